@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from scipy.stats import spearmanr
 
-from benchmarks.lexical import data_folder
+from benchmarks.lexical_sets import data_folder
 from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judges.evidence import check_evidence

@@ -8,7 +8,6 @@ of the judge, samples a second and core of both versions are measured in turns a
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import json
 import os
@@ -16,9 +15,10 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Final
+from unittest import mock
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -26,7 +26,10 @@ from scipy.stats import spearmanr
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.lexical.judge import LEXICAL_VERSION, LexicalJudge, LexicalSettings
+from tcva_adapters.data import labels_of, sample_lines
+from tcva_adapters.judges import lexical
+from tcva_adapters.judges.lexical import LEXICAL_VERSION, LexicalJudge
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -42,11 +45,11 @@ PAPER: Final = ("summeval", "summeval_rel")
 MOST: Final = 1500  # rows of a set
 RESAMPLES: Final = 1000
 ROUNDS: Final = 3
-# What the settings are chosen from, for the figure that leaves one set out.
+# What the judge's constants are chosen from, for the figure that leaves one set out.
 GRID: Final = {
-    "order": (0.5, 1.0, 2.0),
-    "thin": (0.5, 1.0, 1.5),
-    "contradiction": (0.2, 0.4),
+    "_THIN": (0.5, 1, 2),
+    "_MISSING": (0.5, 0.7, 0.9),
+    "_CONTRADICTION": (0.1, 0.3),
 }
 
 Row = dict[str, Any]
@@ -55,6 +58,11 @@ Counter = Callable[[str], list[Hashable]]
 
 def folder(variable: str, name: str) -> Path:
     return Path(os.environ.get(variable, ROOT.parent / "shared/data" / name))
+
+
+def data_folder(arguments: Sequence[str]) -> Path:
+    """The folder of the paper's data: the first argument, or where it usually is."""
+    return Path(arguments[0]) if arguments else folder("TCVA_PAPER_DATA", "tcva_paper")
 
 
 def load() -> dict[str, list[Row]]:
@@ -158,27 +166,41 @@ def print_sets(sets: dict[str, list[Row]]) -> None:
     print(f"mean of {len(means)}: judge {own:.3f}, best plain {best_mean:.3f}, c-5 {five:.3f}")
 
 
-def variants() -> Iterator[LexicalSettings]:
-    for values in itertools.product(*GRID.values()):
-        yield dataclasses.replace(LexicalSettings(), **dict(zip(GRID, values, strict=True)))
-
-
 def print_left_out(sets: dict[str, list[Row]]) -> None:
-    """The settings chosen on all sets but one, measured on that one."""
-    found = np.array(
-        [
-            [
-                rho(judged(LexicalJudge(settings), rows), np.array([r["label"] for r in rows]))
-                for rows in sets.values()
-            ]
-            for settings in variants()
-        ]
-    )
-    chosen = [found[np.delete(found, i, axis=1).mean(axis=1).argmax(), i] for i in range(len(sets))]
-    print(
-        f"{len(found)} settings: mean from {found.mean(1).min():.3f} to {found.mean(1).max():.3f}"
-    )
+    """The constants chosen on all sets but one, measured on that one."""
+    found = []
+    for values in itertools.product(*GRID.values()):
+        with mock.patch.dict(vars(lexical), zip(GRID, values, strict=True)):
+            found.append(
+                [
+                    rho(judged(LexicalJudge(), rows), np.array([r["label"] for r in rows]))
+                    for rows in sets.values()
+                ]
+            )
+    table = np.array(found)
+    chosen = [table[np.delete(table, i, axis=1).mean(axis=1).argmax(), i] for i in range(len(sets))]
+    means = table.mean(axis=1)
+    print(f"{len(table)} choices of constants: mean from {means.min():.3f} to {means.max():.3f}")
     print(f"chosen on the other sets each: {np.mean(chosen):.3f}")
+
+
+def print_reader() -> None:
+    """The levels of the package's own samples: a reader's (down) against the judge's (across)."""
+    found = np.zeros((len(LEVELS), len(LEVELS)), dtype=int)
+    samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
+    for sample in filter(lambda sample: any(sample.contexts or ()), samples):
+        labels = {label.claim: label.level for label in labels_of(sample)}
+        claims = split_claims(sample.response or "")
+        for verdict in LexicalJudge().judge_claims(claims, sample.contexts or (), FAITHFULNESS):
+            level = labels.get(verdict.claim)
+            if level and verdict.verdict:
+                found[LEVELS.index(level), LEVELS.index(verdict.verdict)] += 1
+    near = sum(np.trace(found, by) for by in (-1, 0, 1)) / found.sum()
+    print(f"own samples: {found.sum()} claims, exact {np.trace(found) / found.sum():.3f}, ", end="")
+    print(f"within one level {near:.3f}")
+    print(f"{'reader / judge':15}" + "".join(f"{level:>8}" for level in LEVELS))
+    for level, row in zip(LEVELS, found, strict=True):
+        print(f"{level:15}" + "".join(f"{n:8d}" for n in row))
 
 
 def child() -> None:
@@ -223,6 +245,7 @@ def main(arguments: Sequence[str]) -> None:
         print(
             f"not found: {', '.join(missing)}; set TCVA_BEDS and TCVA_PAPER_DATA to their folders"
         )
+    print_reader()
     if sets:
         print_sets(sets)
         print_left_out(sets)

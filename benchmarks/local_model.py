@@ -3,7 +3,7 @@
 Run: python -m benchmarks.local_model --form yes_no --base-url http://127.0.0.1:8080/v1 [--samples 24]
 
 Judges the first samples of summeval (the paper's data, in TCVA_PAPER_DATA or the folder that
-`benchmarks.lexical` names) in an order that a seed fixes, so that every form judges the same ones.
+`benchmarks.lexical_sets` names) in an order that a seed fixes, so that every form judges the same ones.
 Each judged sample is a line of a file, and the same command goes on where it was stopped. Prints the
 correlation with human ratings, alone and fused with the embedded judge, verdicts
 lowered by the evidence check, and the time and tokens of a sample.
@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, Final
 
-from benchmarks.lexical import data_folder
+from benchmarks.lexical_sets import data_folder
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.judges.base import VERDICT_FORMS
 from tcva_adapters.models.openai_model import OpenAICompatibleModel

@@ -25,11 +25,10 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS
 from tcva_adapters.judges.base import verdict_key
 from tcva_adapters.judges.evidence import check_evidence
-from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.prompts import claims_request, verdict_request
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import read_yes
-from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.openai_reply import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -164,7 +163,7 @@ _QUESTION = Sample(
     reference="It opens at nine.",
 )
 _CLAIMS = ["The office opens at nine.", "It closes at five."]
-_JUDGE = LexicalSampleJudge()
+_JUDGE = LexicalJudge()
 _RATER = LexicalRater()
 
 

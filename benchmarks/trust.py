@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.lexical import SETS, data_folder
+from benchmarks.lexical_sets import PAPER, data_folder
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict, WeightScheme
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.judges.evidence import check_evidence
@@ -167,7 +167,7 @@ def held_out(signals: FloatArray, off: npt.NDArray[np.bool_]) -> Pairs:
 
 
 def main(arguments: Sequence[str]) -> None:
-    for name in SETS:
+    for name in PAPER:
         signals, off, scores = read(data_folder(arguments), name)
         print(f"{name}: {off.sum()} of {len(off)} scores are off; AUROC [95 %]")
         print(f"  {'all signals, cross-validated (decides)':42} {held_out(signals, off).text()}")

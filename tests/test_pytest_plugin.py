@@ -103,7 +103,7 @@ def test_a_run(others: str, tmp_path: Path) -> None:
     cases = ET.parse(tmp_path / "j.xml").getroot().iter("testcase")
     properties = {case.get("name"): case.findall("properties/property") for case in cases}
     (said,) = properties["test_many"]
-    assert str(said.get("name")).startswith("tcva faithfulness by lexical/2, T=0.9")
+    assert str(said.get("name")).startswith("tcva faithfulness by lexical/3, T=0.9")
     assert str(said.get("value")).startswith("2/2, mean 0.5")
     assert properties["test_without_it"] == []
 

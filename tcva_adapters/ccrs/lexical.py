@@ -14,12 +14,12 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
-from tcva_adapters.judges.lexical import LexicalSampleJudge
-from tcva_adapters.lexical.text_features import is_content, tokenise
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.words import is_content, tokenise
 
-LEXICAL_VERSION: Final = "lexical/ccrs-1"
+LEXICAL_VERSION: Final = "lexical/ccrs-2"
 """Changes with every change of the algorithm that could change a rating."""
 
 _WEIGHTS: Final = WeightScheme.DEFAULT.weights
@@ -36,8 +36,8 @@ class LexicalRater:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The settings of the judge of claims that coherence and correctness use."""
-        return {"settings": repr(_CLAIMS.lexical.settings)}
+        """The judge of claims that coherence and correctness use."""
+        return {"claims": _CLAIMS.name}
 
     def rate(self, sample: Sample, metric: Metric) -> float | Unscored:
         """A number from 0 to 100; the sample has the fields that the metric needs."""
@@ -45,7 +45,7 @@ class LexicalRater:
         return found if isinstance(found, Unscored) else HIGHEST * found
 
 
-_CLAIMS: Final = LexicalSampleJudge()
+_CLAIMS: Final = LexicalJudge()
 
 
 def coherence(sample: Sample) -> float | Unscored:

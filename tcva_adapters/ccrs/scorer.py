@@ -17,7 +17,7 @@ from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer, column_name, lacks
 from tcva_adapters.judges.base import EMPTY_REASONS
-from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, tell_of_default
 from tcva_adapters.results.assessment import Reason, Unscored
@@ -237,7 +237,7 @@ def _resolved(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
         JudgeError: No API key.
     """
     found = resolve_judge(judge, max_concurrency=max_concurrency)
-    if isinstance(found, LexicalSampleJudge):
+    if isinstance(found, LexicalJudge):
         return LexicalRater()
     if isinstance(found, LLMJudge):
         return LLMJudge(found.model)  # how it makes claims changes no rating

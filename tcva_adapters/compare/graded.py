@@ -324,7 +324,7 @@ def part_names(tcva: TCVA) -> list[str]:
     """The judges behind a fused score or a panel, as gates name them; none for a single judge.
 
     >>> part_names(TCVA(judge="lexical", fuse=["lexical"]))
-    ['faithfulness by lexical/2', 'faithfulness by lexical/2 #2']
+    ['faithfulness by lexical/3', 'faithfulness by lexical/3 #2']
     """
     ours, judges = tcva.criterion.name, tcva.panel_judges
     names = [f"{ours} by {judge.name}" for judge in judges]

@@ -1,43 +1,106 @@
-"""The lexical judge as a judge of samples."""
+"""The embedded judge: compares words, numbers, names and negation. Offline, no model.
+
+It is a baseline that says what it is. Texts that copy their source are judged well; an honest
+paraphrase in other words gets a lower level than it deserves, and what follows only by inference,
+by arithmetic or from world knowledge is not seen at all.
+
+The constants below are round and few. They were chosen on eight data sets together, and none of
+them decides much.
+"""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Final, NamedTuple
 
+from tcva_adapters.core.verdicts import LEVELS, WeightScheme
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import blank_field, nothing_to_score, passages
-from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.judges.passages import Passages, Sentence, grams_of, pairs_of, prepare
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Usage
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.contrast import (
+    negation_differs,
+    opposites,
+    other_numbers,
+    swapped_names,
+)
+from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
+from tcva_adapters.text.words import Token, is_content, tokenise
+
+LEXICAL_VERSION: Final = "lexical/3"
+"""Changes with every change of the algorithm that could change a verdict."""
+
+Distribution = tuple[float, float, float, float, float]
+
+_WEIGHTS: Final = WeightScheme.DEFAULT.weights
+_FUNCTION_WORD: Final = 0.5  # what it counts beside a content word
+_THIN: Final = 1  # content words that count as coincidence
+_FUNCTION_WORDS_ALONE: Final = 0.2  # content words that they stand for
+_SPEAKER: Final = 0.5  # factor of a speaker's own word, which documents do not support
+_SPEAKERS: Final = frozenset({"i", "me", "my", "mine", "myself"})
+_MOST_SPEAKERS: Final = 2
+_MISSING: Final = 0.7  # factor of a name that no passage has
+_CONTRADICTION: Final = 0.1  # factor of a contradiction, raised to the support
+_UNSUPPORTED_END: Final = 0.7  # how much more of its beginning than of its end is found
+_SHORTEST_END: Final = 2  # content words
+_MOST_LISTED: Final = 5  # words in a reason
+
+_LIKELY: Final[tuple[tuple[float, Distribution], ...]] = (
+    (0.1, (0.0, 0.0, 0.0, 0.0, 1.0)),
+    (0.2, (0.2, 0.3, 0.0, 0.4, 0.1)),
+    (0.3, (0.5, 0.1, 0.1, 0.3, 0.0)),
+    (0.7, (0.6, 0.1, 0.1, 0.2, 0.0)),
+    (1.0, (1.0, 0.0, 0.0, 0.0, 0.0)),
+)
+"""Support, and how likely each level is there; see `distribution`."""
+
+_HALF: Final = 0.5 - 1e-9
+_SOURCE: Final = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]")
+_ITEM: Final = re.compile(r"(?:\A|(?<=[.!?:;] ))\(?(\d{1,2})[.)] (?=\S)")
+
+
+class _Finding(NamedTuple):
+    """What was seen about one claim: how likely each level is, where, and why."""
+
+    shares: Distribution
+    sentence: Sentence | None
+    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class LexicalSampleJudge:
-    """The embedded judge: word overlap, numbers, names and negation; no model, no network."""
+class LexicalJudge:
+    """Judges claims by their words; deterministic bit for bit.
 
-    lexical: LexicalJudge = field(default_factory=LexicalJudge)
+    >>> from tcva_adapters.criteria import FAITHFULNESS
+    >>> text = ["Adults take 40 mg once a day. Children take 10 mg."]
+    >>> claims = ["Adults take 40 mg once a day.", "Adults never take 40 mg."]
+    >>> [v.verdict.value for v in LexicalJudge().judge_claims(claims, text, FAITHFULNESS)]
+    ['fully', 'none']
+    """
 
     is_local = True
 
     @property
     def name(self) -> str:
         """Name and version; it says that the judge is lexical."""
-        return self.lexical.name
+        return LEXICAL_VERSION
 
     @property
     def prompt_version(self) -> str:
         """The version of the algorithm: there is no prompt."""
-        return self.lexical.name
+        return LEXICAL_VERSION
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The settings that can change a verdict."""
-        return {"settings": repr(self.lexical.settings)}
+        """Nothing: there are no settings."""
+        return {}
 
     def check(self, criterion: Criterion) -> None:
         """Refuse lists of criteria texts, which words cannot judge.
@@ -61,7 +124,7 @@ class LexicalSampleJudge:
         claims: list[ClaimVerdict] = []
         if unscored is None:
             texts = split_claims(sample.field(criterion.claims) or "")
-            claims = self.lexical.judge_claims(texts, passages(sample, criterion), criterion)
+            claims = self.judge_claims(texts, passages(sample, criterion), criterion)
             unscored = nothing_to_score(claims)
         return Assessment(
             criterion=criterion.name,
@@ -77,3 +140,215 @@ class LexicalSampleJudge:
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same; it takes milliseconds and does not wait for anything."""
         return self.assess(sample, criterion)
+
+    def judge_claims(
+        self, claims: Sequence[str], passages: Sequence[str], criterion: Criterion
+    ) -> list[ClaimVerdict]:
+        """One verdict per claim, in order.
+
+        Args:
+            claims: Sentences, as `split_claims` makes them, in the order of their text.
+            passages: The texts that they are judged against; none at all supports nothing.
+            criterion: Decides how: a criterion against ``input`` asks which words of the question
+                the claims take up, which is a weak sign of relevance; every other one asks how far
+                the passages support a claim.
+
+        Returns:
+            Verdicts with probabilities, passage number, quote and reason. A sentence that claims
+            nothing has the verdict None and its kind (``greeting``, ``question``, ``offer``,
+            ``refusal``) as reason.
+        """
+        prepared = prepare(tuple(passages))
+        kinds = [non_claim_kind(claim) for claim in claims]
+        if criterion.against == "input":
+            findings = _relevance(claims, kinds, prepared)
+        else:
+            # Citations may stand in the passages, too.
+            readings = zip(claims, without_marks(claims), kinds, strict=True)
+            findings = [
+                max(
+                    (_supported(text, prepared) for text in dict.fromkeys((claim, bare))),
+                    key=_weight,
+                )
+                for claim, bare, kind in readings
+                if kind is None
+            ]
+        found = iter(findings)
+        return [
+            ClaimVerdict(claim=claim, verdict=None, reason=kind)
+            if kind
+            else _verdict(claim, next(found))
+            for claim, kind in zip(claims, kinds, strict=True)
+        ]
+
+
+def without_marks(claims: Sequence[str]) -> list[str]:
+    """The claims of a text without citations such as ``[2]``, and without the numbers of its items.
+
+    A number in front of a claim or sentence is an item's where another one has the number before
+    it or behind it.
+
+    >>> without_marks(["1. Stir it [3].", "2. Heat it.", "7. Juli: closed."])
+    ['Stir it .', 'Heat it.', '7. Juli: closed.']
+    """
+    numbers = {int(match[1]) for claim in claims for match in _ITEM.finditer(claim)}
+
+    def unnumbered(match: re.Match[str]) -> str:
+        return match[0] if numbers.isdisjoint((int(match[1]) - 1, int(match[1]) + 1)) else ""
+
+    return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
+
+
+def _supported(claim: str, passages: Passages) -> _Finding:
+    """How far the passages support a claim, in the words of its nearest sentence."""
+    tokens = tokenise(claim)
+    sentence = passages.best(tokens)
+    if sentence is None:
+        where = "the passages" if passages.sentences else "an empty context"
+        return _Finding(distribution(0.0), None, [f"no word of the claim occurs in {where}"])
+    source = sentence.tokens
+    content = [token for token in tokens if is_content(token)]
+    known = [passages.has(token) for token in content]
+    overlap = support = _overlap(tokens, content or tokens, source, passages)
+    if overlap < 1.0:
+        words = len({t.key for t, there in zip(content, known, strict=True) if there})
+        own = sum(t.key in _SPEAKERS and not passages.has(t) for t in tokens)
+        support *= (words or _FUNCTION_WORDS_ALONE) / ((words or _FUNCTION_WORDS_ALONE) + _THIN)
+        support *= _SPEAKER ** min(own, _MOST_SPEAKERS)
+    absent = [token for token, there in zip(content, known, strict=True) if not there]
+    names = {token.key for token in absent if token.capital}
+    numbers = [token.text for token in absent if token.kind == "number"]
+    contradictions = {
+        "number not in the passages": numbers,
+        "another number in the passage": [] if numbers else other_numbers(tokens, source),
+        "negation differs from the passage": negation_differs(tokens, source),
+        "opposite of the passage": opposites(tokens, source),
+        "names in the other order": swapped_names(tokens, source),
+    }
+    support *= _MISSING ** len(names)
+    support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))
+    highest = 2 if _breaks_off(known) else 1 if names else 0
+    others = {"not in the passages": [t.text for t in absent if t.kind != "number"]}
+    reasons = [f"{said}: {_listed(w)}" for said, w in (others | contradictions).items() if w]
+    reasons = reasons or [f"its words occur in passage {sentence.passage + 1}"]
+    return _Finding(distribution(support, highest), sentence, reasons)
+
+
+def _overlap(
+    tokens: Sequence[Token], content: Sequence[Token], source: Sequence[Token], passages: Passages
+) -> float:
+    """The mean of four shares of the claim, in [0, 1].
+
+    Its words and its pairs of neighbouring words that occur in the passages, its words of content
+    and its 5-grams of characters that occur in the sentence that is nearest to it.
+    """
+    found = sum(map(passages.has, content))
+    others = _FUNCTION_WORD * (sum(map(passages.has, tokens)) - found)
+    words = (found + others) / (len(content) + _FUNCTION_WORD * (len(tokens) - len(content)))
+    keys = {key for token in source for key in (token.key, token.other) if key}
+    near = sum(token.key in keys or token.other in keys for token in content) / len(content)
+    pairs, known = pairs_of(token.key for token in tokens), passages.pairs
+    grams, there = grams_of(tokens), set(grams_of(source))
+    in_order = sum(pair in known for pair in pairs) / len(pairs)
+    alike = sum(gram in there for gram in grams) / len(grams)
+    return (words + near + in_order + alike) / 4
+
+
+def _breaks_off(known: Sequence[bool]) -> bool:
+    """Whether the passages have the words of a claim's beginning and hardly those of its end.
+
+    >>> _breaks_off([True, True, True, False, False]), _breaks_off([True, False, True, False])
+    (True, False)
+    """
+    size, total = len(known), sum(known)
+    return any(
+        before / at - (total - before) / (size - at) >= _UNSUPPORTED_END
+        for at, before in enumerate(accumulate(known), 1)
+        if _SHORTEST_END <= at <= size - _SHORTEST_END
+    )
+
+
+def _relevance(
+    claims: Sequence[str], kinds: Sequence[str | None], question: Passages
+) -> list[_Finding]:
+    """How many of the question's words each claim takes up; half of them are as good as all.
+
+    A claim that takes up none is `minor` where others of the same answer do (it may go on with a
+    pronoun), and `none` where no claim does.
+    """
+    asked = {t.key: t.text for each in question.sentences for t in each.tokens if is_content(t)}
+    read = [tokenise(claim) for claim, kind in zip(claims, kinds, strict=True) if kind is None]
+    taken = [{token.key for token in tokens} & asked.keys() for tokens in read]
+    findings = []
+    for tokens, words in zip(read, taken, strict=True):
+        value, note = 0.0, "takes up no word of the question"
+        if words:
+            value = min(1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(words) / len(asked))
+            note = "takes up words of the question: " + _listed(asked[key] for key in sorted(words))
+        elif tokens and any(taken):
+            value = _WEIGHTS[3]
+            note += ", but a neighbouring claim does"
+        findings.append(_Finding(between(value), question.best(tokens), [note]))
+    return findings
+
+
+def distribution(support: float, highest: int = 0) -> Distribution:
+    """How likely each level is for a claim of this support, which is cut off at 0 and 1.
+
+    Straight lines between the rows of a small table. Below a tenth, words in common are
+    coincidence: `none` and nothing else. On labelled texts, claims that share a third with their
+    passages are as often supported as not, in other words.
+
+    Args:
+        support: 0 is no word in common, 1 a sentence of the passages.
+        highest: The highest level that is possible, 0 for `fully`; it takes the shares of those
+            above it.
+
+    >>> distribution(1.0), distribution(0.3, 1)
+    ((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.6, 0.1, 0.3, 0.0))
+    """
+    support = min(1.0, max(_LIKELY[0][0], support))
+    above = next(i for i, (at, _) in enumerate(_LIKELY) if i and support <= at)
+    (low, here), (high, there) = _LIKELY[above - 1], _LIKELY[above]
+    part = (support - low) / (high - low)
+    shares = [a + part * (b - a) if part < 1.0 else b for a, b in zip(here, there, strict=True)]
+    shares[: highest + 1] = [0.0] * highest + [sum(shares[: highest + 1])]
+    return shares[0], shares[1], shares[2], shares[3], shares[4]
+
+
+def between(value: float) -> Distribution:
+    """Shares of two adjacent levels whose expected default weight is the value, in [0, 1].
+
+    >>> between(1.0), between(0.15)
+    ((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.5, 0.5))
+    """
+    shares = [0.0] * len(LEVELS)
+    lower = next(i for i, weight in enumerate(_WEIGHTS) if i and value >= weight)
+    share = (value - _WEIGHTS[lower]) / (_WEIGHTS[lower - 1] - _WEIGHTS[lower])
+    shares[lower - 1], shares[lower] = share, 1.0 - share
+    return shares[0], shares[1], shares[2], shares[3], shares[4]
+
+
+def _weight(finding: _Finding) -> float:
+    """The weight to be expected, in [0, 1]."""
+    return sum(w * share for w, share in zip(_WEIGHTS, finding.shares, strict=True))
+
+
+def _verdict(claim: str, finding: _Finding) -> ClaimVerdict:
+    """The verdict with the level in the middle: as likely a higher one as a lower one."""
+    sentence = finding.sentence
+    middle = sum(share < _HALF for share in accumulate(finding.shares))
+    return ClaimVerdict(
+        claim=claim,
+        verdict=LEVELS[middle],
+        evidence=sentence.source if sentence else "",
+        reason="; ".join(finding.notes),
+        passage=sentence.passage + 1 if sentence else None,
+        probabilities=finding.shares,
+    )
+
+
+def _listed(words: Iterable[str]) -> str:
+    unique = list(dict.fromkeys(words))
+    more = f" and {len(unique) - _MOST_LISTED} more" if len(unique) > _MOST_LISTED else ""
+    return ", ".join(unique[:_MOST_LISTED]) + more

@@ -12,7 +12,7 @@ from typing import Any, Final
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judges.base import MAX_CLAIMS, Judge
-from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.results.settings import ClaimsMode, JudgeConfig, VerdictForm
 
@@ -88,7 +88,7 @@ def resolve_judge(
                     "of sentences, and asks nobody"
                 )
                 raise InvalidValueError(msg)
-        return LexicalSampleJudge()
+        return LexicalJudge()
     model = _model(judge, max_concurrency)
     if model is None:
         meant = _meant(judge) if isinstance(judge, str) else ""

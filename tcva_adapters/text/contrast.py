@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, groupby, permutations
 from typing import Final
 
 from tcva_adapters.text.lists import words
 from tcva_adapters.text.negation import DENIALS, denied
 from tcva_adapters.text.words import Token, is_content, stem
 
-_ANTONYMS: Final = frozenset(frozenset(pair.split("/")) for pair in words("antonyms"))
+_ANTONYMS: Final = [tuple(map(stem, pair.split("/"))) for pair in sorted(words("antonyms"))]
 _PREFIXES: Final = ("un", "dis", "non", "im", "in", "il", "ir")
 _SHORTEST: Final = 3  # letters of a word whose opposite has a syllable in front
 _AWAY: Final = words("taking_away")
 _EXCUSES: Final = DENIALS.union(_AWAY, map(stem, _AWAY))
+_OPPOSED: Final = frozenset({"word", "function"})
 _HEDGES: Final = words("hedges")
 _UNITS: Final = frozenset({"percent", "dollar", "euro", "pound", "yen"})
 _NEAR: Final = 3  # tokens between a number and what is counted
+_FAR: Final = 3  # tokens between two names that have to do with each other
 _YEAR, _SHORT_YEAR = 4, 2  # digits
 _POINT: Final = re.compile(r"\d[.,]\d")
 _LARGE: Final = 1000  # numbers from here on are often rounded
@@ -30,14 +34,19 @@ def opposites(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     >>> opposites(tokenise("It rises, and is unsafe."), tokenise("It falls, and is safe."))
     ['rises', 'unsafe']
     """
-    here, there = ({t.key for t in tokens if t.kind == "word"} for tokens in (claim, source))
+    here, there = ({t.key for t in tokens if t.kind in _OPPOSED} for tokens in (claim, source))
     gone, new = there - here, here - there
-    opposed = {a for a in new for b in gone if {a, b} in _ANTONYMS}
-    for one, other in ((gone, new), (new, gone)):
-        longer = {p + key: key for key in one if len(key) >= _SHORTEST for p in _PREFIXES}
-        for key in other & longer.keys():
-            opposed |= {key, longer[key]} & new
+    opposed = {key for key in new if not gone.isdisjoint(_opposites(key))}
+    opposed |= new.intersection(chain.from_iterable(map(_opposites, gone)))
     return [token.text for token in claim if token.key in opposed]
+
+
+@lru_cache(maxsize=8192)
+def _opposites(key: str) -> frozenset[str]:
+    """The antonyms of a word, and the word without a syllable in front that denies it."""
+    bare = {key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix)}
+    listed = {word for pair in _ANTONYMS if key in pair for word in pair if word != key}
+    return frozenset(listed | {word for word in bare if len(word) >= _SHORTEST})
 
 
 def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
@@ -64,6 +73,38 @@ def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[st
     return [one[at].text for at in sorted(outside) if one[at].key in said]
 
 
+def swapped_names(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
+    """Two names that stand on the other sides of a word that claim and source share.
+
+    *A sued B* against *B sued A*; but *B was sued by A* says the same as the former.
+
+    >>> from tcva_adapters.text.words import tokenise
+    >>> swapped_names(tokenise("So Ann taught Ben."), tokenise("So Ben taught Ann."))
+    ['Ann', 'Ben']
+    """
+    names = {t.key for t in (*claim, *source) if t.capital and t.kind == "word"}
+    names &= {token.key for token in claim} & {token.key for token in source}
+    there = dict(_between(source, names)) if len(names) > 1 else {}
+    for word, (before, after) in _between(claim, names) if there else ():
+        first, second = there.get(word, (before, after))
+        if before & second and after & first and not (before & first or after & second):
+            return [token.text for token in claim if token.key in {min(before), min(after)}]
+    return []
+
+
+def _between(
+    tokens: Sequence[Token], names: set[str]
+) -> Iterator[tuple[str, tuple[set[str], set[str]]]]:
+    """The words between two names, with those who do and those to whom it is done."""
+    runs = [(is_name, list(run)) for is_name, run in groupby(tokens, lambda t: t.key in names)]
+    for (_, before), (is_name, middle), (_, after) in zip(runs, runs[1:], runs[2:], strict=False):
+        if not is_name and len(middle) <= _FAR:
+            sides = {token.key for token in before}, {token.key for token in after}
+            passive = any(token.key == "by" for token in middle)
+            for token in filter(is_content, middle):
+                yield token.key, sides[::-1] if passive else sides
+
+
 def values(tokens: Sequence[Token]) -> set[str]:
     """The values of all numbers of a text, in each of their readings."""
     numbers = [token for token in tokens if token.kind in {"number", "vague"}]
@@ -86,7 +127,7 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     return [
         token.text
         for at, token in enumerate(claim)
-        if token.kind == "number"
+        if token.kind in {"number", "vague"}
         and token.key not in there
         and token.other not in plainly
         and any(_in_place(claim, at, source, other) for other in others)
@@ -100,6 +141,10 @@ def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: i
         return False  # a time of day
     if _hedges(claim, at) != _hedges(source, other):
         return False
+    if claim[at].kind == "vague":  # "one week" counts, "one of them" does not
+        return [t.key for t in claim[at + 1 : at + 2]] == [
+            t.key for t in source[other + 1 : other + 2]
+        ]
     counted, also = list(_counted(claim, at)), list(_counted(source, other))
     if counted and also:
         return counted[0] in also or also[0] in counted
@@ -136,7 +181,7 @@ def _is_derived(token: Token, others: set[str]) -> bool:
     value, numbers = float(token.key), {float(other) for other in others if _is_plain(other)}
     if _POINT.search(token.text) and numbers & {value * 1000, value / 1000}:
         return True
-    if any(value in (a + b, a - b) for a in numbers for b in numbers):
+    if any(value in (a + b, a - b) for a, b in permutations(numbers, 2)):
         return True
     size = 1.0
     while value and value % (size * 10) == 0:

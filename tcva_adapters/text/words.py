@@ -31,6 +31,7 @@ _VAGUE: Final = variants("vague_numbers")
 _SCALES: Final = {word: int(factor) for word, factor in variants("scales").items()}
 _SIGNS: Final = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 _ORDINAL_ENDS: Final = frozenset({"st", "nd", "rd", "th"})
+_NUMERIC: Final = {*_NUMBERS, *_VAGUE, *_SCALES, *_ORDINAL_ENDS, "am", "pm"}
 _ENDINGS: Final = ("ingly", "edly", "ing", "ed", "ly", "ment", "ness")
 _LAST_LETTERS: Final = frozenset(ending[-1] for ending in _ENDINGS)
 _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
@@ -50,6 +51,7 @@ _NEW_LINE: Final = re.compile(r"\n{2,}|\n(?![ \t]{0,8}[a-zß-ÿ])")
 _ELIDED: Final = re.compile(
     r"(?i)\b([cdjlmnst]|qu|un|[dn]?ell|all)['’](?=[aeéèêiîoôuhœ])"
 )  # "l'eau"
+_APART: Final = re.compile(r" ['’]s\b")  # "the club 's captain", as tokenised text writes it
 # Putting accents in their order takes the square of their number.
 _MANY_MARKS: Final = re.compile(r"[^\w\s]{32,}")
 _NUMERALS: Final = re.compile("[〇零一二三四五六七八九十百千万亿億两兩]+")
@@ -99,6 +101,7 @@ def split_words(text: str) -> list[str]:
     if not text.isascii():
         text = _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
     if "'" in text or "’" in text:
+        text = _APART.sub("", text)
         text = _ELIDED.sub(r"\1 ", text)
     if "\n" in text:
         text = _NEW_LINE.sub("\n;", text)
@@ -192,16 +195,22 @@ def plain(word: str) -> str:
     return "".join(filter(_is_no_accent, decomposed))
 
 
-@lru_cache(maxsize=8192)
-def _word(piece: str) -> tuple[str, str]:
-    """The key and kind of a word that has nothing to do with its neighbours."""
+def _word(piece: str) -> tuple[str, str, str]:
+    """The key, text and kind of a word that has nothing to do with its neighbours."""
     small = piece.casefold()
     if small in NEGATIONS:
-        return "not", "negator"
+        return "not", piece, "negator"
     if small in FUNCTION_WORDS:
-        return small, "function"
+        return small, piece, "function"
     bare = plain(piece)
-    return stem(_SPELLINGS.get(bare, bare)), "word"
+    return stem(_SPELLINGS.get(bare, bare)), piece, "word"
+
+
+@lru_cache(maxsize=8192)
+def _plainly(piece: str) -> tuple[str, str, str] | None:
+    """The same where nothing but a word can be meant; None for marks, numbers and other scripts."""
+    is_word = piece.isalpha() and not UNSPACED.match(piece) and not _HANGUL.match(piece)
+    return _word(piece) if is_word and piece.casefold() not in _NUMERIC else None
 
 
 def number_key(digits: str) -> str:
@@ -245,7 +254,11 @@ def tokenise(text: str) -> list[Token]:
     tokens: list[Token] = []
     clause, begins = 0, True
     for piece in split_words(text):
-        if piece in STOPS or piece in PAUSES:
+        if plainly := _plainly(piece):
+            capital = piece[0].isupper() and not begins
+            tokens.append(Token(*plainly, capital, clause))
+            begins = False
+        elif piece in STOPS or piece in PAUSES:
             clause, begins = clause + 1, piece in STOPS
         elif piece in _SIGNS:
             tokens.append(Token(_SIGNS[piece], piece, "word", clause=clause))
@@ -254,12 +267,12 @@ def tokenise(text: str) -> list[Token]:
         elif _HANGUL.match(piece):
             tokens += _pairs(piece, clause)
         else:
-            _read(tokens, piece, clause, capital=piece[0].isupper() and not begins)
+            _read(tokens, piece, clause)
             begins = False
     return tokens
 
 
-def _read(tokens: list[Token], piece: str, clause: int, *, capital: bool) -> None:
+def _read(tokens: list[Token], piece: str, clause: int) -> None:
     """Add a word or number; one that continues a number changes the last token in place."""
     small = piece.casefold()
     last = tokens[-1] if tokens and tokens[-1].kind == "number" else None
@@ -279,8 +292,7 @@ def _read(tokens: list[Token], piece: str, clause: int, *, capital: bool) -> Non
     elif small in _VAGUE:
         tokens.append(Token(_VAGUE[small], piece, "vague", clause=clause))
     else:
-        key, kind = _word(piece)
-        tokens.append(Token(key, piece, kind, capital, clause))
+        tokens.append(Token(*_word(piece), clause=clause))
 
 
 def _read_number_word(tokens: list[Token], value: int, piece: str, clause: int) -> None:

@@ -30,7 +30,7 @@ def test_a_setting_is_changed_in_a_copy_that_shares_llm_and_store(
     assert lenient.scorer.store is evaluator.scorer.store
     other = evaluator.changed(criterion="correctness", **{adapter.judge: "lexical"})
     assert other.scorer.required == ("response", "reference")
-    assert (other.scorer.judge.name, getattr(evaluator, adapter.judge)) == ("lexical/2", llm)
+    assert (other.scorer.judge.name, getattr(evaluator, adapter.judge)) == ("lexical/3", llm)
     evaluator.scorer.store.close()
 
 

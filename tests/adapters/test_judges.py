@@ -25,7 +25,7 @@ def test_the_lexical_judge_is_known_in_every_dress(adapter: Adapter, framework: 
     found = adapter.score(adapter.built(llm), SAMPLE)
     expected = TCVA(judge="lexical").evaluate(SAMPLE)
     assert (found.score, found.claims) == (expected.score, expected.claims)
-    assert found.assessment.judge == "lexical/2"  # type: ignore[attr-defined]  # a Result
+    assert found.assessment.judge == "lexical/3"  # type: ignore[attr-defined]  # a Result
 
 
 @each_adapter

@@ -29,7 +29,7 @@ def judged(metric: str, **fields: object) -> float:
 
 def test_the_judge_s_name_says_that_it_is_lexical() -> None:
     result = rated("cc", response="Adults take 40 mg.")
-    assert (result.judge, result.protocol) == ("lexical/ccrs-1", "lexical")
+    assert (result.judge, result.protocol) == ("lexical/ccrs-2", "lexical")
     assert (result.usage.calls, result.answers["cc"].replies) == (0, ())
 
 

@@ -347,7 +347,7 @@ def test_other_odd_arguments() -> None:
     with pytest.raises(InvalidSampleError, match=r"Sample\.from_record"):
         CCRS(judge="lexical").evaluate(wrong)
     assert CCRS(judge="lexical").evaluate_many([]) == []
-    assert "judge='lexical/ccrs-1'" in repr(CCRS("qr", judge="lexical"))
+    assert "judge='lexical/ccrs-2'" in repr(CCRS("qr", judge="lexical"))
     half: Any = np.float32(0.5)
     assert CCRS("ac", judge="lexical", lambda_=half).lambda_ == 0.5
     model = PromptModel()

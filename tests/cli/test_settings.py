@@ -124,7 +124,7 @@ def test_a_panel_shows_its_agreement_and_what_to_read(
         assert run(["evaluate", "in.jsonl", *arguments]) == 0
     assert isinstance(panel, dict)
     (pair,) = panel["agreement"]["pairs"]
-    assert (pair["second"], pair["claims"]) == ("lexical/2", 2)
+    assert (pair["second"], pair["claims"]) == ("lexical/3", 2)
     assert panel["disputed"][0]["sample"] == "a"
     shown = capsys.readouterr().out
     assert "Krippendorff's alpha" in shown

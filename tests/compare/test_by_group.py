@@ -16,7 +16,7 @@ from tcva_adapters.compare import Evaluation, panel_report, panel_worth, rated_c
 from tcva_adapters.compare.agreement import alpha_text
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.printing import Report
 from tcva_adapters.results.settings import ScoringConfig
 
@@ -170,7 +170,7 @@ def test_direct_metrics_agree_on_other_groups() -> None:
 
 
 def test_the_panel_of_an_evaluation_is_by_group() -> None:
-    class Strict(LexicalSampleJudge):
+    class Strict(LexicalJudge):
         name = "strict"
 
     tcva = TCVA(judge=Panel(["lexical", Strict()]))

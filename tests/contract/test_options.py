@@ -134,7 +134,7 @@ def test_a_panel_is_a_judge_everywhere(judged: Callable[..., Result]) -> None:
     assert [each.judge for each in result.assessment.panel] == [
         "scripted:one",
         "scripted:two",
-        "lexical/2",
+        "lexical/3",
     ]
 
 

@@ -218,7 +218,7 @@ def test_strict_mode_holds_the_threshold_at_one() -> None:
 def test_what_deepeval_sets_from_its_cache_is_taken() -> None:
     (copied,) = copy_metrics([TCVAMetric(model="lexical", threshold=0.7)])
     copied.score, copied.success = 0.8, True
-    copied.threshold, copied.strict_mode, copied.evaluation_model = 0.7, False, "lexical/2"
+    copied.threshold, copied.strict_mode, copied.evaluation_model = 0.7, False, "lexical/3"
     assert (copied.score, copied.threshold, copied.is_successful()) == (0.8, 0.7, True)
 
 

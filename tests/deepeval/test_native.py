@@ -24,7 +24,7 @@ from tcva_adapters.deepeval import (
     score_framework_metric,
 )
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tests.deepeval.entry import ScriptedLLM, case_of, hanging_up, scripted
 from tests.support.server import ScriptedServer
 

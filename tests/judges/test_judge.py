@@ -20,7 +20,7 @@ from tcva_adapters.criteria import (
 )
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.base import Judge, blank_field
-from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.written import may_be_non_claim
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
@@ -275,7 +275,7 @@ def test_both_judges_and_the_scripted_model_satisfy_their_protocols() -> None:
     model = ScriptedModel([])
     assert isinstance(model, JudgeModel)
     assert isinstance(LLMJudge(model), Judge)
-    assert isinstance(LexicalSampleJudge(), Judge)
+    assert isinstance(LexicalJudge(), Judge)
 
 
 @pytest.mark.parametrize("options", [{"claims": "words"}, {"max_claims": 0}])
@@ -286,7 +286,7 @@ def test_wrong_settings_fail_when_built(options: dict[str, object]) -> None:
 
 def test_the_lexical_judge_refuses_criteria_texts() -> None:
     with pytest.raises(InvalidValueError, match="tone"):
-        LexicalSampleJudge().assess(SAMPLE, rubric("tone", ["Is polite."]))
+        LexicalJudge().assess(SAMPLE, rubric("tone", ["Is polite."]))
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_an_empty_response_is_the_samples_own_reason() -> None:
 
 def test_a_free_judge_may_sit_in() -> None:
     assessment = TCVA(judge=Panel([*models((FULLY, MINOR)), "lexical"])).evaluate(SAMPLE).assessment
-    assert assessment.judge == "panel(scripted:1, lexical/2)"
+    assert assessment.judge == "panel(scripted:1, lexical/3)"
     assert assessment.usage.calls == 1
 
 
@@ -162,7 +162,7 @@ def test_it_survives_json() -> None:
     [
         ("lexical", {}, "a panel of 1"),
         ([], {}, "a panel of 0"),
-        (["lexical", "lexical"], {}, "called 'lexical/2'; each has one vote: leave one out"),
+        (["lexical", "lexical"], {}, "called 'lexical/3'; each has one vote: leave one out"),
         (["lexical", "lexcial"], {}, "unknown judge 'lexcial'"),
         ([*models((FULLY, FULLY)), "lexical"], {"combine": "mode"}, "combine='mode'"),
         ([*models((FULLY, FULLY)), "lexical"], {"least": 3}, "least=3"),

@@ -172,7 +172,7 @@ def test_an_llm_object_without_sampling_is_asked_again_as_it_is() -> None:
 def test_a_panel_is_asked_several_times() -> None:
     panel = Panel([Drawn(FULLY, NONE), "lexical"])
     result = TCVA(judge=panel, repeats=2).evaluate(SAMPLE)
-    assert result.assessment.judge == "repeats(panel(scripted:one, lexical/2), 2)"
+    assert result.assessment.judge == "repeats(panel(scripted:one, lexical/3), 2)"
     assert [len(each.panel) for each in result.assessment.repeats] == [2, 2]
     alone = TCVA(judge=Panel([Drawn(FULLY), "lexical"])).evaluate(SAMPLE)
     assert result.repeats[0].score == alone.score
@@ -219,7 +219,7 @@ class Own:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"judge": "lexical"}, "repeats=2 of lexical/2: it computes, and says the same each time"),
+        ({"judge": "lexical"}, "repeats=2 of lexical/3: it computes, and says the same each time"),
         ({"judge": Panel(["lexical", Own()])}, "of own: only a model can be asked again"),
         ({"judge": Own()}, "of own: only a model can be asked again in another way"),
         ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm': each repeat would make claims"),

@@ -15,7 +15,7 @@ from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.compare import Evaluation, analyse_errors, compare, compare_systems, estimate
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.report import write
 from tcva_adapters.results.files import write_assessments
 from tests.report.blocks import blocks_of
@@ -406,7 +406,7 @@ def test_repeats_and_panels_are_told_among_the_notes(tmp_path: Path) -> None:
     assert "repeats" not in run
 
 
-class Strict(LexicalSampleJudge):
+class Strict(LexicalJudge):
     """The lexical judge by another name."""
 
     name = "strict"

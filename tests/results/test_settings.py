@@ -102,8 +102,8 @@ def test_additional_judges_follow_claims_and_their_number() -> None:
         ),
         (
             {"fuse": "lexical", "fuse_weights": (2, 1), "profiles": {"domain": {"a": 0.2}}},
-            "tcva_faithfulness(fuse_weights=2+1,fuse=lexical_2 faithfulness,profiles=by domain)",
-            "TCVA faithfulness (fuse_weights=2+1, fuse=lexical/2 faithfulness, profiles=by domain)",
+            "tcva_faithfulness(fuse_weights=2+1,fuse=lexical_3 faithfulness,profiles=by domain)",
+            "TCVA faithfulness (fuse_weights=2+1, fuse=lexical/3 faithfulness, profiles=by domain)",
         ),
     ],
 )

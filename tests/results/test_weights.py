@@ -134,7 +134,7 @@ def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, hig
     "judged",
     [
         Assessment.from_verdicts(["fully", "none"]),
-        assessed(claim(HALF), judge="lexical/2"),
+        assessed(claim(HALF), judge="lexical/3"),
         assessed(claim(None), claim(HALF, None)),
     ],
 )

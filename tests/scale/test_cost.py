@@ -14,7 +14,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli.app import run
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -82,7 +82,7 @@ def test_many_samples_are_drawn_from() -> None:
 
 
 def test_a_judge_that_is_not_ours_is_not_guessed_at() -> None:
-    class Other(LexicalSampleJudge):
+    class Other(LexicalJudge):
         is_local = False
 
     with pytest.raises(InvalidValueError, match="cannot be estimated"):
@@ -182,7 +182,7 @@ def test_a_store_that_the_run_does_not_use_is_not_counted(
 def _from_store(scorer: Any, question: Any, ledger: Any) -> Any:
     """As if a store had everything that is looked up in it."""
     ledger.cached += scorer.store is not None
-    question.judge = LexicalSampleJudge()
+    question.judge = LexicalJudge()
     return question.ask()
 
 

@@ -18,7 +18,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.scale import iter_evaluate
 
@@ -32,7 +32,7 @@ def samples(number: int) -> Iterator[Sample]:
         yield Sample(id=str(n), response=text, contexts=contexts, metadata={"n": n})
 
 
-class Deadly(LexicalSampleJudge):
+class Deadly(LexicalJudge):
     """Takes its process down at some samples: at once, or the first time only."""
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
@@ -178,13 +178,13 @@ def test_no_samples_and_what_is_no_sample() -> None:
         iter_evaluate(tcva, [], workers=0)
 
 
-class Unpicklable(LexicalSampleJudge):
+class Unpicklable(LexicalJudge):
     def __reduce__(self) -> Any:
         msg = "cannot pickle a lock"
         raise TypeError(msg)
 
 
-class Closed(LexicalSampleJudge):
+class Closed(LexicalJudge):
     """Goes to another process, and does not open there."""
 
     def __reduce__(self) -> Any:

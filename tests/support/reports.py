@@ -40,7 +40,7 @@ from tests.hostile.corpus import TEXTS
 
 RAGAS: Final = "ragas faithfulness"
 DEEPEVAL: Final = "deepeval faithfulness"
-RUN: Final = "faithfulness by lexical/2"
+RUN: Final = "faithfulness by lexical/3"
 
 
 def write_page(content: Content, file: Path, most: int = 5000) -> Path:

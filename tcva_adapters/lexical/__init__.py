@@ -1,1 +1,0 @@
-"""The embedded judge: words, numbers, names and negation."""
