@@ -336,7 +336,7 @@ class Result:
         if not self.seen.is_soft:
             return levels
         expected = (f"{n:.4g} {level}" for level, n in self.breakdown.items() if n)
-        return f"{', '.join(expected)} by probability (most likely {levels})"
+        return f"{', '.join(expected)} by probability (shown as {levels})"
 
 
 @lru_cache(maxsize=2**6)

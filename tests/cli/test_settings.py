@@ -18,7 +18,7 @@ from tests.support.server import ScriptedServer, auto_judge
 RECORD = {
     "id": "a",
     "question": "When?",
-    "answer": "The office opens at nine. Parking costs five euros.",
+    "answer": "It opens at nine. Parking costs five euros.",
     "contexts": ["The office opens at nine. Parking is free for visitors."],
 }
 

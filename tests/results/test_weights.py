@@ -80,7 +80,7 @@ def test_same_verdicts_with_other_weights_look_different_everywhere(
     result = Result(assessed(claim(HALF), claim((0.6, 0, 0, 0, 0.4)), sample_id="torn"))
     assert result.weights == (0.5, 0.6)
     assert result.at(0.5, scheme=(0.8, 0.7, 0.5, 0.2, 0.1)).weights == (0.45, 0.52)
-    assert "1.1 fully, 0.9 none by probability (most likely 2 fully)" in result.reason
+    assert "1.1 fully, 0.9 none by probability (shown as 2 fully)" in result.reason
     assert '"It opens." [fully, weight 0.500]' in result.reason
     assert "fully, weight 0.600" in result._repr_html_()
     shown = " ".join(str(part) for part in claim_view(result, Sample(input="?")))
