@@ -61,7 +61,12 @@ def test_faithfulness_runs_offline(score: Score) -> None:
 
 def test_the_words_follow_the_levels() -> None:
     # One sentence per level that the lexical judge gives here; the rule of the scale is ours.
-    claims = [GOOD, BAD, "The office opens at nine.", "It opens at nine, and its staff wear yellow hats."]
+    claims = [
+        GOOD,
+        BAD,
+        "The office opens at nine.",
+        "It opens at nine, and its staff wear yellow hats.",
+    ]
     levels = [v.verdict for v in LexicalJudge().judge_claims(claims, [GOOD], FAITHFULNESS)]
     said = score_framework_metric(
         "faithfulness",
