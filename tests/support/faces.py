@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tests.support.server import Script, ScriptedServer
 
 KEY = "sk-very-secret-0123456789"
 REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object"}, "verdicts")
@@ -28,3 +31,12 @@ def in_async(model: OpenAICompatibleModel) -> ModelReply:
 
 
 both_faces = pytest.mark.parametrize("face", [in_sync, in_async])
+
+
+@contextmanager
+def serving(
+    script: Script, **settings: Any
+) -> Iterator[tuple[ScriptedServer, OpenAICompatibleModel]]:
+    """A server that answers by a script, and a model that asks it."""
+    with ScriptedServer(script) as server:
+        yield server, OpenAICompatibleModel("m", base_url=server.base_url, **settings)
