@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.compare import sweep_views
@@ -67,6 +67,7 @@ def files(draw: st.DrawFn) -> list[Assessment]:
     return found
 
 
+@settings(max_examples=20)
 @given(made=files(), suffix=st.sampled_from(["jsonl", "json"]), block=st.sampled_from([2, 8192]))
 def test_a_file_shows_what_its_assessments_say(
     tmp_path_factory: pytest.TempPathFactory, made: list[Assessment], suffix: str, block: int
@@ -108,41 +109,41 @@ def of_claim(**fields: Any) -> str:
     return changed(claims=[{"claim": "c", "verdict": "fully", **fields}])
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        without("criterion"),
-        changed(judge=3),
-        changed(claims=3),
-        changed(schema_version=2),
-        changed(schema_version="3"),
-        changed(claims=[]),
-        changed(claims=[{"claim": "c", "verdict": None}]),
-        changed(claims=[{"verdict": "fully"}]),
-        changed(unscored={"reason": "tired"}),
-        changed(members=[json.loads(GOOD) | {"claims": []}]),
-        changed(panel=[json.loads(GOOD) | {"judge": None}]),
-        of_claim(verdict="Fully"),
-        of_claim(evidence_check="lost"),
-        of_claim(original_verdict="good"),
-        of_claim(probabilities=[0.5, 0, 0, 0, 0]),
-        of_claim(probabilities=[1.5, -0.5, 0, 0, 0]),
-        GOOD.replace('"fully"', "NaN"),
-        '{"kind": "ccrs", "answers": {}}',
-        "[1]",
-        GOOD[:-9],
-    ],
-)
-def test_what_no_assessment_is_is_refused_in_the_same_words(tmp_path: Path, line: str) -> None:
+REFUSED = [
+    without("criterion"),
+    changed(judge=3),
+    changed(claims=3),
+    changed(schema_version=2),
+    changed(schema_version="3"),
+    changed(claims=[]),
+    changed(claims=[{"claim": "c", "verdict": None}]),
+    changed(claims=[{"verdict": "fully"}]),
+    changed(unscored={"reason": "tired"}),
+    changed(members=[json.loads(GOOD) | {"claims": []}]),
+    changed(panel=[json.loads(GOOD) | {"judge": None}]),
+    of_claim(verdict="Fully"),
+    of_claim(evidence_check="lost"),
+    of_claim(original_verdict="good"),
+    of_claim(probabilities=[0.5, 0, 0, 0, 0]),
+    of_claim(probabilities=[1.5, -0.5, 0, 0, 0]),
+    GOOD.replace('"fully"', "NaN"),
+    '{"kind": "ccrs", "answers": {}}',
+    "[1]",
+    GOOD[:-9],
+]
+
+
+def test_what_no_assessment_is_is_refused_in_the_same_words(tmp_path: Path) -> None:
     path = tmp_path / "judged.jsonl"
-    path.write_text(f"{GOOD}\n{line}\n{GOOD}\n", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match="line 2: ") as wanted:
-        read_assessments(path)
-    with pytest.raises(UnreadableInputError) as found:
-        Judged.of(path)
-    assert (str(found.value), found.value.line) == (str(wanted.value), 2)
-    skipped = Judged.of(path, skip_bad=True)
-    assert (len(skipped), skipped.skipped, len(skipped.notes)) == (2, 1, 1)
+    for line in REFUSED:
+        path.write_text(f"{GOOD}\n{line}\n{GOOD}\n", encoding="utf-8")
+        with pytest.raises(UnreadableInputError, match="line 2: ") as wanted:
+            read_assessments(path)
+        with pytest.raises(UnreadableInputError) as found:
+            Judged.of(path)
+        assert (str(found.value), found.value.line) == (str(wanted.value), 2), line
+        skipped = Judged.of(path, skip_bad=True)
+        assert (len(skipped), skipped.skipped, len(skipped.notes)) == (2, 1, 1)
 
 
 def test_an_older_layout_is_refused_with_the_way_out() -> None:

@@ -143,18 +143,18 @@ def test_what_is_unchecked_is_said_and_nothing_where_nothing_is_amiss() -> None:
     assert list(EvidenceCounts.of([plain]).lines()) == []
 
 
-@pytest.mark.parametrize("level", [*LEVELS, None])
-@pytest.mark.parametrize("check", [None, EvidenceCheck.UNCHECKED, EvidenceCheck.NOT_FOUND])
-def test_shares_move_and_come_back(level: Verdict | None, check: EvidenceCheck | None) -> None:
-    claim = ClaimVerdict(claim="c", verdict=level, evidence_check=check, probabilities=SHARES)
-    seen = lowered(claim)
-    is_lowered = level in {"fully", "mostly"} and check is EvidenceCheck.NOT_FOUND
-    assert (seen != claim) == is_lowered
-    assert as_judged(ClaimVerdict.model_validate_json(seen.model_dump_json())) == claim
-    if is_lowered:
-        assert (seen.verdict, seen.probabilities) == ("partial", (0, 0, 0.875, 0.0625, 0.0625))
-        [found] = check_evidence([claim.model_copy(update={"evidence_check": None})], PASSAGES)
-        assert found.model_copy(update={"reason": ""}) == seen.model_copy(update={"reason": ""})
+def test_shares_move_and_come_back() -> None:
+    checks = [None, EvidenceCheck.UNCHECKED, EvidenceCheck.NOT_FOUND]
+    for level, check in itertools.product([*LEVELS, None], checks):
+        claim = ClaimVerdict(claim="c", verdict=level, evidence_check=check, probabilities=SHARES)
+        seen = lowered(claim)
+        is_lowered = level in {"fully", "mostly"} and check is EvidenceCheck.NOT_FOUND
+        assert (seen != claim) == is_lowered
+        assert as_judged(ClaimVerdict.model_validate_json(seen.model_dump_json())) == claim
+        if is_lowered:
+            assert (seen.verdict, seen.probabilities) == ("partial", (0, 0, 0.875, 0.0625, 0.0625))
+            [found] = check_evidence([claim.model_copy(update={"evidence_check": None})], PASSAGES)
+            assert found.model_copy(update={"reason": ""}) == seen.model_copy(update={"reason": ""})
 
 
 @pytest.mark.parametrize("combine", ["median", "fused"])

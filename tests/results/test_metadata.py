@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS
@@ -51,20 +50,18 @@ METADATA = {
 }
 
 
-@pytest.mark.parametrize("metadata", METADATA.values(), ids=METADATA)
-def test_no_metadata_break_what_was_judged(metadata: dict[str, Any], tmp_path: Path) -> None:
-    sample = Sample(input="When?", response=OPENS, contexts=(OPENS,), metadata=metadata)
-    for scorer in (
-        TCVA(judge="lexical", fuse=TCVA("answer_relevancy", judge="lexical")),
-        CCRS("qr", judge="lexical"),
-    ):
-        (result,) = scorer.evaluate_many([sample])
-        again: Any = type(result).from_json(result.to_json())
-        assert again.score == result.score
-        json.dumps(result.to_dict()).encode()
-    judged = TCVA(judge="lexical").evaluate(sample).assessment
-    write_assessments(tmp_path / "a.jsonl", [judged])
-    assert read_assessments(tmp_path / "a.jsonl").assessments[0].verdicts == judged.verdicts
+def test_no_metadata_break_what_was_judged(tmp_path: Path) -> None:
+    fused = TCVA(judge="lexical", fuse=TCVA("answer_relevancy", judge="lexical"))
+    scorers: list[Any] = [fused, CCRS("qr", judge="lexical")]
+    for metadata in METADATA.values():
+        sample = Sample(input="When?", response=OPENS, contexts=(OPENS,), metadata=metadata)
+        for scorer in scorers:
+            (result,) = scorer.evaluate_many([sample])
+            assert type(result).from_json(result.to_json()).score == result.score
+            json.dumps(result.to_dict()).encode()
+        judged = fused.evaluate(sample).assessment
+        write_assessments(tmp_path / "a.jsonl", [judged])
+        assert read_assessments(tmp_path / "a.jsonl").assessments[0].verdicts == judged.verdicts
 
 
 def test_what_json_can_hold_stays_as_it_is() -> None:

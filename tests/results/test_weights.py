@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 from operator import mul
 from pathlib import Path
 from typing import Any
@@ -46,31 +47,30 @@ def score_of(counts: list[float], temperature: float) -> float:
     return float(sweep([counts], [temperature])[0, 0])
 
 
-@pytest.mark.parametrize("temperature", [0.1, 0.3, 0.4, 0.5, 0.8, 1.0])
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_score_follows_from_what_is_shown(kind: str, temperature: float) -> None:
-    claims = [*map(claim, KINDS[kind]), claim(None, None)]
-    result = Result(assessed(*claims)).at(temperature)
-    plain = json.loads(result.to_json())
-    exact = score_of([plain["breakdown"][level] for level in LEVELS], temperature)
-    assert exact == pytest.approx(result.score, rel=1e-12)
-    shown = dict.fromkeys(LEVELS, 0.0)
-    levels = result.reason.partition(": ")[2].partition(" by probability")[0].partition(";")[0]
-    for number, level in re.findall(r"([\d.e-]+) (\w+)", levels):
-        shown[Verdict(level)] = float(number)
-    assert score_of([*shown.values()], temperature) == pytest.approx(result.score, abs=1e-3)
-    # From the claims alone, as they are written.
-    counts = [0.0] * len(LEVELS)
-    for each in plain["claims"]:
-        certain = [float(level == each["verdict"]) for level in LEVELS]
-        shares = each["probabilities"] or (certain if each["verdict"] else [0.0] * 5)
-        counts = [n + share for n, share in zip(counts, shares, strict=True)]
-        weight = sum(map(mul, shares, (1.0, 0.9, 0.7, 0.3, 0.0)))
-        assert (each["weight"] or 0.0) == pytest.approx(weight, rel=1e-11)
-        assert (each["weight"] is None) is (each["verdict"] is None)
-    assert score_of(counts, temperature) == pytest.approx(result.score, rel=1e-12)
-    assert read_result(result.to_json()) == result
-    assert Assessment.from_json(result.to_json()) == result.assessment
+def test_the_score_follows_from_what_is_shown() -> None:
+    for kind, temperature in product(KINDS, [0.1, 0.3, 0.4, 0.5, 0.8, 1.0]):
+        claims = [*map(claim, KINDS[kind]), claim(None, None)]
+        result = Result(assessed(*claims)).at(temperature)
+        plain = json.loads(result.to_json())
+        exact = score_of([plain["breakdown"][level] for level in LEVELS], temperature)
+        assert exact == pytest.approx(result.score, rel=1e-12)
+        shown = dict.fromkeys(LEVELS, 0.0)
+        levels = result.reason.partition(": ")[2].partition(" by probability")[0].partition(";")[0]
+        for number, level in re.findall(r"([\d.e-]+) (\w+)", levels):
+            shown[Verdict(level)] = float(number)
+        assert score_of([*shown.values()], temperature) == pytest.approx(result.score, abs=1e-3)
+        # From the claims alone, as they are written.
+        counts = [0.0] * len(LEVELS)
+        for each in plain["claims"]:
+            certain = [float(level == each["verdict"]) for level in LEVELS]
+            shares = each["probabilities"] or (certain if each["verdict"] else [0.0] * 5)
+            counts = [n + share for n, share in zip(counts, shares, strict=True)]
+            weight = sum(map(mul, shares, (1.0, 0.9, 0.7, 0.3, 0.0)))
+            assert (each["weight"] or 0.0) == pytest.approx(weight, rel=1e-11)
+            assert (each["weight"] is None) is (each["verdict"] is None)
+        assert score_of(counts, temperature) == pytest.approx(result.score, rel=1e-12)
+        assert read_result(result.to_json()) == result
+        assert Assessment.from_json(result.to_json()) == result.assessment
 
 
 def test_same_verdicts_with_other_weights_look_different_everywhere(
