@@ -12,7 +12,7 @@ import math
 import os
 import time
 import weakref
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
@@ -48,7 +48,7 @@ class ReplyTooLargeError(openai.OpenAIError):
     """A reply has more than `LARGEST_REPLY` bytes. The openai package hands its own errors on."""
 
 
-class Connection(ABC):
+class Connection:
     """What all calls to one server share in this process; used on one event loop alone.
 
     Args:
@@ -84,25 +84,10 @@ class Connection(ABC):
         """The caller's loop, where requests of calls that are awaited there have to be sent on it."""
         return None
 
-    @abstractmethod
-    async def send(self, body: dict[str, Any], home: asyncio.AbstractEventLoop | None) -> Answer:
-        """Send a body, of whose answer only the bytes are wanted."""
-
-    @abstractmethod
-    def for_files(self) -> tuple[openai.OpenAI, bool]:
-        """A client for files and batches, and whether it is to be closed.
-
-        Raises:
-            InvalidValueError: There is none.
-        """
-
-    @abstractmethod
-    def _open(self) -> openai.AsyncOpenAI:
-        """A client for the loop that runs."""
-
-    def _opened(self) -> openai.AsyncOpenAI:
+    def _opened(self, client: Callable[[], openai.AsyncOpenAI]) -> openai.AsyncOpenAI:
+        """The client of the loop that runs, which is made at first."""
         if self._client is None:
-            self._client = self._open()
+            self._client = client()
             loop = asyncio.get_running_loop()
             weakref.finalize(self, _close, self._client, loop, os.getpid())
         return self._client
@@ -140,7 +125,9 @@ class OwnConnection(Connection):
         """
         del home
         try:
-            response = await self._opened().post(_PATH, cast_to=httpx2.Response, body=body)
+            response = await self._opened(self._open).post(
+                _PATH, cast_to=httpx2.Response, body=body
+            )
         except openai.OpenAIError as error:
             return answer_of_error(error)
         return Answer(response.status_code, response.content, dict(response.headers))
@@ -213,7 +200,7 @@ class UsersConnection(Connection):
                 raw = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sent, home))
             else:
                 self._first = self._first or loop
-                client = self._asynchronous if self._first is loop else self._opened()
+                client = self._asynchronous if self._first is loop else self._opened(self._open)
                 raw = await _completions(client).create(**body)
         except openai.OpenAIError as error:
             return answer_of_error(error)

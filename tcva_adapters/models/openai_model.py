@@ -30,7 +30,7 @@ from tcva_adapters.sharing import Identity
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-    from tcva_adapters.models.openai_clients import Connection
+    from tcva_adapters.models.openai_clients import OwnConnection, UsersConnection
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 PLACEHOLDER_KEY: Final = "none"
@@ -105,7 +105,7 @@ class OpenAICompatibleModel:
             raise InvalidValueError(msg)
         self._made_from: Hashable | None = None
         self._pickled: Mapping[str, Any] | None = None
-        self.connection: Connection
+        self.connection: OwnConnection | UsersConnection
         if client is None and async_client is None:
             url = (config.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
             key = _key(config.api_key, check_url(url))
@@ -285,7 +285,7 @@ class OpenAICompatibleModel:
     ) -> float | None:
         """Seconds until the request is sent again; None where this answer is the last one."""
         most = self.connection.max_retries if max_retries is None else max_retries
-        if tries >= most or not answer.may_pass:
+        if tries >= most or not answer.may_pass or self.server.failure(answer).kind.fatal:
             return None
         doubled = min(_FIRST_PAUSE * 2.0**tries, _LONGEST_PAUSE)
         pause = answer.pause or doubled * random.uniform(0.75, 1.0)  # noqa: S311  # callers are to spread

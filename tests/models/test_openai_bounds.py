@@ -91,6 +91,12 @@ def test_a_pause_beyond_the_time_left_ends_the_call_and_says_what_was_done() -> 
     assert "1 request sent; it asks for a pause of 1e+09 s, more than is left" in str(found)
 
 
+def test_an_account_without_credit_is_not_asked_again() -> None:
+    with ScriptedServer(in_turn(error(429, "No money.", code="insufficient_quota"))) as server:
+        assert failure(in_sync, server).reason == "quota"
+        assert server.count == 1
+
+
 @both_faces
 def test_retry_after_is_kept_and_requests_are_counted(face: Face) -> None:
     busy, odd = error(429, "Slow down.", retry_after=0.01), error(400, "?", param="seed")
