@@ -18,7 +18,7 @@ from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tests.ccrs.entries import SAMPLES, judge
-from tests.ccrs.test_malformed import READ, UNREAD
+from tests.ccrs.test_reply import READ, UNREAD
 from tests.support.server import Body, ScriptedServer
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -29,7 +29,8 @@ COMPARABLE: Final = ("cc", "id")
 
 def main() -> None:
     calls_per_sample()
-    print(f"{len(READ) + len(UNREAD)} replies: {len(READ)} numbers, {len(UNREAD)} without one")
+    numbers = sum(map(len, READ.values()))
+    print(f"{numbers + len(UNREAD)} replies: {numbers} numbers, {len(UNREAD)} without one")
     given = sys.argv[1:] or [os.environ.get("TCVA_PAPER_DATA", "")]
     folder = Path(given[0] or ROOT.parent / "shared/data/tcva_paper")
     if not folder.is_dir():

@@ -247,7 +247,7 @@ STAGES: dict[str, Callable[[str], object]] = {
     ],
     "reply with verdicts": lambda t: parse_verdicts(t, 8),
     "reply with claims": parse_claims,
-    "reply with a rating": lambda t: read_rating(t, METRICS["cc"]),
+    "reply with a rating": lambda t: read_rating(t, t),
     "completion": _completion,
     "log probabilities": _logprobs,
     "evidence, passage": lambda t: _evidence("fully", "opens ... nine", t),

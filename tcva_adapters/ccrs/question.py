@@ -86,7 +86,7 @@ class RatingQuestion(Question[MetricAnswer]):
             for _ in range(2):
                 request = rating_request(self._sample, self._metric, problem=problem)
                 (reply,) = yield from calls.ask([request])
-                rating = read_rating(reply.text, self._metric)
+                rating = read_rating(reply.text, request.user)
                 problem = "it was cut off" if reply.truncated else rating.problem
                 if rating.value is not None and not reply.truncated:
                     said = rating.value
