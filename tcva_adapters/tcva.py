@@ -83,7 +83,6 @@ class TCVA(FromConfig, Scorer[Result]):
         self.criterion = resolve_criterion(criterion)
         self.scoring = ScoringConfig(**{name: found[name] for name in ScoringConfig.model_fields})
         self.profiles: Profiles | None = found["profiles"]
-        self.store: VerdictStore | None = found["store"]
         self.share: bool = found["share"]
         self.max_concurrency: int = found["max_concurrency"]
         how = {name: found[name] for name in (*JUDGING, "max_concurrency")}
@@ -103,7 +102,8 @@ class TCVA(FromConfig, Scorer[Result]):
             given if isinstance(given, TCVA) else member._given  # noqa: SLF001  # of this class
             for given, member in zip(found["fuse"], self.members, strict=True)
         )
-        self.settings: Mapping[str, Any] = {**found, "fuse": fuse}
+        self.store: VerdictStore | None = VerdictStore.opened(found["store"])
+        self.settings: Mapping[str, Any] = {**found, "fuse": fuse, "store": self.store}
         self._is_built = True
 
     def __repr__(self) -> str:

@@ -85,16 +85,17 @@ class CCRS(Scorer[CCRSResult]):
         judge: Any = None,
         **settings: Any,
     ) -> None:
-        self.settings: Mapping[str, Any] = dict(CCRSSettings(**settings))
+        found = dict(CCRSSettings(**settings))
         self.metrics = resolve_metrics(metrics)
-        self.store: VerdictStore | None = self.settings["store"]
-        self.share: bool = self.settings["share"]
-        self.max_concurrency: int = self.settings["max_concurrency"]
-        self.em: ExactMatch = self.settings["em"]
-        self.lambda_: float = self.settings["lambda_"]
+        self.share: bool = found["share"]
+        self.max_concurrency: int = found["max_concurrency"]
+        self.em: ExactMatch = found["em"]
+        self.lambda_: float = found["lambda_"]
         self._is_default = judge is None
         self.judge = _resolved(DEFAULT if judge is None else judge, self.max_concurrency)
         self.protocol: Protocol = "lexical" if self.judge.is_local else "single"
+        self.store: VerdictStore | None = VerdictStore.opened(found["store"])
+        self.settings: Mapping[str, Any] = {**found, "store": self.store}
         self._is_built = True
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from ragas.metrics.collections.base import BaseMetric
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import R, Scorer
-from tcva_adapters.ragas.evaluator import OWN, OfScorer, tcva_without_judge
+from tcva_adapters.ragas.evaluator import OWN, OfScorer
 from tcva_adapters.ragas.results import ScorerMetricResult
 from tcva_adapters.ragas.samples import checked_rows, row_of, sample_of
 from tcva_adapters.results.assessment import Reason
@@ -158,4 +158,4 @@ class TCVACollectionMetric(FromConfig, ScorerCollectionMetric[Result]):  # type:
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:
-        super().__init__(tcva_without_judge(self, criterion, settings), llm, name=name)
+        super().__init__(self._tcva(criterion, llm, name, settings), llm, name=name)

@@ -63,20 +63,28 @@ class OfScorer(Frozen, Generic[R]):
 
     def _begin(self, scorer: Scorer[R], llm: Any, name: str | None) -> None:
         check_scorer(self, scorer)
-        known = "samples of RAGAS carry no metadata, which profiles go by"
-        require(getattr(scorer, "profiles", None) is None, "scorer", scorer, known)
         self.name = name
-        if isinstance(llm, str) and llm == OWN:
-            self._adopt(scorer, llm_of(scorer))
-        else:
-            self._adopt(self._asking(scorer, llm), llm)
+        is_own = isinstance(llm, str) and llm == OWN
+        judged = scorer if is_own else scorer.changed(judge=self._judge(llm))
+        self._adopt(judged, llm_of(scorer) if is_own else llm)
         self._is_built = True
 
-    def _asking(self, scorer: Scorer[R], llm: Any) -> Scorer[R]:
-        """The scorer with this LLM as its judge."""
-        return scorer.changed(judge=lexical_or(llm))
+    def _tcva(
+        self, criterion: Criterion | str, llm: Any, name: str | None, settings: dict[str, Any]
+    ) -> TCVA:
+        """The TCVA of a metric that is built from settings; checked last, as it opens the store."""
+        known = [each for each in TCVASettings.model_fields if each != "profiles"]
+        check_settings(self, settings, known, judge="llm")
+        self.name = name
+        return TCVA(criterion, judge=self._judge(llm), **settings)
+
+    def _judge(self, llm: Any) -> Any:
+        """What a scorer takes for this LLM."""
+        return lexical_or(llm)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
+        known = "samples of RAGAS carry no metadata, which profiles go by"
+        require(getattr(scorer, "profiles", None) is None, "scorer", scorer, known)
         vars(self).update(scorer=scorer, _llm=llm)
 
     @property
@@ -105,7 +113,7 @@ class OfScorer(Frozen, Generic[R]):
 
     @llm.setter
     def llm(self, llm: Any) -> None:
-        self._adopt(self._asking(self.scorer, llm), llm)
+        self._adopt(self.scorer.changed(judge=self._judge(llm)), llm)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
@@ -117,23 +125,12 @@ class OfScorer(Frozen, Generic[R]):
             InvalidValueError: A setting is unknown or cannot be used.
         """
         check_settings(self, settings, ["llm", *self.scorer.arguments], judge="llm")
-        other = copy(self)
+        other, llm = copy(self), self.llm
         if "llm" in settings:
             llm = settings.pop("llm")
-            other._adopt(self._asking(self.scorer, llm), llm)  # noqa: SLF001  # of this class
-        other._adopt(other.scorer.changed(**settings), other.llm)  # noqa: SLF001  # likewise
+            settings["judge"] = self._judge(llm)
+        other._adopt(self.scorer.changed(**settings), llm)  # noqa: SLF001  # of this class
         return other
-
-
-def tcva_without_judge(owner: object, criterion: Criterion | str, settings: Any) -> TCVA:
-    """The TCVA of a metric that is built from settings, before its LLM is known.
-
-    Raises:
-        InvalidValueError: A setting is out of range or unknown.
-    """
-    known = [name for name in TCVASettings.model_fields if name != "profiles"]
-    check_settings(owner, settings, known, judge="llm")
-    return TCVA(criterion, judge=NoLLM(), **settings)
 
 
 class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
@@ -174,8 +171,8 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
         self.output_type = output_type
         self._begin(scorer, llm, name)
 
-    def _asking(self, scorer: Scorer[R], llm: Any) -> Scorer[R]:
-        return super()._asking(scorer, NoLLM() if llm is None else llm)
+    def _judge(self, llm: Any) -> Any:
+        return NoLLM() if llm is None else super()._judge(llm)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
         super()._adopt(scorer, llm)
@@ -284,5 +281,5 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):
             # The first field of RAGAS' own metrics, which a positional judge would fill unseen.
             msg = f"pass the judge by name: TCVAMetric(llm={columns!r})"
             raise InvalidValueError(msg)
-        tcva = tcva_without_judge(self, criterion, settings)
+        tcva = self._tcva(criterion, llm, name, settings)
         super().__init__(tcva, llm, name=name, output_type=output_type)

@@ -404,10 +404,11 @@ class ScoringConfig(SettingsModel):
 
 
 def _store(value: Any) -> Any:
+    # A path stays one here: opened is a store where all settings are known to be good.
     if value is not None and not isinstance(value, VerdictStore | str | Path):
         msg = "it should be None or a VerdictStore or str or Path"
         raise ValueError(msg)
-    return VerdictStore(value) if isinstance(value, str | Path) else value
+    return value
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -419,7 +420,7 @@ def _listed(value: Any) -> tuple[Any, ...]:
 class RunConfig(SettingsModel):
     """How any judge is asked."""
 
-    store: Annotated[VerdictStore | None, BeforeValidator(_store)] = Field(
+    store: Annotated[VerdictStore | str | Path | None, BeforeValidator(_store)] = Field(
         default=None,
         repr=False,
         description="A path or a VerdictStore: judgements made before are served from it.",

@@ -89,6 +89,16 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         self._connection: sqlite3.Connection | None = None
         self._open()
 
+    @classmethod
+    def opened(cls, given: VerdictStore | str | Path | None) -> VerdictStore | None:
+        """A store that is given as a setting. Opening it makes the file: call this last.
+
+        Raises:
+            InvalidValueError: As for the class.
+            UnreadableInputError: As for the class.
+        """
+        return cls(given) if isinstance(given, str | Path) else given
+
     def get(self, key: str) -> Assessment | None:
         """The finished assessment under this key, with ``from_store`` set, or None.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +57,21 @@ def test_a_wrong_value_is_refused_before_any_call(adapter: Adapter) -> None:
             usual.changed(**{name: value})
         with pytest.raises(InvalidValueError, match=said):
             setattr(usual, name, value)
+
+
+@each_adapter
+@pytest.mark.parametrize(
+    "wrong",
+    [{"scheme": "steep"}, {"criterion": "beauty"}, {"fuse_weights": (1, 1)}, {"name": 3}, {}],
+    ids=lambda wrong: next(iter(wrong), "judge"),
+)
+def test_no_store_is_opened_where_something_else_is_wrong(
+    adapter: Adapter, wrong: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    with pytest.raises(InvalidValueError):
+        adapter.built("lexical" if wrong else object(), store=path, **wrong)
+    assert not path.exists()
 
 
 @each_adapter
