@@ -107,7 +107,7 @@ def by_llamaindex(reply: Reply) -> Score:
 def by_langchain(reply: Reply) -> Score:
     entry, module = _of("langchain")
     evaluator = module.TCVAEvaluator(entry.ScriptedChatModel(reply=reply))
-    return lambda sample: float(evaluator.invoke(entry._records([sample])[0])["score"])  # noqa: SLF001  # the entry's rows
+    return lambda sample: float(evaluator.invoke(entry.records([sample])[0])["score"])
 
 
 def _of(framework: str) -> tuple[Any, Any]:

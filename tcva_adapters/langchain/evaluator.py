@@ -71,7 +71,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     changes: ClassVar = "model_copy(update={{{name!r}: ...}}) gives a copy"
     _is_built: ClassVar = True  # type: ignore[misc]  # from the start: pydantic sets nothing
 
-    scorer: Annotated[Scorer[Any], SkipValidation] = Field(exclude=True, repr=False)
+    scorer: Annotated[Scorer[Any], SkipValidation] = Field(exclude=True)
     mapper: Annotated[Callable[[Any], Any] | None, SkipValidation] = Field(exclude=True)
 
     def __init__(
@@ -205,7 +205,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
     (1.0, 'pass', 1.0)
     """
 
-    scorer: Annotated[TCVA, SkipValidation] = Field(exclude=True, repr=False)
+    scorer: Annotated[TCVA, SkipValidation] = Field(exclude=True)
     llm: Annotated[Any, SkipValidation] = Field(exclude=True, repr=False)
     criterion: Annotated[Criterion | str, SkipValidation]
 
@@ -243,6 +243,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         """See `ScorerEvaluator.model_copy`; the scorer is built anew from the other fields."""
         if update and "scorer" in update:
             refuse_change(self, "scorer", update["scorer"], "ScorerEvaluator(scorer) takes any")
+        check_settings(self, update or {}, type(self).model_fields, judge="llm")
         return super().model_copy(update=update, deep=deep)
 
 

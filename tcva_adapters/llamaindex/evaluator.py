@@ -78,6 +78,9 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         self.context_metadata_mode = _metadata_mode(context_metadata_mode)
         self._is_built = True
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.scorer!r})"
+
     def changed(self, **settings: Any) -> Self:
         """A copy with other settings; it shares judge and store.
 

@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
+from langchain_core.runnables import RunnableParallel
+from llama_index.core.async_utils import asyncio_run
+from llama_index.core.evaluation import BatchEvalRunner
 from ragas import RunConfig, aevaluate, evaluate
 
 import tests.deepeval.entry as deepeval_entry
+import tests.langchain.entry as langchain_entry
+import tests.llamaindex.entry as llamaindex_entry
 import tests.ragas.entry as ragas_entry
-from tcva_adapters import Sample, deepeval, ragas
+from tcva_adapters import Sample, deepeval, langchain, llamaindex, ragas
 from tcva_adapters.results.protocol import Scored
 
 Rows = list[list[Scored]]
@@ -27,7 +32,8 @@ class Adapter:
     Attributes:
         name: For ids of tests.
         judge: What its classes call the judge.
-        named: What of a scorer names its evaluators.
+        named: What of a scorer names its evaluators; empty where they take no name that tells the
+            settings.
         llm: A scripted LLM of the framework's, out of a function of the prompt; it has ``prompts``.
         drop_in: Builds a TCVA of its settings.
         scoring: Takes any scorer.
@@ -35,6 +41,8 @@ class Adapter:
         ascore: The same, awaited.
         suite: Runs evaluators over samples through the framework's own runner.
         leaves_out: Settings that its drop-in does not take.
+        changed: A copy of an evaluator with other settings.
+        instead: What an error says that gives such a copy.
     """
 
     name: str
@@ -47,6 +55,8 @@ class Adapter:
     ascore: Callable[[Any, Sample], Coroutine[Any, Any, Scored]]
     suite: Callable[[list[Any], Sequence[Sample], bool], Rows]
     leaves_out: frozenset[str] = frozenset()
+    changed: Callable[..., Any] = lambda evaluator, **changes: evaluator.changed(**changes)
+    instead: str = "changed({}=...)"
 
     def built(self, judge: Any, /, **settings: Any) -> Any:
         """A drop-in with this judge."""
@@ -116,6 +126,58 @@ def _deepeval_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous:
     return [deepeval.results_of(found, metric.name) for metric in metrics]
 
 
+def _langchain_changed(evaluator: Any, **changes: Any) -> Any:
+    return evaluator.model_copy(update=changes)
+
+
+async def _langchain_ascore(evaluator: Any, sample: Sample) -> Any:
+    (record,) = langchain_entry.records([sample])
+    return langchain.result_of(await evaluator.ainvoke(record))
+
+
+def _langchain_suite(evaluators: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+    step = RunnableParallel[Any]({str(i): each for i, each in enumerate(evaluators)})
+    records = langchain_entry.records(samples)
+    found = asyncio.run(step.abatch(records)) if asynchronous else step.batch(records)
+    return [[langchain.result_of(row[name]) for row in found] for name in step.steps__]
+
+
+def _given(sample: Sample) -> dict[str, Any]:
+    return {"query": sample.input} | sample.model_dump(
+        include={"response", "contexts", "reference"}
+    )
+
+
+async def _llamaindex_ascore(evaluator: Any, sample: Sample) -> Any:
+    return (await evaluator.aevaluate(**_given(sample))).result
+
+
+def _llamaindex_suite(evaluators: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+    runner = BatchEvalRunner({str(i): each for i, each in enumerate(evaluators)}, workers=8)
+    rows = [_given(sample) for sample in samples]
+    arguments: Any = {
+        "queries": [row["query"] for row in rows],
+        "response_strs": [row["response"] for row in rows],
+        "contexts_list": [row["contexts"] for row in rows],
+        "reference": [row["reference"] for row in rows],
+    }
+    with warnings.catch_warnings():
+        # llama-index-core 0.14.25 calls a helper that the same package deprecates.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        if asynchronous:
+            found = asyncio_run(runner.aevaluate_response_strs(**arguments))
+        else:
+            found = runner.evaluate_response_strs(**arguments)
+    return [[each.result for each in column] for column in found.values()]
+
+
+def _llamaindex_llm(reply: Callable[[str], str]) -> Any:
+    def joined(messages: Any) -> str:
+        return "\n\n".join(message.content for message in messages)
+
+    return llamaindex_entry.ScriptedLLM(reply=reply, messages_to_prompt=joined)
+
+
 _NO_METADATA: Final = frozenset({"profiles"})
 
 ADAPTERS: Final = [
@@ -154,7 +216,36 @@ ADAPTERS: Final = [
         ascore=_deepeval_ascore,
         suite=_deepeval_suite,
     ),
+    Adapter(
+        name="langchain",
+        judge="llm",
+        named="",
+        llm=lambda reply: langchain_entry.ScriptedChatModel(reply=reply),
+        drop_in=langchain.TCVAEvaluator,
+        scoring=langchain.ScorerEvaluator,
+        score=lambda evaluator, sample: langchain.result_of(
+            evaluator.invoke(langchain_entry.records([sample])[0])
+        ),
+        ascore=_langchain_ascore,
+        suite=_langchain_suite,
+        changed=_langchain_changed,
+        instead="model_copy(update={{'{}': ...}})",
+    ),
+    Adapter(
+        name="llamaindex",
+        judge="llm",
+        named="",
+        llm=_llamaindex_llm,
+        drop_in=llamaindex.TCVAEvaluator,
+        scoring=llamaindex.ScorerEvaluator,
+        score=lambda evaluator, sample: evaluator.evaluate(**_given(sample)).result,
+        ascore=_llamaindex_ascore,
+        suite=_llamaindex_suite,
+    ),
 ]
 
 each_adapter = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+each_named = pytest.mark.parametrize(
+    "adapter", [each for each in ADAPTERS if each.named], ids=lambda adapter: adapter.name
+)
 both_ways = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])

@@ -71,7 +71,8 @@ def test_a_store_serves_what_was_judged_before(adapter: Adapter, tmp_path: Path)
 @each_adapter
 def test_judges_that_are_fused_follow_the_criterion(adapter: Adapter) -> None:
     llm, own = adapter.llm(lambda _: TWO), TCVA("faithfulness", judge="lexical")
-    evaluator = adapter.built(llm, fuse=["lexical", own]).changed(criterion="correctness")
+    evaluator = adapter.built(llm, fuse=["lexical", own])
+    evaluator = adapter.changed(evaluator, criterion="correctness")
     found: Any = adapter.score(evaluator, SAMPLE)
     members = found.assessment.members
     assert [each.criterion for each in members] == ["correctness", "faithfulness"]

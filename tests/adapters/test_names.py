@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tcva_adapters import TCVA
-from tests.adapters.table import Adapter, each_adapter
+from tests.adapters.table import Adapter, each_adapter, each_named
 from tests.support.office import SAMPLE
 
 SETTINGS: list[dict[str, Any]] = [
@@ -20,14 +20,14 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 
 
-@each_adapter
+@each_named
 def test_the_usual_name_is_the_scorers_which_tells_the_settings(adapter: Adapter) -> None:
     for settings in SETTINGS:
         tcva = TCVA(**settings, judge="lexical")
         assert adapter.built("lexical", **settings).name == getattr(tcva, adapter.named)
 
 
-@each_adapter
+@each_named
 def test_a_name_follows_the_settings_until_it_is_given(adapter: Adapter) -> None:
     evaluator = adapter.built("lexical", temperature=0.2)
     assert "T=0.2" in evaluator.name

@@ -30,13 +30,16 @@ def test_ratings_keep_their_scores_where_one_sample_fails(
 
 @each_adapter
 def test_settings_of_a_scorer_change_in_copies(adapter: Adapter) -> None:
+    if adapter.name == "langchain":
+        pytest.skip("a step takes another scorer, not other settings of it")
     evaluator = adapter.scoring(CCRS("ac", judge=adapter.llm(judge)))
     light = evaluator.changed(lambda_=0.0)
     assert adapter.score(light, SAMPLES[0]).score == 0.8
     assert adapter.score(evaluator, SAMPLES[0]).score == pytest.approx(0.94)
     rated = light.changed(metrics="qr")  # which needs other fields
     assert adapter.score(rated, SAMPLES[0]).score == 0.9
-    assert rated.name == getattr(rated.scorer, adapter.named)
+    if adapter.named:
+        assert rated.name == getattr(rated.scorer, adapter.named)
     for changes, said in (
         ({"lambda_": 7}, "lambda_=7"),
         ({"em_": "strict"}, f"'em_' of {adapter.scoring.__name__}; was 'em' meant"),
@@ -50,7 +53,7 @@ def test_a_tcva_is_a_scorer_like_the_others(adapter: Adapter) -> None:
     tcva = TCVA(judge="lexical", temperature="strict", threshold=0.8)
     evaluator = adapter.scoring(tcva)
     own = adapter.built("lexical", temperature="strict", threshold=0.8)
-    assert evaluator.name == own.name
+    assert evaluator.scorer.name == own.scorer.name
     assert adapter.score(evaluator, SAMPLE) == adapter.score(own, SAMPLE)
 
 

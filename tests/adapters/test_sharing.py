@@ -90,10 +90,12 @@ def test_independent_judgements_are_to_be_had(adapter: Adapter, asynchronous: bo
 
 @each_adapter
 def test_ratings_at_two_thresholds_are_one_call(adapter: Adapter) -> None:
+    def name(threshold: float) -> dict[str, str]:
+        return {"name": f"from {threshold}"} if adapter.named else {}
+
     llm = adapter.llm(lambda _: '{"score": 80}')
     evaluators = [
-        adapter.scoring(CCRS("qr", judge=llm, threshold=each), name=f"from {each}")
-        for each in (0.5, 0.9)
+        adapter.scoring(CCRS("qr", judge=llm, threshold=each), **name(each)) for each in (0.5, 0.9)
     ]
     # Samples that differ in contexts alone, which this metric does not look at.
     rows = adapter.suite(evaluators, SAMPLES[:2], False)

@@ -151,7 +151,7 @@ def _retrying_chain(
 
     llm = entry.ScriptedChatModel(reply=reply).with_retry(wait_exponential_jitter=False)
     chain = RunnablePassthrough.assign(tcva=TCVAEvaluator(llm, **options))
-    records = entry._records(samples)
+    records = entry.records(samples)
     outputs = asyncio.run(chain.abatch(records)) if asynchronous else chain.batch(records)
     return [result_of(output["tcva"]) for output in outputs]
 

@@ -213,7 +213,7 @@ FACES: Final[dict[str, Callable[[], list[Result]]]] = {
 def _native_langchain() -> list[Any]:
     _, evaluator = _langchain()
     entry: Any = import_module("tests.langchain.entry")
-    found = evaluator.batch(entry._records(SAMPLES))
+    found = evaluator.batch(entry.records(SAMPLES))
     return [[output[key] for key in ("score", "value", "passed")] for output in found]
 
 

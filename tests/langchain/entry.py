@@ -30,6 +30,7 @@ class ScriptedChatModel(BaseChatModel):
     temperature: float = 0.0
     api_key: str = "sk-never-shown-1234567890"
     finish_reason: str = "stop"
+    hangs: bool = False
 
     _prompts: list[str] = PrivateAttr(default_factory=list)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
@@ -72,6 +73,8 @@ class ScriptedChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         del run_manager
+        if self.hangs:
+            await asyncio.Event().wait()
         await asyncio.sleep(0)
         return self._generate(messages, stop, None, **kwargs)
 
@@ -96,13 +99,13 @@ def run(
     if asynchronous:
         return asyncio.run(arun(samples, reply, **options))
     chain = _chain(reply, options)
-    return _results(chain.batch(_records(samples), {"max_concurrency": WORKERS}))
+    return _results(chain.batch(records(samples), {"max_concurrency": WORKERS}))
 
 
 async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
     """The same, awaited."""
     chain = _chain(reply, options)
-    return _results(await chain.abatch(_records(samples), {"max_concurrency": WORKERS}))
+    return _results(await chain.abatch(records(samples), {"max_concurrency": WORKERS}))
 
 
 def _chain(reply: Reply, options: dict[str, Any]) -> Runnable[dict[str, Any], dict[str, Any]]:
@@ -110,7 +113,7 @@ def _chain(reply: Reply, options: dict[str, Any]) -> Runnable[dict[str, Any], di
     return RunnablePassthrough.assign(tcva=evaluator)
 
 
-def _records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
+def records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
     return [
         {
             "id": sample.id,

@@ -73,11 +73,6 @@ def test_retries_end_and_the_last_judgement_is_kept() -> None:
     assert (state["messages"][-1].text, state["tcva"]["passed"]) == ("At eleven.", False)
 
 
-def test_without_retries_it_only_judges() -> None:
-    state = ask(agent(scripted(BAD), CALL, "At ten.", max_retries=0))
-    assert (state["messages"][-1].text, state["tcva"]["score"]) == ("At ten.", 0.0)
-
-
 def test_an_answer_without_tools_or_with_a_failed_judge_goes_through() -> None:
     judge = scripted()
     state = ask(agent(judge, "Hello!"))
@@ -106,18 +101,14 @@ def test_the_judges_tokens_are_not_streamed_to_the_user() -> None:
     assert "verdicts" not in said
 
 
-@pytest.mark.parametrize("retries", [-1, "x", True, None, 1.5, float("nan")])
+@pytest.mark.parametrize("retries", [-1, "x", True, None, 1.5])
 def test_a_wrong_number_of_retries_fails_when_built(retries: Any) -> None:
     named = rf"max_retries={retries!r}; it should be "
     with pytest.raises(InvalidValueError, match=named):
         TCVAMiddleware(TCVAEvaluator(), max_retries=retries)
-
-
-def test_what_is_no_evaluator_is_named() -> None:
+    no_evaluator: Any = "lexical"
     with pytest.raises(InvalidValueError, match=r"evaluator='lexical'; a TCVAEvaluator is needed"):
-        TCVAMiddleware("lexical")  # type: ignore[arg-type]  # the point
-    with pytest.raises(InvalidValueError, match=r"evaluator=None; a TCVAEvaluator is needed"):
-        TCVAMiddleware(None)  # type: ignore[arg-type]  # the point
+        TCVAMiddleware(no_evaluator)
 
 
 def test_it_is_frozen() -> None:

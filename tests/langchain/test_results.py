@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 import json
-import pickle
 import uuid
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langsmith import Client
 from langsmith.evaluation import EvaluationResult
 from langsmith.schemas import Feedback, Run
 
 from tcva_adapters import CCRS, TCVA, Result, Sample
-from tcva_adapters.core.temperature import Bounds
-from tcva_adapters.core.verdicts import Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import (
     ScorerEvaluator,
@@ -29,9 +25,7 @@ from tcva_adapters.langchain import (
 )
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.settings import ScoringConfig
 from tests.langchain.entry import scripted
-from tests.langchain.office import RECORD
 from tests.support.office import TWO
 
 SAMPLE = Sample(
@@ -130,62 +124,13 @@ def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent(number: in
         assert result_of(sent) == result_of(found)
 
 
-def test_what_chains_hold_is_read() -> None:
-    chain = RunnablePassthrough.assign(tcva=TCVAEvaluator("lexical"))
-    record = {"answer": "It opens at nine.", "context": ["It opens at nine."]}
-    assert result_of(again(chain.invoke(record)["tcva"])).score == 1.0
-    found = chain.invoke(record)
-    assert result_of(json.dumps(found["tcva"])).score == 1.0
-    with pytest.raises(InvalidValueError, match="is no output of a TCVA evaluator"):
-        result_of("[]")
-
-
 def test_feedback_on_what_could_not_be_read_has_no_result() -> None:
     refused = create_tcva_judge(TCVAEvaluator("lexical"))(outputs={"final": "x", "steps": 3})
     with pytest.raises(InvalidValueError, match=r"'key', 'score'.*is no output"):
         result_of(refused)
 
 
-def test_the_output_is_json_and_gives_the_result_back() -> None:
-    model = scripted(TWO)
-    output = TCVAEvaluator(model, scheme="linear", penalty="off", threshold=0.6).invoke(RECORD)
-    read = json.loads(json.dumps(output))
-    assert read == output
-    result = result_of(read)
-    assert (result.score, result.passed) == (output["score"], output["passed"])
-    assert result.scoring.scheme.name == "linear"
-    # T=0.1: p = -8
-    strict = ((1 + 0.25**-8) / 2) ** (-1 / 8)
-    assert result.at(0.1).score == pytest.approx(strict, abs=1e-12)
-    assert result.claims[1].verdict is Verdict.MINOR
-    assert len(model.prompts) == 1
-
-
 FULL_AND_MINOR = Assessment.from_verdicts(["fully", "minor"])
-
-
-def test_every_setting_of_the_dial_survives_the_output() -> None:
-    scoring = ScoringConfig(
-        temperature=0.3,
-        threshold=0.4,
-        scheme=WeightScheme.LINEAR,
-        penalty="ramped",
-        eps=0.01,
-        floor="always",
-        on_unscored=0.0,
-        bounds=Bounds(-4.0, 4.0),
-        fuse_weights=(1.0, 2.0),
-    )
-    fused = FULL_AND_MINOR.model_copy(update={"members": (Assessment.from_verdicts(["none"]),)})
-    result = Result(fused, scoring)
-    assert result_of(json.loads(json.dumps(as_output(result)))) == result
-
-
-def test_results_copy_and_pickle() -> None:
-    output = TCVAEvaluator(scripted(TWO)).invoke(RECORD)
-    result = result_of(output)
-    assert pickle.loads(pickle.dumps(result)) == copy.deepcopy(result) == result  # our own bytes
-    assert result_of(pickle.loads(pickle.dumps(output))) == result  # our own bytes
 
 
 @pytest.mark.parametrize("value", [None, {}, {"scoring": {}}, {"scoring": 3, "claims": 3}, 7])

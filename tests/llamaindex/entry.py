@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from llama_index.core.async_utils import asyncio_run
+from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.evaluation import BatchEvalRunner, EvaluationResult
 from llama_index.core.llms import (
     CompletionResponse,
@@ -30,6 +32,7 @@ class ScriptedLLM(CustomLLM):
     reply: Reply = Field(exclude=True)
     temperature: float = 0.0
     api_key: str = "sk-never-shown-1234567890"
+    hangs: bool = False
 
     _prompts: list[str] = PrivateAttr(default_factory=list)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
@@ -49,6 +52,12 @@ class ScriptedLLM(CustomLLM):
             self._prompts.append(prompt)
         usage = {"prompt_tokens": 10, "completion_tokens": 5}
         return CompletionResponse(text=self.reply(prompt), raw={"usage": usage})
+
+    async def achat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        if self.hangs:
+            await asyncio.Event().wait()
+        found: ChatResponse = await super().achat(messages, **kwargs)
+        return found
 
     def stream_complete(
         self, prompt: str, formatted: bool = False, **kwargs: Any

@@ -117,9 +117,3 @@ def test_what_holds_no_result_is_named(other: Any) -> None:
         result_of(other)
 
 
-def test_the_result_survives_json() -> None:
-    result = evaluated(TCVAEvaluator(scripted(TWO), temperature="strict", scheme="linear"))
-    again: ScorerEvaluationResult[Result]
-    again = ScorerEvaluationResult.model_validate_json(result.model_dump_json())
-    assert again == result
-    assert again.at(0.9).score == result.at(0.9).score

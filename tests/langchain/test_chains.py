@@ -1,0 +1,140 @@
+"""TCVAEvaluator in chains: what it passes on, streams, raises, and shows to callbacks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import UsageMetadataCallbackHandler
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable, RunnableBranch, RunnableLambda, RunnablePassthrough
+from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+
+from tcva_adapters import CCRS
+from tcva_adapters.criteria import rubric
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.langchain import ScorerEvaluator, TCVAEvaluator
+from tests.langchain.entry import ScriptedChatModel, scripted
+from tests.langchain.office import RECORD
+from tests.support.office import SAMPLE, SCORE, TWO
+from tests.support.scripted import verdict_json
+
+
+def test_the_output_has_the_keys_of_langchains_string_evaluators_and_the_result() -> None:
+    evaluator = TCVAEvaluator(scripted(TWO))
+    (output,) = evaluator.stream(RECORD)  # one chunk
+    assert output["score"] == pytest.approx(SCORE, abs=1e-12)
+    assert (output["value"], output["passed"]) == ("pass", True)
+    assert output["reasoning"] == output["reason"]
+    assert [claim["verdict"] for claim in output["claims"]] == ["fully", "minor"]
+    usage = output["usage"]
+    assert (usage["calls"], usage["input_tokens"], usage["output_tokens"]) == (1, 10, 5)
+    assert "never-shown" not in f"{json.dumps(output)} {evaluator.model_dump_json()}"
+
+
+def test_branches_mappers_and_schemas() -> None:
+    chain = RunnablePassthrough.assign(tcva=TCVAEvaluator(scripted(TWO), threshold=0.9)) | (
+        RunnableBranch((lambda x: x["tcva"]["passed"], lambda x: x["answer"]), lambda _: "Ask us.")
+    )
+    assert chain.invoke(RECORD) == "Ask us."
+    mapped = TCVAEvaluator("lexical", mapper=lambda two: {"response": two[0], "contexts": two[1:]})
+    assert mapped.invoke(("It opens at nine.", "It opens at nine."))["score"] == 1.0
+    fields = mapped.get_input_jsonschema()["$defs"]["TCVAInput"]["properties"]
+    assert set(fields) == {"input", "response", "contexts", "reference"}
+    assert "score" in mapped.get_output_jsonschema()["$defs"]["TCVAOutput"]["properties"]
+
+
+def test_a_message_alone_is_judged_where_the_criterion_needs_no_more() -> None:
+    polite = rubric("tone", ["Is polite."])
+    evaluator = TCVAEvaluator(scripted(verdict_json((1, "mostly", ""))), criterion=polite)
+    output = evaluator.invoke(AIMessage("Gladly!"))
+    assert (output["criterion"], output["score"]) == ("tone", 0.9)
+
+
+def test_metadata_that_is_no_json_does_not_cost_the_judgement() -> None:
+    sample = SAMPLE.model_copy(update={"metadata": {"client": object(), "when": {1}}})
+    output = TCVAEvaluator(scripted(TWO)).invoke(sample)
+    assert output["score"] == pytest.approx(SCORE, abs=1e-12)
+    assert json.loads(json.dumps(output["metadata"]))["when"] == [1]
+
+
+def test_a_missing_field_is_told_with_the_names_that_were_given() -> None:
+    named = r"no response.*names read: response,.*names given: said, context;"
+    with pytest.raises(InvalidSampleError, match=named):
+        TCVAEvaluator("lexical").invoke({"said": "At nine.", "context": ["It opens at nine."]})
+    chain: Runnable[Any, Any] = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
+    with pytest.raises(InvalidSampleError, match=r"no contexts.*answer alone.*assign\(answer="):
+        chain.invoke("When?")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_batch_with_exceptions_as_values_keeps_what_was_judged(asynchronous: bool) -> None:
+    model = scripted(TWO, ValueError("boom"), TWO)
+    evaluator = TCVAEvaluator(model, share=False)
+    records: list[Any] = [RECORD, {"answer": "At nine."}, RECORD, 7, RECORD]
+    config: Any = {"max_concurrency": 1}
+    found: list[Any] = (
+        asyncio.run(evaluator.abatch(records, config, return_exceptions=True))
+        if asynchronous
+        else evaluator.batch(records, config, return_exceptions=True)
+    )
+    kinds = [f["value"] if isinstance(f, dict) else type(f) for f in found]
+    assert kinds == ["pass", InvalidSampleError, "unscored", InvalidSampleError, "pass"]
+    assert len(model.prompts) == 3
+
+
+def test_a_cancelled_stream_leaves_no_call_behind() -> None:
+    async def left() -> int:
+        asked = asyncio.Event()
+
+        class Waiting(ScriptedChatModel):
+            async def _agenerate(self, *_: Any, **__: Any) -> Any:
+                asked.set()
+                await asyncio.Event().wait()
+
+        async def consume() -> None:
+            async for _ in TCVAEvaluator(Waiting(reply=str)).astream(RECORD):
+                pass
+
+        task = asyncio.create_task(consume())
+        await asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.sleep(0)
+        return len(asyncio.all_tasks()) - 1
+
+    assert asyncio.run(left()) == 0
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_the_judges_call_is_traced_as_a_child_with_tags_and_metadata(asynchronous: bool) -> None:
+    runs, usage = RunCollectorCallbackHandler(), UsageMetadataCallbackHandler()
+    chain = RunnableLambda(lambda x: x) | TCVAEvaluator(scripted(TWO), name="faithful")
+    config: Any = {"callbacks": [runs, usage], "tags": ["nightly"], "metadata": {"team": "docs"}}
+    if asynchronous:
+        asyncio.run(chain.ainvoke(RECORD, config))
+    else:
+        chain.invoke(RECORD, config)
+    step = runs.traced_runs[0].child_runs[-1]
+    (judge,) = step.child_runs
+    assert (step.name, judge.name) == ("faithful", "tcva_judge")
+    assert {"nightly", "nostream"} <= set(judge.tags or ())
+    assert (judge.extra or {})["metadata"]["team"] == "docs"
+    assert usage.usage_metadata["scripted-2026-01-01"]["total_tokens"] == 15
+    rated = RunCollectorCallbackHandler()
+    evaluator = ScorerEvaluator(CCRS("qr", judge=scripted('{"score": 20}')))
+    evaluator.invoke(RECORD, {"callbacks": [rated]})
+    assert [child.name for child in rated.traced_runs[0].child_runs] == ["tcva_judge"]
+
+
+def test_streaming_events_show_evaluator_and_judge() -> None:
+    async def names() -> list[tuple[str, str]]:
+        events = TCVAEvaluator(scripted(TWO)).astream_events(RECORD, version="v2")
+        return [(event["event"], event["name"]) async for event in events]
+
+    seen = asyncio.run(names())
+    assert ("on_chat_model_end", "tcva_judge") in seen
+    assert seen[-1] == ("on_chain_end", "TCVAEvaluator")
