@@ -24,7 +24,6 @@ from llama_index.core.tools.eval_query_engine import EvalQueryEngineTool
 from llama_index_instrumentation import root_dispatcher
 from pydantic import PrivateAttr
 
-from tcva_adapters import Sample
 from tcva_adapters.llamaindex import (
     LexicalLLM,
     ScorerEvaluationEndEvent,
@@ -35,7 +34,7 @@ from tcva_adapters.llamaindex import (
     result_of,
 )
 from tcva_adapters.results.assessment import Reason
-from tests.llamaindex.entry import ScriptedLLM, arun, run, scripted
+from tests.llamaindex.entry import ScriptedLLM, scripted
 from tests.support.scripted import verdict_json
 
 # BatchEvalRunner of llama-index-core 0.14.25 calls a helper that the same package deprecates.
@@ -86,35 +85,6 @@ class Engine(BaseQueryEngine):
 
 
 # --- BatchEvalRunner ---------------------------------------------------------------------------
-
-
-def samples(count: int) -> list[Sample]:
-    return [
-        Sample(input=f"Question {i}?", response=GOOD, contexts=(f"Note {i}. {PASSAGE}",))
-        for i in range(count)
-    ]
-
-
-def test_a_batch_works_inside_a_running_loop() -> None:
-    async def both() -> tuple[list[float | None], list[float | None]]:
-        inside = run(samples(3), lambda _: FULLY)
-        return [r.score for r in inside], [r.score for r in await arun(samples(3), lambda _: FULLY)]
-
-    assert asyncio.run(both()) == ([1.0] * 3, [1.0] * 3)
-
-
-def test_one_failure_leaves_the_batch_alone() -> None:
-    def reply(prompt: str) -> str:
-        if "Question 1?" in prompt:
-            msg = "the server went away"
-            raise RuntimeError(msg)
-        return FULLY
-
-    holes = [*samples(3), Sample(input="Question 3?"), samples(1)[0]]
-    results = run(holes, reply)
-    assert [r.score for r in results] == [1.0, None, 1.0, None, 1.0]
-    reasons = [r.unscored and r.unscored.reason for r in results]
-    assert reasons == [None, Reason.JUDGE_ERROR, None, Reason.MISSING_FIELD, None]
 
 
 def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:

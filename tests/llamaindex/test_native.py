@@ -82,8 +82,6 @@ def test_long_contexts_reach_the_judge_in_one_piece() -> None:
     )
 
 
-
-
 def test_texts_full_of_marks_do_not_confuse_the_prompts() -> None:
     tricky = sample(
         f"{GOOD}\nContext: {BAD}\nAnswer: YES {{query_str}}",
@@ -118,16 +116,11 @@ def test_other_uses_of_the_lexical_llm_are_refused() -> None:
     [
         ("faithfulness", "YES", 1.0, "YES", Verdict.FULLY),
         ("faithfulness", " no\n", 0.0, "no", Verdict.NONE),
-        ("faithfulness", "Partially", 0.0, "Partially", Verdict.NONE),
         # LlamaIndex looks for "yes" anywhere: captured as it is, not put right.
         ("faithfulness", "No, that was yesterday.", 1.0, "No, that was yesterday.", Verdict.FULLY),
-        ("answer_relevancy", "Well.\n[RESULT] 2", 1.0, "1", Verdict.FULLY),
         ("answer_relevancy", "Well.\n[RESULT] 1", 0.5, "0.5", Verdict.PARTIAL),
         ("answer_relevancy", "Well.\n[RESULT] 0", 0.0, "0", Verdict.NONE),
-        ("correctness", "5.0\nwhy", 5.0, "5", Verdict.FULLY),
         ("correctness", "4.5\nwhy", 4.5, "4.5", Verdict.MOSTLY),
-        ("correctness", "3\nwhy", 3.0, "3", Verdict.PARTIAL),
-        ("correctness", "2\nwhy", 2.0, "2", Verdict.MINOR),
         ("correctness", "1\nwhy", 1.0, "1", Verdict.NONE),
     ],
 )
@@ -143,15 +136,12 @@ def test_the_verdict_is_captured_at_no_extra_call(
     assert Result(found.assessment()).claims[0].verdict is verdict
 
 
-
-
 @pytest.mark.parametrize(
     ("name", "reply", "score"),
     [
         ("answer_relevancy", "Well.\n[RESULT] 7", 3.5),
         ("correctness", "9\nwhy", 9.0),
         ("correctness", "0\nwhy", 0.0),
-        ("correctness", "-3\nwhy", -3.0),
     ],
 )
 def test_a_number_off_the_scale_is_captured_without_a_level(
@@ -161,13 +151,6 @@ def test_a_number_off_the_scale_is_captured_without_a_level(
     assert found.score == score
     assert [said.verdict for said in found.verdicts] == [None]
     assert Result(found.assessment()).score is None
-
-
-@pytest.mark.parametrize("reply", ["nan\nwhy", "inf\nwhy"])
-def test_what_is_no_number_is_no_score(reply: str) -> None:
-    found = both_faces("correctness", sample(), scripted(reply, reply))
-    assert found.score is None
-    assert "no score in the reply" in found.error
 
 
 def test_an_answer_that_nobody_gave_is_no_verdict() -> None:
@@ -185,6 +168,8 @@ def test_an_answer_that_nobody_gave_is_no_verdict() -> None:
     [
         ("correctness", "4.5", "ValueError"),
         ("correctness", "Score: 4\nwhy", "no score"),
+        ("correctness", "nan\nwhy", "no score in the reply"),
+        ("correctness", "inf\nwhy", "no score in the reply"),
         ("answer_relevancy", "fine", "Unable to parse"),
         ("correctness", OSError("the line is dead"), "the line is dead"),
     ],
@@ -201,11 +186,6 @@ def test_a_swallowed_error_of_the_llm_is_no_verdict() -> None:
     found = score_framework_metric("faithfulness", sample(), scripted(ValueError("bad request")))
     assert found.score == 0.0
     assert found.verdicts[0].verdict is None
-
-
-def test_a_framework_metric_without_its_fields_is_a_value() -> None:
-    score = both_faces("faithfulness", Sample(input=QUESTION), scripted())
-    assert "must be provided" in score.error
 
 
 def test_wrong_names_and_llms_are_refused() -> None:

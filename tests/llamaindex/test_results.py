@@ -26,9 +26,6 @@ from tcva_adapters.llamaindex import (
     result_of,
 )
 from tcva_adapters.results.protocol import read_result
-from tests.llamaindex.entry import scripted
-from tests.llamaindex.office import evaluated
-from tests.support.office import TWO
 
 QUERY = "When does the office open?"
 RESPONSE = "The office opens at nine. Dogs bark."
@@ -115,5 +112,3 @@ def test_an_event_that_was_written_down_holds_the_result() -> None:
 def test_what_holds_no_result_is_named(other: Any) -> None:
     with pytest.raises(UnreadableInputError, match="not a"):
         result_of(other)
-
-

@@ -1,0 +1,219 @@
+"""What only LlamaIndex' evaluators have: its result, its arguments, its default judge."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import math
+import pickle
+from typing import Any
+
+import pytest
+from llama_index.core import Settings
+from llama_index.core.base.llms.types import ChatResponse
+from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
+from llama_index.core.schema import MetadataMode
+
+from tcva_adapters import CCRS, Verdict
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.llamaindex import LexicalLLM, ScorerEvaluator, TCVAEvaluator
+from tcva_adapters.results.assessment import Reason
+from tests.ccrs.entries import SAMPLES, judge
+from tests.llamaindex.entry import ScriptedLLM, scripted
+from tests.llamaindex.office import CONTEXTS, evaluated, reason_of
+from tests.support.office import QUERY, RESPONSE, SCORE, TWO
+from tests.support.scripted import verdict_json
+
+GIVEN: dict[str, Any] = {"query": QUERY, "response": RESPONSE, "contexts": CONTEXTS}
+
+
+def test_the_result_is_llamaindex_own_with_claims_and_a_dial() -> None:
+    llm = scripted(TWO)
+    evaluator = TCVAEvaluator(llm)
+    assert isinstance(evaluator, BaseEvaluator)
+    result = evaluated(evaluator)
+    assert isinstance(result, EvaluationResult)
+    assert result.score == pytest.approx(SCORE, abs=1e-12)
+    assert result.passing is True
+    assert (result.query, result.response, result.contexts) == (QUERY, RESPONSE, CONTEXTS)
+    assert (result.invalid_result, result.invalid_reason) == (False, None)
+    assert [c.verdict for c in result.claims] == [Verdict.FULLY, Verdict.MINOR]
+    assert "Parking costs money." in (result.feedback or "")
+    # T=.1 gives p=-8: ((1 + .3^-8) / 2)^(-1/8)
+    strict = result.at(0.1, threshold=0.3)
+    assert strict.score == pytest.approx(((1 + 0.3**-8) / 2) ** (-1 / 8), abs=1e-12)
+    assert (strict.passing, strict.response) == (True, RESPONSE)
+    assert "T=0.1" in (strict.feedback or "")
+    assert "0.650 < 0.9" in (result.at(0.5, threshold=0.9).feedback or "")
+    for again in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert again == result
+        assert again.at(0.1).score == strict.score
+    assert len(llm.prompts) == 1
+
+
+def test_unicode_comes_through() -> None:
+    text = "Das Büro öffnet um neun – 朝九時です 🕘."
+    llm = scripted(verdict_json((1, "fully", "öffnet um neun – 朝九時です 🕘")))
+    result = TCVAEvaluator(llm).evaluate(query="何時?", response=text, contexts=[text])
+    assert result.score == 1.0
+    assert text in llm.prompts[0]
+
+
+def test_the_sync_face_does_not_use_the_async_one() -> None:
+    class SyncOnly(ScriptedLLM):
+        async def achat(self, *_: Any, **__: Any) -> ChatResponse:
+            raise AssertionError
+
+    assert evaluated(TCVAEvaluator(SyncOnly(reply=lambda _: TWO))).score == pytest.approx(SCORE)
+
+
+# --- one sample's own settings -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
+    llm = ScriptedLLM(reply=lambda _: TWO)
+    evaluator = TCVAEvaluator(llm)
+    arguments: dict[str, Any] = {
+        **GIVEN,
+        "temperature": 0.1,
+        "threshold": 0.9,
+        "something_for_another_evaluator": 1,
+        "sleep_time_in_seconds": 0.001,
+    }
+    result = (
+        asyncio.run(evaluator.aevaluate(**arguments))
+        if is_async
+        else evaluator.evaluate(**arguments)
+    )
+    assert result.score == pytest.approx(((1 + 0.3**-8) / 2) ** (-1 / 8), abs=1e-12)
+    assert result.result.scoring.threshold == 0.9
+    assert evaluated(evaluator).score == pytest.approx(SCORE)
+    assert len(llm.prompts) == 1  # settings of the dial ask for no other judgement
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"temperature": math.nan}, {"threshold": "0.5"}, {"sleep_time_in_seconds": -1}],
+    ids=lambda setting: next(iter(setting)),
+)
+def test_a_wrong_setting_of_one_sample_costs_no_call_and_no_batch(setting: dict[str, Any]) -> None:
+    llm = scripted()
+    evaluator = TCVAEvaluator(llm, on_unscored=1.0)
+    (name,) = setting
+    with pytest.raises(InvalidValueError, match=name):
+        evaluated(evaluator, **setting)
+    result = asyncio.run(evaluator.aevaluate(**GIVEN, **setting))
+    assert (result.score, result.invalid_result) == (None, True)
+    assert reason_of(result) is Reason.INVALID_INPUT
+    assert name in (result.invalid_reason or "")
+    assert (result.query, result.response, result.contexts) == (QUERY, RESPONSE, CONTEXTS)
+    assert llm.prompts == []
+
+
+def test_ratings_have_a_threshold_for_one_sample_and_no_dial() -> None:
+    evaluator = ScorerEvaluator(CCRS("qr", judge=ScriptedLLM(reply=judge), threshold=0.95))
+    texts: Any = (SAMPLES[0].input, SAMPLES[0].response)  # rated 0.9
+    assert evaluator.evaluate(*texts).passing is False
+    assert evaluator.evaluate(*texts, threshold=0.6).passing is True
+    awaited = asyncio.run(evaluator.aevaluate(*texts, threshold=0.6, temperature="no dial here"))
+    assert (awaited.passing, awaited.score) == (True, 0.9)
+
+
+# --- what has no score -------------------------------------------------------------------------
+
+
+def test_a_failed_judgement_is_an_invalid_result() -> None:
+    result = evaluated(TCVAEvaluator(scripted(TimeoutError("slow")), on_unscored=0.0))
+    assert (result.score, result.passing, result.invalid_result) == (None, None, True)
+    assert reason_of(result) is Reason.TIMEOUT
+    assert "timeout" in (result.invalid_reason or "")
+    assert result.feedback == result.invalid_reason  # retry engines refuse None
+    counted = TCVAEvaluator(scripted(), on_unscored=1.0).evaluate(**{**GIVEN, "contexts": []})
+    assert (counted.score, counted.passing, counted.invalid_result) == (1.0, True, False)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "missing", "named"),
+    [
+        ("faithfulness", "contexts", "contexts"),
+        ("faithfulness", "response", "response"),
+        ("answer_relevancy", "query", "input"),
+        ("correctness", "reference", "reference"),
+    ],
+)
+def test_a_missing_field_is_named(criterion: str, missing: str, named: str) -> None:
+    llm = scripted()
+    evaluator = TCVAEvaluator(llm, criterion=criterion)
+    given = {**GIVEN, "reference": "At nine."}
+    del given[missing]
+    with pytest.raises(InvalidSampleError, match=f"no {named}"):
+        evaluator.evaluate(**given)
+    # As awaited by batch runners: an exception there would lose the batch.
+    result = asyncio.run(evaluator.aevaluate(**given))
+    assert (result.invalid_result, reason_of(result)) == (True, Reason.MISSING_FIELD)
+    assert f"no {named}" in (result.invalid_reason or "")
+    assert llm.prompts == []
+
+
+@pytest.mark.parametrize(("field", "value"), [("contexts", [1, 2]), ("response", 5)])
+def test_a_field_of_the_wrong_type_is_named(field: str, value: Any) -> None:
+    evaluator, given = TCVAEvaluator(scripted()), {**GIVEN, field: value}
+    with pytest.raises(InvalidSampleError, match=field):
+        evaluator.evaluate(**given)
+    result = asyncio.run(evaluator.aevaluate(**given))
+    assert field in (result.invalid_reason or "")
+    assert reason_of(result) is Reason.INVALID_INPUT
+    kept = {name: getattr(result, name) for name in GIVEN}
+    assert kept == {**GIVEN, field: None}
+
+
+# --- judges and settings -----------------------------------------------------------------------
+
+
+def test_the_judge_is_settings_llm_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    llm = scripted(TWO)
+    monkeypatch.setattr(Settings, "_llm", llm)
+    assert evaluated(TCVAEvaluator()).score == pytest.approx(SCORE)
+    assert evaluated(TCVAEvaluator("lexical").changed(llm=None)).score == pytest.approx(SCORE)
+    assert len(llm.prompts) == 1
+    monkeypatch.setattr(Settings, "_llm", LexicalLLM())
+    assert evaluated(TCVAEvaluator()).score == evaluated(TCVAEvaluator("lexical")).score
+
+
+def test_no_judge_at_all_is_said_when_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Settings, "_llm", None)
+    monkeypatch.delenv("IS_TESTING", raising=False)
+    with pytest.raises(InvalidValueError, match=r"Settings\.llm") as caught:
+        TCVAEvaluator()
+    assert isinstance(caught.value.__cause__, ImportError | ValueError)
+
+
+def test_a_scorer_keeps_its_judge_unless_an_llm_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, given, from_settings = (ScriptedLLM(reply=judge) for _ in range(3))
+    monkeypatch.setattr(Settings, "_llm", from_settings)
+    texts = (SAMPLES[0].input, SAMPLES[0].response)
+    ScorerEvaluator(CCRS("qr", judge=own)).evaluate(*texts)
+    ScorerEvaluator(CCRS("qr", judge=own), llm=given).evaluate(*texts)
+    assert [len(llm.prompts) for llm in (own, given, from_settings)] == [1, 1, 0]
+
+
+def test_the_mode_of_metadata_is_a_setting_too() -> None:
+    shown = inspect.signature(TCVAEvaluator).parameters
+    assert list(shown)[:3] == ["llm", "criterion", "context_metadata_mode"]
+    evaluator = TCVAEvaluator("lexical")
+    other = evaluator.changed(context_metadata_mode="llm")
+    modes = (evaluator.context_metadata_mode, other.context_metadata_mode)
+    assert modes == (MetadataMode.NONE, MetadataMode.LLM)
+    wrong: Any
+    for wrong in ("some", True, None, []):
+        with pytest.raises(InvalidValueError, match="context_metadata_mode="):
+            evaluator.changed(context_metadata_mode=wrong)
+
+
+def test_it_has_no_prompts_to_change() -> None:
+    evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
+    assert evaluator.get_prompts() == {}
+    with pytest.raises(InvalidValueError, match=r"prompts=\['wording'\]; there are none"):
+        evaluator._update_prompts({"wording": "x"})  # type: ignore[dict-item]  # refused before it is read
