@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
@@ -28,7 +27,7 @@ _AS_GOOD_AS_0: Final = 0.01
 """RAGAS asks at this one in place of 0."""
 
 
-class Several(ABC):
+class Several:
     """Judges of the same claims that are one judge together.
 
     Attributes:
@@ -36,18 +35,15 @@ class Several(ABC):
         combine: See `Panel`.
         least: See there.
         kind: What messages call the judges, in the plural.
+        name: What it is called, with its judges.
     """
 
     kind: str
+    name: str
 
     def __init__(self, judges: Sequence[Judge], combine: Combine, least: int) -> None:
         self.judges, self.combine, self.least = tuple(judges), combine, least
         self.is_local = all(judge.is_local for judge in judges)
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """What it is called, with its judges."""
 
     @property
     def prompt_version(self) -> str:
@@ -55,9 +51,13 @@ class Several(ABC):
         return "+".join(dict.fromkeys(judge.prompt_version for judge in self.judges))
 
     @property
-    @abstractmethod
     def parameters(self) -> Mapping[str, Any]:
-        """Everything else that can change a verdict."""
+        """The rule, and each judge's parameters."""
+        return {
+            "combine": self.combine,
+            "least": self.least,
+            "judges": [dict(judge.parameters) for judge in self.judges],
+        }
 
     def check(self, criterion: Criterion) -> None:
         """Refuse a criterion that one of the judges cannot judge by."""
@@ -200,20 +200,7 @@ class Panel(Several):
                 )
                 raise InvalidValueError(msg)
         super().__init__(found, combine, least)
-
-    @property
-    def name(self) -> str:
-        """The judges' names."""
-        return f"panel({', '.join(judge.name for judge in self.judges)})"
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The rule, and each judge's parameters."""
-        return {
-            "combine": self.combine,
-            "least": self.least,
-            "judges": [dict(judge.parameters) for judge in self.judges],
-        }
+        self.name = f"panel({', '.join(names)})"
 
 
 def panel_of(
@@ -263,11 +250,7 @@ class Repeats(Several):
     def __init__(self, judge: Judge, number: int) -> None:
         super().__init__([_repeat(judge, each, number) for each in range(number)], "fused", 1)
         self.judge = judge
-
-    @property
-    def name(self) -> str:
-        """The judge's name, and how often it is asked."""
-        return f"repeats({self.judge.name}, {len(self.judges)})"
+        self.name = f"repeats({judge.name}, {number})"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
