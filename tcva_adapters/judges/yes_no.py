@@ -99,7 +99,12 @@ def yes_no_verdicts(
         if not asked:
             break
         requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
-        replies = yield from calls.ask(requests)
+        try:
+            replies = yield from calls.ask(requests)
+        except JudgeError as error:
+            if again or "logprobs" not in str(error):
+                raise
+            replies = []  # a server may refuse to give probabilities
         if not again and not any(map(has_probabilities, replies)):
             detail = (
                 "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
