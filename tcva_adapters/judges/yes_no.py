@@ -89,48 +89,48 @@ def yes_no_verdicts(
         JudgeError: A call failed, the model gives no probabilities of tokens, or what was
             answered twice is no answer.
     """
-    found: dict[int, ClaimVerdict] = {}
-    for number, text in enumerate(texts):
-        kind = None if criterion.statements else non_claim_kind(text)
-        if kind is not None:
-            found[number] = ClaimVerdict(claim=text, verdict=None, reason=kind)
-    asked = [number for number in range(len(texts)) if number not in found]
+    found = {
+        number: ClaimVerdict(claim=text, verdict=None, reason=kind)
+        for number, text in enumerate(texts)
+        if not criterion.statements and (kind := non_claim_kind(text))
+    }
     for again in (False, True):
-        if not asked:
-            break
+        asked = [number for number in range(len(texts)) if number not in found]
         requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
-        try:
-            replies = yield from calls.ask(requests)
-        except JudgeError as error:
-            if again or "logprobs" not in str(error):
-                raise
-            replies = []  # a server may refuse to give probabilities
-        if not again and not any(map(has_probabilities, replies)):
-            detail = (
-                "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
-                "reads; verdicts='written' needs none"
-            )
-            raise JudgeError(detail, fatal=True)
+        replies = (yield from _replies(calls, requests, again=again)) if asked else []
         for number, reply in zip(asked, replies, strict=True):
             verdict = read_yes(texts[number], reply)
             if verdict is not None:
                 found[number] = verdict
-        asked = [number for number in asked if number not in found]
-    if asked:
+    missing = [str(number + 1) for number in range(len(texts)) if number not in found]
+    if missing:
         has_any = any(claim.verdict for claim in found.values())
         reason = Reason.INCOMPLETE_VERDICTS if has_any else Reason.UNREADABLE_REPLY
-        numbers = ", ".join(str(number + 1) for number in asked)
         detail = (
-            f"no verdict for claim {numbers} of {len(texts)}: the answer is neither yes nor no; "
-            "verdicts='written' reads it"
+            f"no verdict for claim {', '.join(missing)} of {len(texts)}: the answer is neither yes "
+            "nor no; verdicts='written' reads it"
         )
         raise JudgeError(detail, reason=reason)
     return tuple(found[number] for number in range(len(texts)))
 
 
-def has_probabilities(reply: ModelReply) -> bool:
-    """Whether a reply comes with probabilities of tokens at all."""
-    return any(getattr(token, "top", None) for token in reply.token_logprobs or ())
+def _replies(
+    calls: Calls, requests: Sequence[JudgeRequest], *, again: bool
+) -> Turns[list[ModelReply]]:
+    """The replies of a turn, refused where the first ones have no probabilities of tokens."""
+    replies: list[ModelReply] = []
+    try:
+        replies = yield from calls.ask(requests)
+    except JudgeError as error:
+        if again or "logprobs" not in str(error):
+            raise
+    if not (again or any(getattr(t, "top", None) for r in replies for t in r.token_logprobs or ())):
+        detail = (
+            "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
+            "reads; verdicts='written' needs none"
+        )
+        raise JudgeError(detail, fatal=True)
+    return replies
 
 
 def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
