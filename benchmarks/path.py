@@ -1,6 +1,6 @@
 """The way from `evaluate` to the score: calls, functions and files of the package, and how deep it is.
 
-Run: python -m benchmarks.path
+Run: python -m benchmarks.path [WAY], e.g. TCVA or RAGAS: lists what is called on that way, by file
 One sample, a scripted model and each framework's own call for one sample: once as the first sample
 of the process, in brackets, and once after another one. A function that is resumed counts as called
 again. Frames are those of the package on the stack when the model is asked.
@@ -139,9 +139,24 @@ def walked(make: Callable[[Reply], Score]) -> tuple[Way, Way]:
     return ways
 
 
+def list_functions(name: str) -> None:
+    """Print what the second sample calls, by file, with the number of calls where it is not one."""
+    way = walked(next(make for known, make in WAYS.items() if known.startswith(name)))[1]
+    files: dict[str, list[str]] = {}
+    for code, calls in way.calls.items():
+        times = f" x{calls}" if calls > 1 else ""
+        file = code.co_filename.removeprefix(PACKAGE).lstrip("/")
+        files.setdefault(file, []).append(f"{code.co_qualname}{times}")
+    for file, functions in sorted(files.items()):
+        print(f"{file} ({len(functions)})\n    " + "\n    ".join(functions))
+
+
 def main() -> None:
     import_module("tests.support.quiet")
     python = ".".join(map(str, sys.version_info[:2]))
+    if sys.argv[1:]:
+        list_functions(sys.argv[1])
+        return
     headings = ("functions", "calls", "files", "frames")
     print(f"{f'Python {python}':24}" + "".join(f"{heading:>14}" for heading in headings))
     for name, make in WAYS.items():

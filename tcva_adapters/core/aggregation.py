@@ -301,7 +301,9 @@ def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
         with np.errstate(
             all="ignore"
         ):  # a weight of 0 has no logarithm, and a row of zeros no shares
-            total = _summed(rows[chunk].T)
+            total = reduce(
+                add, rows[chunk].T
+            )  # from the first to the last, whatever the other rows hold
             shares = rows[chunk] / total[:, None]
             penalty = _log_penalty(rows[chunk], total, plan)
             for low, weights in ((True, plan.floored), (False, plan.weights)):
@@ -375,21 +377,19 @@ def _log_penalty(rows: FloatArray, total: FloatArray, plan: Plan) -> FloatArray:
     elif plan.penalty == "absolute":
         kept, alpha = np.maximum(10.0 - rows[:, -1], 0.0) / 10.0, np.ones(len(alpha))
     else:
-        kept = _summed(rows[:, :-1].T) / total
+        kept = reduce(add, rows[:, :-1].T) / total
     logs = np.maximum(np.log(kept), _LEAST_LOG)
     if plan.penalty == "ramped":
         logs *= np.clip((total - 1.0) / 4.0, 0.0, 1.0)
     return np.multiply.outer(logs, alpha)
 
 
-def _summed(parts: Iterable[FloatArray]) -> FloatArray:
-    """Added from the first to the last: the same sum whatever stands in the other rows."""
-    return reduce(add, parts)
-
-
 def _weighted(shares: FloatArray, terms: FloatArray) -> FloatArray:
-    """Sums over the levels, shape (rows, terms' columns)."""
-    return _summed(share[:, None] * term for share, term in zip(shares, terms, strict=True))
+    """Sums over the levels, shape (rows, terms' columns), added from the first to the last."""
+    found: FloatArray = shares[0][:, None] * terms[0]
+    for share, term in zip(shares[1:], terms[1:], strict=True):
+        found += share[:, None] * term
+    return found
 
 
 def _distinct(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:

@@ -366,7 +366,7 @@ class Assessment(BaseModel):
         if self.unscored is not None:
             return [0.0] * len(LEVELS)
         rows = [shares for claim in self.claims if (shares := claim.shares)]
-        return [math.fsum(column) for column in zip(*rows, strict=True)]
+        return list(map(math.fsum, zip(*rows, strict=True)))
 
     @property
     def is_soft(self) -> bool:

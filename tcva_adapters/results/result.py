@@ -120,16 +120,14 @@ class Result:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seen", under(self.assessment, self.scoring.evidence))
-        object.__setattr__(self, "score", self._score())
-
-    def _score(self) -> float | None:
         unscored = self.assessment.unscored
-        if unscored is not None:
-            return None if unscored.reason.is_failure else self.scoring.on_unscored
-        if not self.seen.members:
-            return self.scoring.single(self.seen.level_counts)
-        at = np.array([self.scoring.temperature])
-        return float(self.scoring.curve(judged_counts([self.seen])[0])(at)[0])
+        if unscored is None:
+            by_judge = [each.level_counts for each in (self.seen, *self.seen.members)]
+            scores = self.scoring.scores(np.array(by_judge))
+            score = float(self.scoring.joined(scores[:, None])[0])
+        else:
+            score = None if unscored.reason.is_failure else self.scoring.on_unscored
+        object.__setattr__(self, "score", score)
 
     @property
     def unscored(self) -> Unscored | None:

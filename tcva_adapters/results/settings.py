@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_type_hints
 
@@ -30,10 +30,12 @@ from tcva_adapters.core.aggregation import (
     DEFAULT_PENALTY,
     Floor,
     Penalty,
+    Plan,
     check_eps,
     check_floored,
+    make_plan,
     score_curves,
-    sweep,
+    scores_of,
 )
 from tcva_adapters.core.checks import as_number
 from tcva_adapters.core.panel import fuse
@@ -315,9 +317,14 @@ class ScoringConfig(SettingsModel):
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:
-        check_temperature(self.temperature, self.bounds)
         check_floored(self.eps, self.floor, self.bounds.p_max)
+        _ = self.plan  # the temperature lies within the bounds
         return self
+
+    @property
+    def plan(self) -> Plan:
+        """What scores at this temperature are computed with."""
+        return _plan(self.temperature, self.scheme, self.penalty, self.eps, self.floor, self.bounds)
 
     @property
     def place(self) -> str:
@@ -345,13 +352,9 @@ class ScoringConfig(SettingsModel):
             name: getattr(self, name) for name in ("scheme", "penalty", "eps", "floor", "bounds")
         }
 
-    def scores(self, counts: FloatArray | Sequence[Sequence[float]]) -> FloatArray:
+    def scores(self, counts: FloatArray) -> FloatArray:
         """The scores of rows of five level counts; nan where all are 0."""
-        return sweep(counts, [self.temperature], **self.options)[:, 0]
-
-    def single(self, counts: Sequence[float]) -> float:
-        """The score of five level counts; nan where all are 0."""
-        return float(self.scores([counts])[0])
+        return scores_of(counts, self.plan)[:, 0]
 
     def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """A sample's score as a function of temperatures, whatever the temperature here is.
@@ -401,6 +404,20 @@ class ScoringConfig(SettingsModel):
             if value is not None and str(value) in temperatures:
                 return self.changed(temperature=temperatures[str(value)])
         return self
+
+
+@lru_cache(maxsize=256)  # few settings, and a score for each of many samples
+def _plan(
+    temperature: float,
+    scheme: WeightScheme,
+    penalty: Penalty,
+    eps: float,
+    floor: Floor,
+    bounds: Bounds,
+) -> Plan:
+    return make_plan(
+        [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
+    )
 
 
 def _store(value: Any) -> Any:
