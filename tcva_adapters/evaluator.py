@@ -184,22 +184,11 @@ class Scorer(ABC, Generic[R]):
             InvalidSampleError: It lacks a required field. Everything that can go wrong after that
                 is the reason of an unscored result.
         """
-        with Runner(self) as runner:
-            result = runner.result(checked_sample(sample))
-        return self._scorable(sample, result)
+        return Runner(self).result(self.require(sample))
 
     async def aevaluate(self, sample: Sample) -> R:
         """The same, awaited."""
-        with Runner(self) as runner:
-            result = await runner.aresult(checked_sample(sample))
-        return self._scorable(sample, result)
-
-    def _scorable(self, sample: Sample, result: R) -> R:
-        """A result; raises where the way to it ended at a required field that is missing."""
-        why = result.unscored
-        if why is not None and why.reason is Reason.MISSING_FIELD:
-            self.require(sample)
-        return result
+        return await Runner(self).aresult(self.require(sample))
 
     def evaluate_many(self, samples: Iterable[Sample], *, progress: bool | None = None) -> list[R]:
         """Judge many samples; one result per sample, in order, whatever fails.
@@ -253,11 +242,8 @@ class Scorer(ABC, Generic[R]):
         Raises:
             InvalidSampleError: One of them is no `Sample`; likewise after those before it.
         """
-        with (
-            progress_of("judging", _total(samples, total), progress) as shown,
-            Runner(self, in_batch=True) as runner,
-        ):
-            yield from runner.stream(map(checked_sample, samples), shown)
+        with progress_of("judging", _total(samples, total), progress) as shown:
+            yield from Runner(self, in_batch=True).stream(map(checked_sample, samples), shown)
 
     async def aiter_evaluate(
         self,
@@ -276,10 +262,8 @@ class Scorer(ABC, Generic[R]):
             if isinstance(samples, AsyncIterable)
             else map(checked_sample, samples)
         )
-        with (
-            progress_of("judging", _total(samples, total), progress) as shown,
-            Runner(self, in_batch=True) as runner,
-        ):
+        runner = Runner(self, in_batch=True)
+        with progress_of("judging", _total(samples, total), progress) as shown:
             async with aclosing(runner.astream(checked, shown)) as results:
                 async for result in results:
                     yield result

@@ -159,7 +159,7 @@ class _Asked:
 
 
 class Runner(Generic[R]):
-    """How the questions of one evaluation, or of one batch, are answered; used around them.
+    """How the questions of one evaluation, or of one batch, are answered.
 
     Args:
         scorer: Whose questions.
@@ -175,27 +175,20 @@ class Runner(Generic[R]):
         self._computed: list[tuple[Question[Any], Any]] = []
         self._since = 0.0
 
-    def __enter__(self) -> Self:
-        """These questions."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Write what waits."""
-        self._flush()
-
     def result(self, sample: Sample) -> R:
         """One sample's result, in this thread; several questions are asked in several threads."""
         questions = self._scorer.questions(sample)
         found = self._stored(questions)
-        left = [i for i, answer in enumerate(found) if answer is None]
-        if len(left) < 2 or self._scorer.is_local:
-            for i in left:
-                found[i] = self.answer(questions[i])
-        else:
+        if found.count(None) > 1 and not self._scorer.is_local:
             with threads(self._scorer.max_concurrency) as submit:
+                left = [i for i, answer in enumerate(found) if answer is None]
                 under_way = {i: submit(self.answer, questions[i]) for i in left}
                 for i, each in under_way.items():
                     found[i] = each.result()
+        for i, question in enumerate(questions):
+            if found[i] is None:
+                found[i] = self.answer(question)
+        self._flush()
         return self._scorer.answered(sample, found)
 
     async def aresult(self, sample: Sample) -> R:
@@ -209,60 +202,73 @@ class Runner(Generic[R]):
             answers = await asyncio.gather(*(self.aanswer(questions[i]) for i in left))
             for i, answer in zip(left, answers, strict=True):
                 found[i] = answer
+        self._flush()
         return self._scorer.answered(sample, found)
 
     def answer(self, question: Question[Any]) -> Any:
         """The answer to a question that the store has none to: another's, or asked here and now."""
-        identity, deadline = self._shared_by(question)
-        waits, call = self._waits, None
+        identity = question.identity if self._scorer.share else None
         owner: object = self
-        while (found := self._known(question, identity)) is None and identity is not None:
-            call, is_own = SHARED.begin(identity, question.key, owner=owner, waits=waits)
+        waits, call, deadline = self._waits, None, 0.0
+        while True:
+            if (ended := self._ended(question)) is not None:
+                return ended
+            if identity is None:
+                break
+            found, call, is_own = SHARED.begin(identity, question.key, owner=owner, waits=waits)
             if is_own:
                 break
-            try:
-                found = wait(call, deadline)
-            except TimeoutError:
-                waits, owner = False, None
-                continue
-            if found is not None:
-                return self._taken(question, self._noted(question, found))
-        if found is not None:
-            return found
+            if call is not None:
+                deadline = deadline or identity.deadline
+                try:
+                    found = wait(call, deadline)
+                except TimeoutError:
+                    waits, owner = False, None
+                    continue
+                if found is None:  # who judged it went away
+                    continue
+                found = self._noted(question, found)
+            return self._taken(question, found)
         answer: Any = None
         try:
             answer = question.ask()
         except Exception as error:  # noqa: BLE001  # a judge may be anybody's
             answer = question.given_up(why_unscored(error))
         finally:
-            answer = self._ended(question, identity, call, answer)
+            answer = self._kept(question, call, answer)
         return answer
 
     async def aanswer(self, question: Question[Any]) -> Any:
         """The same, awaited."""
-        identity, deadline = self._shared_by(question)
+        identity = question.identity if self._scorer.share else None
         loop = asyncio.get_running_loop()
-        waits, call = True, None
-        while (found := self._known(question, identity)) is None and identity is not None:
-            call, is_own = SHARED.begin(identity, question.key, loop, waits=waits)
+        waits, call, deadline = True, None, 0.0
+        while True:
+            if (ended := self._ended(question)) is not None:
+                return ended
+            if identity is None:
+                break
+            found, call, is_own = SHARED.begin(identity, question.key, loop, waits=waits)
             if is_own:
                 break
-            try:
-                found = await await_(call, deadline)
-            except TimeoutError:
-                waits = False
-                continue
-            if found is not None:
-                return self._taken(question, self._noted(question, found))
-        if found is not None:
-            return found
+            if call is not None:
+                deadline = deadline or identity.deadline
+                try:
+                    found = await await_(call, deadline)
+                except TimeoutError:
+                    waits = False
+                    continue
+                if found is None:  # who judged it went away
+                    continue
+                found = self._noted(question, found)
+            return self._taken(question, found)
         answer: Any = None
         try:
             answer = await question.aask()
         except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
             answer = question.given_up(why_unscored(error))
         finally:
-            answer = self._ended(question, identity, call, answer)
+            answer = self._kept(question, call, answer)
         return answer
 
     def stream(self, samples: Iterator[Sample], shown: Progress) -> Iterator[R]:
@@ -276,6 +282,7 @@ class Runner(Generic[R]):
         begin: Callable[[Question[Any]], Future[Any]] | None = None
         is_end, error, was_taken = False, None, False
         with ExitStack() as stack:
+            stack.callback(self._flush)
             if not self._scorer.is_local:
                 begin = partial(stack.enter_context(threads(self._most)), self.answer)
             while True:
@@ -339,6 +346,7 @@ class Runner(Generic[R]):
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._flush()
 
     @property
     def _most(self) -> int:
@@ -385,27 +393,19 @@ class Runner(Generic[R]):
         shown.tick(failed=why is not None and why.reason.is_failure)
         return result
 
-    def _shared_by(self, question: Question[Any]) -> tuple[Identity | None, float]:
-        """As whose judgement the answer is shared, None for nobody's; and how long to wait for it."""
-        identity = question.identity if self._scorer.share else None
-        return identity, 0.0 if identity is None else identity.deadline
-
-    def _known(self, question: Question[Any], identity: Identity | None) -> Any:
-        """The answer without a call: remembered, or that no call can succeed; None for neither."""
-        ended = self._luck.setdefault(id(question.judge), _Luck()).ended
-        if ended is not None:
-            return question.given_up(ended.model_copy(update={"raw_reply": None}))
-        answer = None if identity is None else SHARED.known(identity, question.key)
-        return None if answer is None else self._taken(question, answer)
+    def _ended(self, question: Question[Any]) -> Any:
+        """The answer where the run has ended before; None where it goes on."""
+        luck = self._luck.get(id(question.judge))
+        if luck is None or luck.ended is None:
+            return None
+        return question.given_up(luck.ended.model_copy(update={"raw_reply": None}))
 
     def _taken(self, question: Question[Answer], answer: Answer) -> Answer:
         """An answer that another evaluator got; the store of this one is to have it, too."""
         self._write(question, answer)
         return question.free(answer)
 
-    def _ended(
-        self, question: Question[Any], identity: Identity | None, call: Call | None, answer: Any
-    ) -> Any:
+    def _kept(self, question: Question[Any], call: Call | None, answer: Any) -> Any:
         """A new answer, once the store has it and those who wait were told; None for none."""
         own = answer
         try:
@@ -413,9 +413,9 @@ class Runner(Generic[R]):
                 own = self._noted(question, answer)
                 self._write(question, own)
         finally:
-            if identity is not None and call is not None:
+            if call is not None and question.identity is not None:
                 keeps = answer is not None and question.failure(answer) is None
-                SHARED.end(call, identity, question.key, answer, keeps=keeps)
+                SHARED.end(call, question.identity, question.key, answer, keeps=keeps)
         return own
 
     def _noted(self, question: Question[Answer], answer: Answer) -> Answer:
@@ -424,6 +424,8 @@ class Runner(Generic[R]):
         A failure that no call can escape ends the run before any call of the judge succeeded, and
         with the third of the same way in a row. Any other such failure is its sample's own.
         """
+        if not self._in_batch:
+            return answer
         why = question.failure(answer)
         luck = self._luck.setdefault(id(question.judge), _Luck())
         if why is None or not why.fatal:
@@ -433,8 +435,6 @@ class Runner(Generic[R]):
         way = why.detail.partition(":")[0]
         luck.times = luck.times + 1 if way == luck.way else 1
         luck.way = way
-        if not self._in_batch:
-            return answer
         if luck.has_succeeded and luck.times < IN_A_ROW:
             return question.own_failure(answer)
         luck.ended = why

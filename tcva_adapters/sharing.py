@@ -115,17 +115,6 @@ class SharedJudgements:
         with self._lock:
             return len(self._calls)
 
-    def known(self, identity: Identity, key: str) -> Any:
-        """What is remembered; None where nothing is."""
-        place = (identity.key, key)
-        with self._lock:
-            self._drop_the_gone()
-            if place not in self._known:
-                return None
-            self._known.move_to_end(place)
-            self._hold(identity)
-            return self._known[place][0]
-
     def begin(
         self,
         identity: Identity,
@@ -134,8 +123,8 @@ class SharedJudgements:
         *,
         owner: object = None,
         waits: bool = True,
-    ) -> tuple[Call, bool]:
-        """The judgement under way, and whether the asker is to make it: who does not wait is.
+    ) -> tuple[Any, Call | None, bool]:
+        """What is remembered; else what is under way, and whether the asker is to make it.
 
         Args:
             identity: Whose judgement.
@@ -144,14 +133,19 @@ class SharedJudgements:
             owner: Whose work it is part of.
             waits: Whether the asker can wait for other work.
         """
-        place = (identity.key, key, identity.patience)
+        who = identity.key
         with self._lock:
-            call = self._calls.get(place)
+            self._drop_the_gone()
+            if (who, key) in self._known:
+                self._known.move_to_end((who, key))
+                self._hold(who, identity.holder)
+                return self._known[who, key][0], None, False
+            call = self._calls.get((who, key, identity.patience))
             can_wait = waits or (owner is not None and call is not None and call.owner is owner)
             if call is not None and can_wait and not call.is_gone:
-                return call, False
-            call = self._calls[place] = Call(loop, owner)
-            return call, True
+                return None, call, False
+            call = self._calls[who, key, identity.patience] = Call(loop, owner)
+            return None, call, True
 
     def end(self, call: Call, identity: Identity, key: str, answer: Any, *, keeps: bool) -> None:
         """Tell those who wait.
@@ -163,29 +157,26 @@ class SharedJudgements:
             answer: None hands the judgement over to one of them.
             keeps: Whether to remember it.
         """
-        place = (identity.key, key, identity.patience)
+        who = identity.key
+        place = (who, key, identity.patience)
         size = len(to_json(answer, fallback=str)) if keeps else 0
         with self._lock:
             if self._calls.get(place) is call:
                 del self._calls[place]
-                if keeps and self._hold(identity):
-                    self._remember((identity.key, key), answer, size)
+                if keeps and self._hold(who, identity.holder):
+                    self._forget((who, key))
+                    self._known[who, key] = answer, size
+                    self._bytes += size
+                    while len(self._known) > MOST_REMEMBERED or self._bytes > MOST_BYTES:
+                        self._forget(next(iter(self._known)))
         call.done.set_result(answer)
-
-    def _remember(self, place: tuple[Hashable, str], answer: Any, size: int) -> None:
-        self._forget(place)
-        self._known[place] = answer, size
-        self._bytes += size
-        while len(self._known) > MOST_REMEMBERED or self._bytes > MOST_BYTES:
-            self._forget(next(iter(self._known)))
 
     def _forget(self, place: tuple[Hashable, str]) -> None:
         _, size = self._known.pop(place, (None, 0))
         self._bytes -= size
 
-    def _hold(self, identity: Identity) -> bool:
+    def _hold(self, who: Hashable, holder: object) -> bool:
         """Count a holder; False where it cannot tell when it goes and its address is another's."""
-        who, holder = identity.key, identity.holder
         if id(holder) not in self._holders.get(who, ()):
             try:
                 # Only put down there: it runs wherever the last reference goes, perhaps in here.

@@ -195,6 +195,8 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under."""
+        if self.profiles is None:
+            return Result(assessment, self.scoring)
         return Result(assessment, self.scoring.for_profile(self.profiles, assessment.metadata))
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
@@ -208,16 +210,17 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def questions(self, sample: Sample) -> list[Question[Any]]:
         """One for each judge: the panel's or repeats one by one, then those of additional scores."""
-        if self.missing(sample):
-            return []
-        asked = [each for each in (self, *self.members) if not each.missing(sample)]
-        if any(each._given is None for each in asked):  # noqa: SLF001  # of this class
-            tell_of_default()
-        return [
-            _JudgeQuestion(judge, each.criterion, sample)
-            for each in asked
-            for judge in single_judges(each.judge)
-        ]
+        questions: list[Question[Any]] = []
+        for each in (self, *self.members):
+            if each.missing(sample):
+                if each is self:
+                    break
+                continue
+            if each._given is None:  # noqa: SLF001  # of this class
+                tell_of_default()
+            asked = single_judges(each.judge)
+            questions += [_JudgeQuestion(judge, each.criterion, sample) for judge in asked]
+        return questions
 
     def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
         """The first judge's assessment, with those of additional judges in it."""

@@ -391,7 +391,8 @@ class Holder:
 
 
 def put(shared: SharedJudgements, identity: Identity, key: str, answer: str) -> None:
-    call, is_own = shared.begin(identity, key)
+    _, call, is_own = shared.begin(identity, key)
+    assert call is not None
     assert is_own
     shared.end(call, identity, key, answer, keeps=True)
 
@@ -400,7 +401,7 @@ def test_equal_judges_made_from_a_name_share_until_the_last_one_goes() -> None:
     shared = SharedJudgements()
     one, two = Holder(), Holder()
     put(shared, Identity(one, ("gpt", "url")), "key", "first")
-    assert shared.known(Identity(two, ("gpt", "url")), "key") == "first"
+    assert shared.begin(Identity(two, ("gpt", "url")), "key")[0] == "first"
     put(shared, Identity(Holder(), ("gpt", "other")), "key", "third")
     del one
     gc.collect()
@@ -463,4 +464,4 @@ def test_what_is_remembered_is_bounded_by_number_and_by_bytes(
     for number in range(60):
         put(shared, Identity(holder), f"long {number}", "x" * 2_000_000)
     assert len(shared) == 31
-    assert shared.known(Identity(holder), "long 59") is not None
+    assert shared.begin(Identity(holder), "long 59")[0] is not None

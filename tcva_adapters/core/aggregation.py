@@ -66,7 +66,7 @@ class ScoreOptions(TypedDict, total=False):
     floor: Floor
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """What is fixed before the first row is looked at.
 

@@ -361,12 +361,12 @@ class Assessment(BaseModel):
         return np.array(self.level_counts, dtype=np.float64)
 
     @property
-    def level_counts(self) -> list[float]:
+    def level_counts(self) -> tuple[float, ...]:
         """The same as five numbers."""
         if self.unscored is not None:
-            return [0.0] * len(LEVELS)
+            return (0.0,) * len(LEVELS)
         rows = [shares for claim in self.claims if (shares := claim.shares)]
-        return list(map(math.fsum, zip(*rows, strict=True)))
+        return tuple(map(math.fsum, zip(*rows, strict=True)))
 
     @property
     def is_soft(self) -> bool:

@@ -121,12 +121,12 @@ class Result:
     def __post_init__(self) -> None:
         object.__setattr__(self, "seen", under(self.assessment, self.scoring.evidence))
         unscored = self.assessment.unscored
+        score: float | None = None
         if unscored is None:
-            by_judge = [each.level_counts for each in (self.seen, *self.seen.members)]
-            scores = self.scoring.scores(np.array(by_judge))
-            score = float(self.scoring.joined(scores[:, None])[0])
-        else:
-            score = None if unscored.reason.is_failure else self.scoring.on_unscored
+            judged = (self.seen, *self.seen.members)
+            score = self.scoring.single([each.level_counts for each in judged])
+        elif not unscored.reason.is_failure:
+            score = self.scoring.on_unscored
         object.__setattr__(self, "score", score)
 
     @property

@@ -356,6 +356,12 @@ class ScoringConfig(SettingsModel):
         """The scores of rows of five level counts; nan where all are 0."""
         return scores_of(counts, self.plan)[:, 0]
 
+    def single(self, by_judge: Sequence[tuple[float, ...]]) -> float:
+        """The score of one sample by its level counts, of the main judge first; nan without any."""
+        plan = self.plan
+        scores = [_score(counts, plan) for counts in by_judge]
+        return scores[0] if len(scores) == 1 else float(self.joined(np.array([scores]).T)[0])
+
     def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """A sample's score as a function of temperatures, whatever the temperature here is.
 
@@ -418,6 +424,11 @@ def _plan(
     return make_plan(
         [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
     )
+
+
+@lru_cache(maxsize=4096)  # samples have few claims: the same counts come again and again
+def _score(counts: tuple[float, ...], plan: Plan) -> float:
+    return float(scores_of(np.array([counts]), plan)[0, 0])
 
 
 def _store(value: Any) -> Any:
