@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import threading
 import time
 import weakref
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextvars import copy_context
 from functools import partial
 from http import HTTPStatus
@@ -68,7 +69,6 @@ class Connection:
         if self._process != os.getpid():
             self._process = os.getpid()
             self._places = asyncio.Semaphore(self._most)
-            self._pool = ThreadPoolExecutor(self._most)
             self._next = -math.inf
             self._client: openai.AsyncOpenAI | None = None
         return self._places
@@ -194,7 +194,7 @@ class UsersConnection(Connection):
         try:
             if self._asynchronous is None or (self._blocking is not None and home is None):
                 create = partial(_completions(self._blocking).create, **body)
-                raw = await loop.run_in_executor(self._pool, copy_context().run, create)
+                raw = await asyncio.wrap_future(_in_thread(create))
             elif home is not None:
                 sent = _completions(self._asynchronous).create(**body)
                 raw = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sent, home))
@@ -220,6 +220,21 @@ class UsersConnection(Connection):
     def _open(self) -> openai.AsyncOpenAI:
         http = openai.DefaultAsyncHttpxClient()
         return self._asynchronous.copy(http_client=http)  # type: ignore[no-any-return]  # any client
+
+
+def _in_thread(call: Callable[[], Any]) -> Future[Any]:
+    """The result of a call in a thread that nobody waits for at the end of the process."""
+    done: Future[Any] = Future()
+    done.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            done.set_result(call())
+        except BaseException as error:  # noqa: BLE001  # raised where it is awaited
+            done.set_exception(error)
+
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    return done
 
 
 def _completions(client: Any) -> Any:
