@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from copy import copy
 from types import EllipsisType
 from typing import Annotated, Any, Final, Generic, NamedTuple, Self
@@ -15,16 +14,15 @@ from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
 from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
-from pydantic import BeforeValidator, Field
+from pydantic import Field, InstanceOf
 
 from tcva_adapters._adapter.evaluator import Frozen, R, check_scorer, check_settings
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.deepeval.results import carried, result_of
-from tcva_adapters.deepeval.samples import PARAMS, missing_params, sample_of
+from tcva_adapters.deepeval.samples import PARAMS, check_params, sample_of
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored
@@ -58,24 +56,14 @@ class Collected(NamedTuple, Generic[R]):
     result: R
 
 
-def _check_name(value: Any) -> str | None:
-    if value is not None and not (isinstance(value, str) and value.strip()):
-        msg = "it should be a text, or None for a name that tells the settings"
-        raise ValueError(msg)
-    return value
-
-
-def _check_collected(value: Any) -> Any:
-    if not (value is None or isinstance(value, list)):
-        msg = "it should be a list to add results to, or None for a new one"
-        raise ValueError(msg)
-    return value  # itself: copies of a metric share it
-
-
 class MetricSettings(SettingsModel):
     """What every metric takes in DeepEval, beside what it is scored by."""
 
-    name: Annotated[str | None, BeforeValidator(_check_name)] = Field(
+    threshold: Share | None = Field(
+        default=None,
+        description="A score passes from here on; None decides nothing.",
+    )
+    name: Annotated[str, Field(pattern=r"\S")] | None = Field(
         default=None,
         description="What reports call the metric; by default what is scored, and in brackets the "
         "settings that are not the usual ones.",
@@ -94,18 +82,13 @@ class MetricSettings(SettingsModel):
         default=False,
         description="As in DeepEval: reported, but it decides nothing.",
     )
-    collected: Annotated[Any, BeforeValidator(_check_collected)] = Field(
+    collected: InstanceOf[list[Any]] | None = Field(  # itself: copies of a metric share it
         default=None,
         description="The list that results are added to; by default a new one.",
     )
 
 
-_FOLLOWED: Final = {
-    "threshold": Share | None,
-    "strict_mode": bool,
-    "async_mode": bool,
-    "verbose_mode": bool,
-}
+_FOLLOWED: Final = ("threshold", "strict_mode", "async_mode", "verbose_mode")
 """What DeepEval itself sets on a metric that is built, and the threshold, which users set."""
 
 
@@ -162,14 +145,13 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
         **settings: Any,
     ) -> None:
         check_scorer(self, scorer)
-        found = _checked(self, settings, scorer.threshold if threshold is ... else threshold)
-        _build(self, scorer, {**found, "scorer": scorer})
+        usual = scorer.threshold if threshold is ... else threshold
+        _build(self, scorer, {**_checked(self, usual, settings), "scorer": scorer})
 
     @property
     def scorer(self) -> Scorer[R]:
         """What scores, under the metric's threshold."""
-        threshold = _passes_from(self.threshold, strict=self.strict_mode)
-        usual = self._scorer
+        usual, threshold = self._scorer, _passes_from(self.threshold)
         return usual if usual.threshold == threshold else usual.changed(threshold=threshold)
 
     def __repr__(self) -> str:
@@ -181,7 +163,7 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
             # one before it is measured here, it would report the one before a second time.
             _forget(self)
         if name in _FOLLOWED:
-            value = check(_FOLLOWED[name], name, value)
+            value = check(MetricSettings.type_of(name), name, value)
         if name == "threshold" and self.strict_mode:
             value = 1.0  # whatever else is set
         super().__setattr__(name, value)
@@ -232,9 +214,8 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
             InvalidSampleError: It is a conversation, or multimodal (a ValueError, as DeepEval's
                 own metrics raise).
         """
-        with _begun(self, test_case) as sample:
-            result = self.scorer.evaluate(sample)
-        return _finish(self, test_case, sample, result)
+        sample = _begin(self, test_case)
+        return _finish(self, test_case, sample, self.scorer.evaluate(sample))
 
     async def a_measure(  # type: ignore[override]  # as above
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
@@ -245,9 +226,8 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
             MissingTestCaseParamsError: See `measure`.
             InvalidSampleError: See `measure`.
         """
-        with _begun(self, test_case) as sample:
-            result = await self.scorer.aevaluate(sample)
-        return _finish(self, test_case, sample, result)
+        sample = _begin(self, test_case)
+        return _finish(self, test_case, sample, await self.scorer.aevaluate(sample))
 
     @property
     def criteria(self) -> str:
@@ -313,19 +293,15 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         model: Any = None,
         **settings: Any,
     ) -> None:
-        judging = {
-            name: settings.pop(name) for name in {*settings} - {*MetricSettings.model_fields}
-        }
-        known = [*inspect.signature(TCVAMetric).parameters]
-        check_settings(self, judging, known, judge="model")
-        found = _checked(self, settings, threshold)
+        check_settings(self, settings, [*inspect.signature(TCVAMetric).parameters], judge="model")
+        own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}
+        found = _checked(self, threshold, own)
+        settings |= {"temperature": temperature, "threshold": _passes_from(found["threshold"])}
         is_name = model is None or (isinstance(model, str) and not _OURS.fullmatch(model))
         judge = llm_of_name(model) if is_name else model
-        passes_from = _passes_from(found["threshold"], strict=found["strict_mode"])
-        judging |= {"temperature": temperature, "threshold": passes_from}
-        tcva = TCVA(criterion, judge=judge, **judging)
-        if isinstance(judge, str) and isinstance(tcva.judge, LLMJudge):
-            judge = tcva.judge.model  # one client for all copies
+        tcva = TCVA(criterion, judge=judge, **settings)
+        if isinstance(judge, str):
+            judge = tcva.arguments["judge"]  # one client for all copies
         shown = {"criterion": tcva.criterion, "model": judge}
         _build(self, tcva, {**tcva.settings, **found, **shown})
 
@@ -333,17 +309,17 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
 # Functions, not methods: DeepEval traces every method of a metric as a span.
 
 
-def _checked(metric: Any, settings: Mapping[str, Any], threshold: Any) -> dict[str, Any]:
+def _checked(metric: Any, threshold: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
     check_names(settings, MetricSettings.model_fields, of=type(metric).__name__)
-    found = dict(MetricSettings(**settings))
+    found = dict(MetricSettings(threshold=threshold, **settings))
     if found["collected"] is None:
         found["collected"] = []
-    return {**found, "threshold": check(_FOLLOWED["threshold"], "threshold", threshold)}
+    return {**found, "threshold": 1.0} if found["strict_mode"] else found
 
 
-def _passes_from(threshold: float | None, *, strict: bool) -> float:
+def _passes_from(threshold: float | None) -> float:
     # Without a threshold there is nothing that a score could fall short of.
-    return 1.0 if strict else threshold or 0.0
+    return threshold or 0.0
 
 
 def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> None:
@@ -353,7 +329,6 @@ def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> Non
             "_scorer": scorer,  # first: it is the one that says so where it cannot be pickled
             **settings,
             "name": scorer.title if settings["name"] is None else settings["name"],
-            "threshold": 1.0 if settings["strict_mode"] else settings["threshold"],
             "evaluation_model": scorer.judge_name,
             "_required_params": [PARAMS[field] for field in scorer.required],
             "_current": None,
@@ -368,30 +343,24 @@ def _forget(metric: Any) -> None:
     vars(metric).update(dict.fromkeys((*names, "input_tokens", "output_tokens", "_current")))
 
 
-@contextmanager
-def _begun(metric: Any, test_case: LLMTestCase) -> Iterator[Sample]:
-    """The sample of a test case while it is measured; says in DeepEval's words what it lacks."""
+def _begin(metric: Any, test_case: LLMTestCase) -> Sample:
+    """The sample of a test case that is to be measured; says in DeepEval's words what it lacks."""
     metric.error = None  # and all else that is left from the test case before
     metric.skipped = False
     scorer = metric.scorer
-    sample = None
+    sample, reason = None, Reason.INVALID_INPUT
     try:
-        sample = sample_of(test_case, metric.name)
-        # DeepEval may end the measurement at its time limit, and reports what the logs hold then.
-        ended = "the measurement was ended before there were verdicts"
-        logs = scorer.unscored(Reason.TIMEOUT, ended, sample).to_json()
-        vars(metric).update(verbose_logs=logs, _current=sample)
-        yield sample
-    except InvalidSampleError as error:
-        reason = Reason.INVALID_INPUT if sample is None else Reason.MISSING_FIELD
-        said = str(error)
-        if sample is not None:
-            said = missing_params(scorer.missing(sample), metric.name)
-        metric.verbose_logs = scorer.unscored(reason, said, sample).to_json()
-        metric.error = said
-        if sample is None:
-            raise
-        raise MissingTestCaseParamsError(said) from None
+        sample, reason = sample_of(test_case, metric.name), Reason.MISSING_FIELD
+        check_params(scorer.missing(sample), metric.name)
+    except (InvalidSampleError, MissingTestCaseParamsError) as error:
+        metric.verbose_logs = scorer.unscored(reason, str(error), sample).to_json()
+        metric.error = str(error)
+        raise
+    # DeepEval may end the measurement at its time limit, and reports what the logs hold then.
+    ended = "the measurement was ended before there were verdicts"
+    logs = scorer.unscored(Reason.TIMEOUT, ended, sample).to_json()
+    vars(metric).update(verbose_logs=logs, _current=sample)
+    return sample
 
 
 def _finish(metric: Any, test_case: LLMTestCase, sample: Sample, result: Scored) -> float | None:

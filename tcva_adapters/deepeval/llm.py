@@ -111,18 +111,13 @@ class DeepEvalModel(FrameworkModel):
         if not isinstance(answer, str):
             msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
             raise JudgeError(msg, reason="no_reply")
-        is_known = isinstance(cost, int | float)
-        counts: dict[str, Any] = {}
-        if isinstance(cost, EvaluationCost):
-            is_known = vars(cost)["value"] is not None  # the number itself is 0 then
-            counts = {
-                "input_tokens": cost.input_tokens or 0,
-                "output_tokens": cost.output_tokens or 0,
-            }
+        # Of a cost that nobody knows the number itself is 0.
+        known = vars(cost)["value"] if isinstance(cost, EvaluationCost) else cost
         return ModelReply(
             answer,
-            **counts,
-            cost=float(cost) if is_known else None,
+            input_tokens=getattr(cost, "input_tokens", None) or 0,
+            output_tokens=getattr(cost, "output_tokens", None) or 0,
+            cost=float(known) if isinstance(known, int | float) else None,
             token_logprobs=token_logprobs(logprobs),
         )
 
@@ -133,7 +128,23 @@ def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, An
     return {"schema": reply_model(request)} if is_needed else {}
 
 
-class BridgedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+class NamedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+    """A DeepEval LLM that needs nothing but a name: DeepEval itself would cut it at a slash."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        super().__init__(name)
+
+    def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
+        """There is nothing to load."""
+        return self
+
+    def get_model_name(self) -> str:
+        """The name."""
+        return self._name
+
+
+class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
     """Hands DeepEval's prompts to a judge model.
 
     Where a schema is asked for, it goes along, and a reply that cannot be read is an error: it is
@@ -143,14 +154,6 @@ class BridgedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init
     def __init__(self, asked: Prompted) -> None:
         self.asked = asked
         super().__init__(asked.name)
-
-    def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
-        """There is nothing to load."""
-        return self
-
-    def get_model_name(self) -> str:
-        """The judge model's name."""
-        return self.asked.name
 
     def generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
         """Answer one prompt.

@@ -22,6 +22,7 @@ from deepeval.test_case import LLMTestCase
 
 from tcva_adapters._adapter.native import NativeRun
 from tcva_adapters.core.collapse import from_deepeval
+from tcva_adapters.deepeval.llm import NamedLLM
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -115,7 +116,7 @@ class _Run(NativeRun):
         return self._counting.calls
 
 
-class _CountingLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
     """Hands every call on and counts it."""
 
     def __init__(self, llm: DeepEvalBaseLLM) -> None:
@@ -123,12 +124,6 @@ class _CountingLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __in
         self._lock = threading.Lock()
         self.calls = 0
         super().__init__(llm.get_model_name())
-
-    def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
-        return self
-
-    def get_model_name(self) -> str:
-        return str(self._llm.get_model_name())
 
     def generate(self, prompt: str, schema: Any = None) -> Any:
         self._count()

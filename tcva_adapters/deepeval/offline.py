@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from deepeval.models import DeepEvalBaseLLM
 from deepeval.templates.resolver import resolve_template
 from pydantic import BaseModel
 
@@ -24,6 +23,7 @@ from tcva_adapters._adapter.offline import (
 )
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FAITHFULNESS
+from tcva_adapters.deepeval.llm import NamedLLM
 
 Fields = Mapping[str, str]
 Answer = Callable[[Fields], dict[str, Any]]
@@ -33,7 +33,7 @@ _MOST_NAMED: Final = 3
 _KNOWN: Final = "DeepEval's faithfulness metric"
 
 
-class LexicalLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
     """Answers the prompts of DeepEval's `FaithfulnessMetric` with the lexical judge's verdicts.
 
     A prompt is known by DeepEval's own template. Truths and claims are sentences. A sentence that
@@ -50,14 +50,6 @@ class LexicalLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init
 
     def __init__(self) -> None:
         super().__init__(NAME)
-
-    def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
-        """There is nothing to load."""
-        return self
-
-    def get_model_name(self) -> str:
-        """Name and version of the lexical judge."""
-        return NAME
 
     def generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
         """Answer a prompt of DeepEval's faithfulness.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from deepeval.errors import MissingTestCaseParamsError
 from deepeval.test_case import LLMTestCase, SingleTurnParams
 from pydantic_core import to_jsonable_python
 
@@ -53,14 +54,16 @@ def sample_of(test_case: object, metric: str) -> Sample:
     )
 
 
-def missing_params(missing: Iterable[str], metric: str) -> str:
-    """What DeepEval says of a test case that lacks fields.
+def check_params(missing: Sequence[str], metric: str) -> None:
+    """Say in DeepEval's words that a test case lacks fields.
 
-    >>> missing_params(["contexts"], "TCVA faithfulness")
-    "'retrieval_context' cannot be None for the 'TCVA faithfulness' metric"
+    Raises:
+        MissingTestCaseParamsError: It does.
     """
-    fields = " and ".join(f"'{PARAMS[name].value}'" for name in missing)
-    return f"{fields} cannot be None for the '{metric}' metric"
+    if missing:
+        fields = " and ".join(f"'{PARAMS[name].value}'" for name in missing)
+        msg = f"{fields} cannot be None for the '{metric}' metric"
+        raise MissingTestCaseParamsError(msg)
 
 
 def _text(passage: Any) -> str:
