@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,7 +15,7 @@ from tcva_adapters.judges.base import passages
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.prompts import BLOCKS, claim_key, verdict_request, verdict_system
 from tcva_adapters.judges.quotes import find_quote, prepared
-from tcva_adapters.judges.reply import ParsedVerdict, parse_verdicts
+from tcva_adapters.judges.reply import parse_verdicts
 from tcva_adapters.judges.turns import Calls, Turns
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -136,44 +136,35 @@ class _Part:
     def read(self, reply: ModelReply) -> None:
         """Take the verdicts of a reply, and note what cannot be used of it."""
         self.repeated = []
-        parsed = parse_verdicts(reply.text, len(self.texts), self._shown())
-        for number, said in parsed.verdicts.items():
-            if number in self.sound:
-                continue
-            if isinstance(said.label, Verdict):
-                self._take(number, said, said.label)
-            elif not self.criterion.statements and may_be_non_claim(self.texts[number - 1]):
-                reason = "refusal" if said.label == "refusal" else whole_characters(said.reason)
-                text = self.texts[number - 1]
-                self.sound[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
-            else:
+        # Nothing that the judge has been shown is its verdict.
+        fields = (self.sample.field(name) or "" for name in FIELDS)
+        shown = (*fields, *self.texts, self.criterion.wording, *self.criterion.levels)
+        parsed = parse_verdicts(reply.text, len(self.texts), shown)
+        for number in sorted(parsed.verdicts.keys() - self.sound.keys()):
+            said, text = parsed.verdicts[number], self.texts[number - 1]
+            level = said.label if isinstance(said.label, Verdict) else None
+            if level is None and (self.criterion.statements or not may_be_non_claim(text)):
                 self.disbelieved = True
+                continue
+            verdict = ClaimVerdict(
+                claim=text,
+                verdict=level,
+                evidence=whole_characters(said.evidence) if level else "",
+                reason="refusal" if said.label == "refusal" else whole_characters(said.reason),
+                passage=said.passage if level else None,
+            )
+            copied_from = self._copied_from(verdict)
+            if copied_from == "instructions":
+                self.repeated.append(number)
+            elif copied_from == "claim":
+                self.doubtful.setdefault(number, verdict)
+            else:
+                self.sound[number] = verdict
         self.problems = ["the reply was cut off"] if reply.truncated else []
         if self.repeated:
             numbers = ", ".join(map(str, self.repeated))
             self.problems.append(f"the reply repeats the instructions for {numbers}")
         self.problems += parsed.problems
-
-    def _shown(self) -> Iterator[str]:
-        """All texts of others that the judge has seen: nothing in them is its verdict."""
-        yield from (self.sample.field(name) or "" for name in FIELDS)
-        yield from (*self.texts, self.criterion.wording, *self.criterion.levels)
-
-    def _take(self, number: int, said: ParsedVerdict, level: Verdict) -> None:
-        verdict = ClaimVerdict(
-            claim=self.texts[number - 1],
-            verdict=level,
-            evidence=whole_characters(said.evidence),
-            reason=whole_characters(said.reason),
-            passage=said.passage,
-        )
-        copied_from = self._copied_from(verdict)
-        if copied_from == "instructions":
-            self.repeated.append(number)
-        elif copied_from == "claim":
-            self.doubtful.setdefault(number, verdict)
-        else:
-            self.sound[number] = verdict
 
     def _copied_from(self, verdict: ClaimVerdict) -> str:
         """Where in the prompt a quote stands that no passage holds; empty for any other quote.
