@@ -99,6 +99,8 @@ class Passages:
                 else:
                     self.words.append(piece.casefold())
             self.words.append(_END)
+            self._breaks += (len(self.words) - 1, len(self.words))
+        self.firsts.append(len(self.words))
         barred = _barred(self.words)
         self._joined = "".join(barred)
         self._ends = np.cumsum([len(word) for word in barred])
@@ -108,10 +110,15 @@ class Passages:
         """In which passage a word stands, counted from 1."""
         return bisect_right(self.firsts, at)
 
+    def bounds(self, at: int) -> Place:
+        """Where the passage of a word begins and ends."""
+        number = self.passage(at)
+        return Place(self.firsts[number - 1], self.firsts[number] - 1)
+
     def around(self, at: int, reach: int = 50) -> list[str]:
         """The words on both sides of one, which show the language that it is in."""
-        since = max(self.firsts[self.passage(at) - 1], at - reach)
-        return self.words[since : min(self.words.index(_END, at), at + reach)]
+        begin, end = self.bounds(at)
+        return self.words[max(begin, at - reach) : min(end, at + reach)]
 
     def exact(self, quote: Sequence[str]) -> list[Place]:
         """Where words stand one behind the other, however they are written together or apart."""
@@ -148,8 +155,8 @@ class Passages:
             if passage in found or len(shared) < NEAR_ENOUGH * len(inside):
                 continue
             (first, before), (last, behind) = own[0], own[-1]
-            begin = max(self.firsts[passage - 1], first - before)
-            end = min(self.words.index(_END, last), last + size - behind)
+            bounds = self.bounds(first)
+            begin, end = max(bounds.begin, first - before), min(bounds.end, last + size - behind)
             covered = {i + k for i in shared for k in range(_GRAM)}
             if _agrees(quote, self.words[begin:end], covered, names):
                 found[passage] = Place(begin, end)
@@ -183,17 +190,13 @@ class Passages:
     def is_denied_before(self, begin: int) -> bool:
         """Whether a negation stands just before a stretch."""
         at = bisect_right(self._breaks, begin)
-        since = max(begin - _REACH, self._breaks[at - 1] if at else 0, 0)
-        since = max(since, self.firsts[self.passage(begin) - 1])
+        since = max(begin - _REACH, self._breaks[at - 1] if at else 0)
         return denied_before(self.words[since:begin], self.words[begin : begin + 2])
 
     def is_denied_behind(self, end: int) -> bool:
         """Whether a negation stands just behind a stretch."""
-        at = bisect_left(self._breaks, end)
-        until = min(end + _REACH, self._breaks[at] if at < len(self._breaks) else end + _REACH)
-        behind = self.words[end:until]
-        behind = behind[: behind.index(_END)] if _END in behind else behind
-        return denied_behind(self.words[end - 1], behind)
+        until = min(end + _REACH, self._breaks[bisect_left(self._breaks, end)])
+        return denied_behind(self.words[end - 1], self.words[end:until])
 
 
 def prepared(texts: tuple[str, ...]) -> Passages:
