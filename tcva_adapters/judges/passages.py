@@ -22,6 +22,9 @@ _FINALISTS: Final = 5  # sentences that word order decides between
 _CONTENT: Final = (
     10  # what a word of content says about where a claim is from; a function word is 1
 )
+_MOST_PLACES: Final = (
+    300  # where a word occurs more often, it says little about where a claim is from
+)
 _GRAM: Final = 5
 
 
@@ -79,7 +82,7 @@ class Passages:
         """
         scores: Counter[int] = Counter()
         for key, is_word in {token.key: is_content(token) for token in tokens}.items():
-            for at in self._where.get(key, ()):
+            for at in self._where.get(key, ())[:_MOST_PLACES]:
                 scores[at] += _CONTENT if is_word else 1
         pairs = set(pairwise([token.key for token in tokens]))
         finalists = nsmallest(_FINALISTS, scores, key=lambda at: (-scores[at], at))
