@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product
 from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, create_model
@@ -66,9 +67,11 @@ class LLMObject:
 
     def _model_name(self) -> str:
         core = self._core()
-        found = (getattr(core, name, None) for name in ("model_name", "model", "model_id"))
-        named = (name for name in found if isinstance(name, str) and name)
-        return next(named, type(core).__name__)
+        for attribute in ("model_name", "model", "model_id"):
+            name = getattr(core, attribute, None)
+            if isinstance(name, str) and name:
+                return name
+        return type(core).__name__
 
 
 class FrameworkModel(LLMObject, ABC):
@@ -111,13 +114,12 @@ def settings_in(*holders: Any) -> dict[str, Any]:
     >>> settings_in({"seed": 1, "api_key": "x"}, {"seed": 2, "stop": ["END"]})
     {'seed': 1, 'stop': ['END']}
     """
-    found = ((name, _value(holders, name)) for name in _SETTINGS)
-    return {name: value for name, value in found if value is not None}
-
-
-def _value(holders: tuple[Any, ...], name: str) -> Any:
-    values = (h.get(name) if isinstance(h, Mapping) else getattr(h, name, None) for h in holders)
-    return next(filter(_is_plain, values), None)
+    found = {}
+    for holder, name in product(reversed(holders), _SETTINGS):
+        value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+        if _is_plain(value):
+            found[name] = value
+    return found
 
 
 def _is_plain(value: Any) -> bool:

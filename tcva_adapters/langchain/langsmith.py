@@ -136,10 +136,11 @@ class TCVARunEvaluator(_Judge, RunEvaluator):
         if run.error:  # what the example holds could be scored all the same
             msg = f"the run failed: {run.error.partition(chr(10))[0]}"  # without its traceback
             raise InvalidSampleError(msg)
-        if example is None:
-            return run_record(run.inputs, run.outputs or {}, None)
-        record = run_record(example.inputs or {}, run.outputs or {}, example.outputs)
-        return {"metadata": example.metadata, **record}
+        given = run.inputs if example is None else example.inputs or {}
+        right = None if example is None else example.outputs
+        return _asked(
+            inputs=given, outputs=run.outputs or {}, reference_outputs=right, example=example
+        )
 
 
 def _asked(
