@@ -70,7 +70,7 @@ class Recording(BaseHTTPRequestHandler):
 def requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bytes]]]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Recording)
     server.requests = []  # type: ignore[attr-defined]  # what Recording fills
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     monkeypatch.setenv("LANGSMITH_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setenv("LANGSMITH_API_KEY", "none")

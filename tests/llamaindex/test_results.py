@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +22,6 @@ from tcva_adapters.llamaindex import (
     TCVAEvaluator,
     result_of,
 )
-from tcva_adapters.results.protocol import read_result
 
 QUERY = "When does the office open?"
 RESPONSE = "The office opens at nine. Dogs bark."
@@ -59,27 +55,15 @@ def test_the_result_is_there_however_it_was_carried(evaluation: Any) -> None:
     assert again.model_dump() == evaluation.model_dump()
 
 
-@pytest.mark.slow
-def test_a_batch_that_was_written_is_read_in_another_process(tmp_path: Path) -> None:
+def test_a_batch_that_was_written_is_read_again() -> None:
     runner = BatchEvalRunner(
         {"tcva": TCVAEvaluator("lexical"), "qr": ScorerEvaluator(CCRS("qr", judge="lexical"))}
     )
     found = runner.evaluate_response_strs(
         queries=[QUERY] * 2, response_strs=[RESPONSE] * 2, contexts_list=[CONTEXTS, []]
     )
-    path = tmp_path / "batch.json"
     rows = {name: [each.model_dump(mode="json") for each in of] for name, of in found.items()}
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    script = (
-        "import json, sys; from tcva_adapters.llamaindex import result_of\n"
-        "rows = json.load(open(sys.argv[1], encoding='utf-8'))\n"
-        "for name in rows:\n"
-        "    for row in rows[name]: print(result_of(row).to_json())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
-    )
-    read = [read_result(line) for line in done.stdout.splitlines()]
+    read = [result_of(row) for of in json.loads(json.dumps(rows)).values() for row in of]
     assert read == [result_of(each) for of in found.values() for each in of]
     assert [type(each) for each in read] == [Result, Result, CCRSResult, CCRSResult]
 
