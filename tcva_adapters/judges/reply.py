@@ -118,9 +118,11 @@ class _Shown:
         """Whether a text stands there, whatever its spaces, quotes and escapes."""
         return _plain(text) in self._plain
 
-    def has_all(self, entries: Iterable[_Entry]) -> bool:
-        """Whether entries stand there, in whatever form."""
-        return {entry.essence for entry in entries} <= self._essences
+    def has_json(self, text: str, entries: Iterable[_Entry]) -> bool:
+        """Whether JSON stands there as a text, or its entries in whatever form."""
+        if not any("{" in shown or "[" in shown for shown in self.texts):
+            return False
+        return self.has(text) or {entry.essence for entry in entries} <= self._essences
 
     @cached_property
     def _plain(self) -> str:
@@ -202,7 +204,7 @@ def _json_readings(
         rest += reply[position : node.start] if readings or alone or damage else ""
         position = node.end
         entries = [] if node.is_doubtful else _entries(node.value)
-        if entries and (shown.has(reply[node.start : node.end]) or shown.has_all(entries)):
+        if entries and shown.has_json(reply[node.start : node.end], entries):
             continue
         damage |= dict.fromkeys([_IS_CUT] * node.is_cut + [_IS_DOUBTFUL] * node.is_doubtful)
         is_alone = len(entries) == 1 and isinstance(node.value, dict)
