@@ -30,7 +30,7 @@ _AMPLE: Final = 120  # words from which on an answer is on the long side
 class LexicalRater:
     """Rates by counting words; see the functions below for what each metric counts."""
 
-    name = version = LEXICAL_VERSION
+    name = prompt_version = LEXICAL_VERSION
     is_local = True
     identity = None
 

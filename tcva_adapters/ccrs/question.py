@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Final, Self
 
 from pydantic import ValidationError
 
 from tcva_adapters.ccrs.lexical import LexicalRater
 from tcva_adapters.ccrs.metrics import Metric
-from tcva_adapters.ccrs.prompts import PROMPT_VERSION, rating_request
+from tcva_adapters.ccrs.prompts import rating_request
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.judges.base import digest
@@ -21,16 +21,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
 
-
-def version_of(judge: LLMJudge | LexicalRater) -> str:
-    """The version of the prompt that a judge is asked with, or of its algorithm."""
-    return judge.version if isinstance(judge, LexicalRater) else PROMPT_VERSION
-
-
-def answer_of(judge: LLMJudge | LexicalRater, metric: Metric, **said: Any) -> MetricAnswer:
-    """What a judge says to a metric: a ``rating``, or why there is none (``unscored``)."""
-    version = version_of(judge)
-    return MetricAnswer(metric=metric.name, judge=judge.name, prompt_version=version, **said)
+_MOST_CALLS: Final = 2
 
 
 class RatingQuestion(Question[MetricAnswer]):
@@ -38,11 +29,14 @@ class RatingQuestion(Question[MetricAnswer]):
 
     Args:
         judge: Who is asked.
+        version: Of the prompt or the algorithm.
         metric: For what.
         sample: It has what the metric needs, and a response that is not blank.
     """
 
-    def __init__(self, judge: LLMJudge | LexicalRater, metric: Metric, sample: Sample) -> None:
+    def __init__(
+        self, judge: LLMJudge | LexicalRater, version: str, metric: Metric, sample: Sample
+    ) -> None:
         self.judge: LLMJudge | LexicalRater = judge
         self.identity = judge.identity
         self._metric = metric
@@ -52,7 +46,7 @@ class RatingQuestion(Question[MetricAnswer]):
                 "sample": {name: getattr(sample, name) for name in metric.needs},
                 "metric": metric.fingerprint,
                 "judge": judge.name,
-                "prompt_version": version_of(judge),
+                "prompt_version": version,
                 "parameters": dict(judge.parameters),
             }
         )
@@ -76,33 +70,35 @@ class RatingQuestion(Question[MetricAnswer]):
     def _counted(self, judge: LexicalRater) -> MetricAnswer:
         started = time.perf_counter()
         said = judge.rate(self._sample, self._metric)
-        return self._answer(said, usage=Usage(seconds=time.perf_counter() - started))
+        usage = Usage(seconds=time.perf_counter() - started)
+        if isinstance(said, Unscored):
+            return MetricAnswer(unscored=said, usage=usage)
+        return MetricAnswer(rating=said, usage=usage)
 
     def _turns(self) -> Turns[MetricAnswer]:
         """Ask, and once more where the reply is no number; it raises nothing."""
         calls, problem = Calls(), ""
-        said: float | Unscored
+        rating: float | None = None
+        failure: Unscored | None = None
         try:
-            for _ in range(2):
+            while rating is None and len(calls.replies) < _MOST_CALLS:
                 request = rating_request(self._sample, self._metric, problem=problem)
                 (reply,) = yield from calls.ask([request])
-                rating = read_rating(reply.text, request.user)
-                problem = "it was cut off" if reply.truncated else rating.problem
-                if rating.value is not None and not reply.truncated:
-                    said = rating.value
-                    break
-            else:
-                said = _unreadable(problem, calls)
+                found = read_rating(reply.text, request.user)
+                problem = "it was cut off" if reply.truncated else found.problem
+                rating = None if reply.truncated else found.value
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
-            said = why_unscored(error, calls.replies)
-            if problem:
-                detail = f"{problem}; the further call failed: {said.detail}"
-                said = _unreadable(detail, calls, fatal=said.fatal)
-        return self._answer(said, replies=tuple(calls.replies), usage=calls.usage)
-
-    def _answer(self, said: float | Unscored, **about: Any) -> MetricAnswer:
-        kind = "unscored" if isinstance(said, Unscored) else "rating"
-        return answer_of(self.judge, self._metric, **{kind: said}, **about)
+            failure = why_unscored(error, calls.replies)
+        if rating is None and problem:
+            further = f"; the further call failed: {failure.detail}" if failure else ""
+            failure = Unscored(
+                reason=Reason.UNREADABLE_REPLY,
+                detail=problem + further,
+                raw_reply="\n---\n".join(calls.replies),
+                fatal=failure is not None and failure.fatal,
+            )
+        replies = tuple(calls.replies)
+        return MetricAnswer(rating=rating, unscored=failure, replies=replies, usage=calls.usage)
 
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[MetricAnswer | None]:
@@ -134,13 +130,7 @@ class RatingQuestion(Question[MetricAnswer]):
 
     def given_up(self, why: Unscored) -> MetricAnswer:
         """The answer where no call can succeed."""
-        return self._answer(why)
-
-
-def _unreadable(detail: str, calls: Calls, *, fatal: bool = False) -> Unscored:
-    raw = "\n---\n".join(calls.replies)
-    reason = Reason.UNREADABLE_REPLY
-    return Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
+        return MetricAnswer(unscored=why)
 
 
 def _read(text: str | None) -> MetricAnswer | None:

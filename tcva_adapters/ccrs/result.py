@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
@@ -24,20 +24,15 @@ from tcva_adapters.results.assessment import (
 from tcva_adapters.results.metadata import Metadata, written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import Share, check
-from tcva_adapters.samples.checked import first_fault
+from tcva_adapters.samples.checked import FROZEN, first_fault
 
 Protocol = Literal["single", "lexical"]
-
-_FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
 
 class MetricAnswer(BaseModel):
     """What a judge said to one metric of one sample; kept, so that it is asked only once.
 
     Attributes:
-        metric: The metric's short name.
-        judge: Name of the judge, with its version or model.
-        prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
         rating: The number, in [0, 100]; None where there is none.
         unscored: Why there is none.
         replies: All that the judge replied, in order; none where it was not asked.
@@ -46,11 +41,8 @@ class MetricAnswer(BaseModel):
         shared: True when another evaluator of this process had asked, or was asking, the same.
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
-    metric: str
-    judge: str
-    prompt_version: str
     rating: float | None = Field(default=None, ge=0.0, le=HIGHEST, allow_inf_nan=False)
     unscored: Unscored | None = None
     replies: tuple[str, ...] = ()
@@ -65,13 +57,19 @@ class MetricAnswer(BaseModel):
 
     @model_validator(mode="after")
     def _rated_or_not(self) -> Self:
-        if self.metric not in METRICS:
-            msg = f"unknown metric {self.metric!r}; the metrics are {', '.join(METRICS)}"
-            raise ValueError(msg)
         if (self.rating is None) == (self.unscored is None):
-            msg = f"{self.metric} has a rating or a reason why it has none, not both or neither"
+            msg = "there is a rating or a reason why there is none, not both or neither"
             raise ValueError(msg)
         return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MetricAnswer):
+            return NotImplemented
+        one, another = ((each.rating, each.unscored, each.replies) for each in (self, other))
+        return one == another
+
+    def __hash__(self) -> int:
+        return hash((self.rating, self.replies))
 
 
 class CCRSResult(BaseModel):
@@ -80,7 +78,8 @@ class CCRSResult(BaseModel):
     Equal ratings are equal, whatever they cost and whether a judge was asked this time.
 
     Attributes:
-        judge: Name of the judge; the lexical one says that it is lexical.
+        judge: Name of the judge, with its version or model; the lexical one says that it is lexical.
+        prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
         protocol: ``single`` is one call per metric, as in the source; ``lexical`` no call.
         answers: By the metrics' short names, in the order asked for.
         exact: Whether the response is the reference under `em`; None where answer correctness was
@@ -91,25 +90,25 @@ class CCRSResult(BaseModel):
         sample_id: The sample's id.
         metadata: The sample's metadata.
 
-    >>> answers = {
-    ...     name: MetricAnswer(metric=name, judge="j", prompt_version="1", rating=80)
-    ...     for name in ("qr", "ac")
-    ... }
-    >>> result = CCRSResult(judge="j", protocol="single", answers=answers, exact=False)
+    >>> answers = {"qr": MetricAnswer(rating=80), "ac": MetricAnswer(rating=80)}
+    >>> result = CCRSResult(
+    ...     judge="j", prompt_version="1", protocol="single", answers=answers, exact=False
+    ... )
     >>> {name: round(score, 3) for name, score in result.scores.items()}
     {'qr': 0.8, 'ac': 0.24}
     >>> round(result.at(lambda_=0.5).scores["ac"], 3), round(result.score, 2)
     (0.4, 0.52)
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     kind: ClassVar[str] = "ccrs"
 
     schema_version: Literal[3] = SCHEMA_VERSION
     judge: str
+    prompt_version: str
     protocol: Protocol
-    answers: dict[str, MetricAnswer]
+    answers: dict[Annotated[str, Field(pattern=f"^({'|'.join(METRICS)})$")], MetricAnswer]
     exact: bool | None = None
     em: ExactMatch = DEFAULT_MODE
     lambda_: float = Field(default=DEFAULT_LAMBDA, ge=0.0, le=1.0, allow_inf_nan=False)
@@ -124,27 +123,8 @@ class CCRSResult(BaseModel):
             check_layout(data)
         return data
 
-    @model_validator(mode="after")
-    def _under_their_names(self) -> Self:
-        for name, answer in self.answers.items():
-            if name != answer.metric:
-                msg = f"the answer of {answer.metric!r} stands under {name!r}"
-                raise ValueError(msg)
-        return self
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CCRSResult):
-            return NotImplemented
-        return self._told() == other._told()
-
     def __hash__(self) -> int:
         return hash((self.judge, self.sample_id, *self.answers))
-
-    def _told(self) -> dict[str, Any]:
-        """Everything but what it cost and where it came from."""
-        costs = {"usage", "from_store", "shared"}
-        bare = {name: answer.model_dump(exclude=costs) for name, answer in self.answers.items()}
-        return {**dict(self), "answers": bare}
 
     @property
     def scores(self) -> dict[str, float | None]:
@@ -177,8 +157,7 @@ class CCRSResult(BaseModel):
     @property
     def unscored_by(self) -> dict[str, Unscored]:
         """Why metrics have no score, by metric; empty where all have one."""
-        found = {name: answer.unscored for name, answer in self.answers.items()}
-        return {name: why for name, why in found.items() if why is not None}
+        return {n: each.unscored for n, each in self.answers.items() if each.unscored is not None}
 
     @property
     def reason(self) -> str:
@@ -231,15 +210,7 @@ class CCRSResult(BaseModel):
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
-        answers = {
-            name: MetricAnswer(
-                metric=name,
-                judge=answer.judge,
-                prompt_version=answer.prompt_version,
-                unscored=why,
-            )
-            for name, answer in self.answers.items()
-        }
+        answers = dict.fromkeys(self.answers, MetricAnswer(unscored=why))
         other = {"answers": answers, "exact": None, "sample_id": None, "metadata": {}}
         return self.model_copy(update=other)
 
@@ -296,13 +267,12 @@ class CCRSResult(BaseModel):
         return min(1.0, self.lambda_ * bool(self.exact) + (1.0 - self.lambda_) * judged)
 
     def _reason(self, metric: str) -> str:
-        judged = self.judged(metric)
-        answer = self.answers[metric]
-        if answer.unscored is not None or judged is None:
-            why = answer.unscored
-            return "unscored" if why is None else f"unscored: {why.text}"
-        text = f"{METRICS[metric].title} {self._score(metric):.3f} by {answer.judge}"
-        if METRICS[metric].has_exact_match:
-            match = "exact match" if self.exact else "no exact match"
-            text += f": {match} ({self.em}, weight {self.lambda_:g}), judged {judged:.3f}"
-        return text
+        why = self.answers[metric].unscored
+        if why is not None:
+            return f"unscored: {why.text}"
+        text = f"{METRICS[metric].title} {self._score(metric):.3f} by {self.judge}"
+        if not METRICS[metric].has_exact_match:
+            return text
+        match = "exact match" if self.exact else "no exact match"
+        how = f"({self.em}, weight {self.lambda_:g}), judged {self.judged(metric):.3f}"
+        return f"{text}: {match} {how}"

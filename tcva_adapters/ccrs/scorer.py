@@ -9,9 +9,10 @@ from typing import Any
 from pydantic import Field
 
 from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, exact_match
-from tcva_adapters.ccrs.lexical import LexicalRater
+from tcva_adapters.ccrs.lexical import LEXICAL_VERSION, LexicalRater
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
-from tcva_adapters.ccrs.question import RatingQuestion, answer_of, version_of
+from tcva_adapters.ccrs.prompts import PROMPT_VERSION
+from tcva_adapters.ccrs.question import RatingQuestion
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer, Protocol
 from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError
@@ -60,6 +61,7 @@ class CCRS(Scorer[CCRSResult]):
     Attributes:
         metrics: The metrics.
         judge: Who gives the numbers.
+        prompt_version: The version of the prompt or the algorithm.
         protocol: ``single`` is one call per metric, as in the source; ``lexical`` no call.
         settings: All settings by name, checked and in their final form.
 
@@ -93,9 +95,11 @@ class CCRS(Scorer[CCRSResult]):
         self.lambda_: float = found["lambda_"]
         self._is_default = judge is None
         self.judge = _resolved(DEFAULT if judge is None else judge, self.max_concurrency)
-        self.protocol: Protocol = "lexical" if self.judge.is_local else "single"
         self.store: VerdictStore | None = VerdictStore.opened(found["store"])
         self.settings: Mapping[str, Any] = {**found, "store": self.store}
+        is_lexical = isinstance(self.judge, LexicalRater)
+        self.protocol: Protocol = "lexical" if is_lexical else "single"
+        self.prompt_version = LEXICAL_VERSION if is_lexical else PROMPT_VERSION
         self._is_built = True
 
     def __repr__(self) -> str:
@@ -152,7 +156,7 @@ class CCRS(Scorer[CCRSResult]):
         """Everything that can change a score, as a text that is equal where it is equal."""
         views = {name: self.settings[name] for name in ("threshold", "lambda_", "em")}
         metrics = [metric.fingerprint for metric in self.metrics]
-        judge = (self.judge.name, version_of(self.judge), sorted(self.judge.parameters.items()))
+        judge = (self.judge.name, self.prompt_version, sorted(self.judge.parameters.items()))
         return f"ccrs {metrics!r} {views!r} {judge!r}"
 
     @property
@@ -166,7 +170,7 @@ class CCRS(Scorer[CCRSResult]):
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> CCRSResult:
         """The result of what cannot be rated; see `Scorer.unscored`."""
         why = Unscored(reason=reason, detail=detail)
-        answers = {each.name: answer_of(self.judge, each, unscored=why) for each in self.metrics}
+        answers = {metric.name: MetricAnswer(unscored=why) for metric in self.metrics}
         return self._result(sample or Sample(), answers)
 
     def key(self, sample: Sample, metric: Metric) -> str:
@@ -174,35 +178,23 @@ class CCRS(Scorer[CCRSResult]):
 
         The weight and the mode of the exact match are views of the rating and not part of it.
         """
-        return RatingQuestion(self.judge, metric, sample).key
+        return self._question(sample, metric).key
 
     def questions(self, sample: Sample) -> list[Question[Any]]:
         """One for each metric; what can be said without a judge is not asked."""
-        asked = [metric for metric in self.metrics if self._without_call(sample, metric) is None]
+        asked = [metric for metric in self.metrics if _without_call(sample, metric) is None]
         if asked and self._is_default:
             tell_of_default()
-        return [RatingQuestion(self.judge, metric, sample) for metric in asked]
+        return [self._question(sample, metric) for metric in asked]
 
     def answered(self, sample: Sample, answers: Sequence[MetricAnswer]) -> CCRSResult:
         """The numbers of the judge, and what can be said without one."""
         left = iter(answers)
-        found = {
-            metric.name: self._without_call(sample, metric) or next(left) for metric in self.metrics
-        }
+        found = {m.name: _without_call(sample, m) or next(left) for m in self.metrics}
         return self._result(sample, found)
 
-    def _without_call(self, sample: Sample, metric: Metric) -> MetricAnswer | None:
-        """What can be said without asking anybody; None where the judge has to be asked."""
-        missing = metric.missing(sample)
-        if missing:
-            reason, detail = Reason.MISSING_FIELD, lacks("the sample", missing, metric.name)
-        elif not (sample.response or "").strip():
-            return answer_of(self.judge, metric, rating=0.0)
-        elif not (sample.field(metric.against) or "").strip():
-            reason, detail = EMPTY_REASONS[metric.against], f"{metric.against} is empty"
-        else:
-            return None
-        return answer_of(self.judge, metric, unscored=Unscored(reason=reason, detail=detail))
+    def _question(self, sample: Sample, metric: Metric) -> RatingQuestion:
+        return RatingQuestion(self.judge, self.prompt_version, metric, sample)
 
     def _told(self) -> Mapping[str, Any]:
         """The settings as names tell them: those of the exact match where there is one."""
@@ -218,6 +210,7 @@ class CCRS(Scorer[CCRSResult]):
             exact = exact_match(response, reference, self.em)
         return CCRSResult(
             judge=self.judge.name,
+            prompt_version=self.prompt_version,
             protocol=self.protocol,
             answers=answers,
             exact=exact,
@@ -227,6 +220,20 @@ class CCRS(Scorer[CCRSResult]):
             sample_id=sample.id,
             metadata=sample.metadata,
         )
+
+
+def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
+    """What can be said without asking anybody; None where the judge has to be asked."""
+    missing = metric.missing(sample)
+    if missing:
+        reason, detail = Reason.MISSING_FIELD, lacks("the sample", missing, metric.name)
+    elif not (sample.response or "").strip():
+        return MetricAnswer(rating=0.0)
+    elif not (sample.field(metric.against) or "").strip():
+        reason, detail = EMPTY_REASONS[metric.against], f"{metric.against} is empty"
+    else:
+        return None
+    return MetricAnswer(unscored=Unscored(reason=reason, detail=detail))
 
 
 def _resolved(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:

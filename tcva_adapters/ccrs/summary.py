@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tcva_adapters.ccrs.composites import Composite, composite
-from tcva_adapters.ccrs.exact import ExactMatch
 from tcva_adapters.ccrs.metrics import METRICS
-from tcva_adapters.ccrs.result import CCRSResult, Protocol
+from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure, shortened
 from tcva_adapters.results.assessment import Usage
@@ -18,123 +17,137 @@ from tcva_adapters.results.summary import Scores, cost_lines
 from tcva_adapters.samples.records import Source
 
 _DETAIL: Final = 60
-_PROTOCOLS: Final = {
-    "single": "one call per metric",
-    "lexical": "a lexical judge",
-}
+_PROTOCOLS: Final = {"single": "one call per metric", "lexical": "a lexical judge"}
 
 
-@dataclass(frozen=True, slots=True)
-class MetricSummary:
+@dataclass(slots=True, eq=False)
+class MetricSummary(Scores):
     """One metric over many samples.
 
     Attributes:
         title: Its long name.
-        mean: Of the scored samples, in [0, 1]; None where there are none.
-        scored: How many samples have a score.
-        coverage: Their share of all samples.
-        unscored: How many have none, by reason.
-        details: What the first sample says of each reason.
-        judged: The mean without the exact match; None for metrics that have no such part.
-        exact: The share of exact matches among the scored; None likewise.
+        judge: Scores without the exact match; none for metrics that have no such part.
+        matches: 1 for each exact match, 0 for each other scored sample; none likewise.
     """
 
-    title: str
-    mean: float | None
-    scored: int
-    coverage: float
-    unscored: dict[str, int]
-    details: dict[str, str]
-    judged: float | None = None
-    exact: float | None = None
+    title: str = ""
+    judge: Scores = field(default_factory=Scores)
+    matches: Scores = field(default_factory=Scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON; ``judged`` and ``exact`` are means, and None for most metrics."""
+        names = ("title", "mean", "scored", "coverage", "unscored", "details")
+        figures = {name: getattr(self, name) for name in names}
+        return {**figures, "judged": self.judge.mean, "exact": self.matches.mean}
 
 
-@dataclass(frozen=True, slots=True)
-class CompositeSummary:
-    """Composites over many samples; attributes as those of `MetricSummary`.
-
-    Attributes:
-        mean: As there.
-        scored: As there.
-        coverage: As there.
-        passed: How many reach the threshold.
-    """
-
-    mean: float | None
-    scored: int
-    coverage: float
-    passed: int
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, repr=False, eq=False)
 class CCRSSummary(Tabular):
-    """Many results.
+    """Figures of results of the same metrics that come one after the other.
 
     Attributes:
-        results: Of the same metrics; may be empty where they were not held.
-        judge: Who rated.
-        protocol: How; as for `CCRSResult`.
-        em: Likewise.
-        lambda_: Likewise.
-        threshold: Likewise.
-        samples: How many results there were, at least one.
+        weights: Of a composite, see `composite`; None and no threshold make none.
+        threshold: Least composite that passes; 0.5 where there are weights alone.
+        renormalise: See `composite`.
+        results: The results, for who looks at single ones; may be empty where nobody does.
+        samples: How many there were.
         lacking: How many of them lack a rating.
         metrics: One summary per metric.
-        composite: Of the composites; None where there are none.
-        composing: How these are made.
+        composites: Of the composites; without samples where there are none.
         usage: What it cost, without answers from the store.
         served: How many answers came from the store.
-        fatal: Why no call could succeed; None where that was not seen.
     """
 
-    results: Sequence[CCRSResult] = field(repr=False)
-    judge: str
-    protocol: Protocol
-    em: ExactMatch
-    lambda_: float
-    threshold: float
-    samples: int
-    lacking: int
-    metrics: dict[str, MetricSummary]
-    composite: CompositeSummary | None
-    composing: Mapping[str, Any] = field(repr=False)
-    usage: Usage
-    served: int
-    fatal: str | None = None
+    weights: Mapping[str, float] | None = None
+    threshold: float | None = None
+    renormalise: bool = False
+    results: Sequence[CCRSResult] = ()
+    samples: int = 0
+    lacking: int = 0
+    metrics: dict[str, MetricSummary] = field(default_factory=dict)
+    composites: Scores = field(default_factory=Scores)
+    usage: Usage = field(default_factory=Usage)
+    served: int = 0
+    _first: CCRSResult | None = None
+
+    def add(self, result: CCRSResult) -> None:
+        """One more; it is not held.
+
+        Raises:
+            InvalidValueError: As for `composite`.
+        """
+        if self._first is None:
+            self._first = result
+            self.metrics = {n: MetricSummary(title=METRICS[n].title) for n in result.answers}
+        scores = result.scores
+        self.samples += 1
+        self.lacking += None in scores.values()
+        self.usage += result.usage
+        self.served += sum(answer.from_store for answer in result.answers.values())
+        for name, metric in self.metrics.items():
+            metric.add_score(scores[name], why=result.answers[name].unscored)
+            judged = result.judged(name)
+            if judged is not None and METRICS[name].has_exact_match:
+                metric.judge.add_score(judged)
+                metric.matches.add_score(float(bool(result.exact)))
+        if self.has_composite:
+            found = self.composite_of(result)
+            self.composites.add_score(found.score, passed=found.passed)
+
+    @property
+    def first(self) -> CCRSResult:
+        """The first result: all have its judge and its settings.
+
+        Raises:
+            InvalidValueError: There is none.
+        """
+        if self._first is None:
+            msg = "a summary of no results; give at least one"
+            raise InvalidValueError(msg)
+        return self._first
+
+    @property
+    def has_composite(self) -> bool:
+        """Whether the metrics are put together."""
+        return self.weights is not None or self.threshold is not None
+
+    def composite_of(self, result: CCRSResult) -> Composite:
+        """The composite of one of the results."""
+        threshold = 0.5 if self.threshold is None else self.threshold
+        return composite(
+            result, weights=self.weights, threshold=threshold, renormalise=self.renormalise
+        )
 
     @property
     def sentence(self) -> str:
         """The mean of each metric, and how many samples lack one."""
         means = ", ".join(f"{name} {figure(m.mean)}" for name, m in self.metrics.items())
-        lack = self.lacking
-        lacking = f"{lack} of {self.samples} {'lacks' if lack == 1 else 'lack'} a rating"
-        lexical = self.protocol == "lexical"
-        judge = "the lexical judge only counts words" if lexical else ""
-        said = "; ".join(filter(None, (lacking if lack else "", judge)))
-        return f"Mean ratings of {counted(self.samples, 'sample')}: {means}" + (
-            f" ({said})" if said else ""
-        )
-
-    def composite_of(self, result: CCRSResult) -> Composite:
-        """The composite of one of the results."""
-        return composite(result, **self.composing)
+        said = []
+        if self.lacking:
+            verb = "lacks" if self.lacking == 1 else "lack"
+            said.append(f"{self.lacking} of {self.samples} {verb} a rating")
+        if self.first.protocol == "lexical":
+            said.append("the lexical judge only counts words")
+        more = f" ({'; '.join(said)})" if said else ""
+        return f"Mean ratings of {counted(self.samples, 'sample')}: {means}{more}"
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each metric."""
-        return [{"metric": name, **asdict(metric)} for name, metric in self.metrics.items()]
+        return [{"metric": name, **metric.to_dict()} for name, metric in self.metrics.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        whole = self.composite
+        names = ("mean", "scored", "coverage", "passed")
+        whole = {name: getattr(self.composites, name) for name in names}
         return {
             "sentence": self.sentence,
-            "judge": self.judge,
-            "protocol": self.protocol,
-            "em": self.em,
-            "lambda": self.lambda_,
+            "judge": self.first.judge,
+            "protocol": self.first.protocol,
+            "em": self.first.em,
+            "lambda": self.first.lambda_,
             "samples": self.samples,
-            "metrics": {name: asdict(metric) for name, metric in self.metrics.items()},
-            "composite": None if whole is None else asdict(whole),
+            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
+            "composite": whole if self.has_composite else None,
             "usage": self.usage.model_dump(),
             "served": self.served,
         }
@@ -158,34 +171,37 @@ class CCRSSummary(Tabular):
             JudgeError: No call can succeed (a wrong key, say).
             InvalidSampleError: No sample has a score.
         """
-        if self.fatal is not None:
-            raise JudgeError(self.fatal, fatal=True)
+        for metric in self.metrics.values():
+            if metric.fatal is not None:
+                raise JudgeError(metric.fatal, fatal=True)
         if not any(metric.scored for metric in self.metrics.values()):
-            first = next(iter(self.metrics.values()))
-            reason, detail = next(iter(first.details.items()))
+            reason, detail = next(iter(next(iter(self.metrics.values())).details.items()))
             why = f"{reason}: {detail}" if detail else reason
             msg = f"no sample has a score; the first: {why}"
             raise InvalidSampleError(msg)
 
     def parts(self) -> Iterator[Part]:
         """What ``tcva ccrs`` prints."""
-        size = self.samples
-        yield f"CCRS by {self.judge}, {_PROTOCOLS[self.protocol]}"
-        rows = []
+        first, rows = self.first, []
+        yield f"CCRS by {first.judge}, {_PROTOCOLS[first.protocol]}"
         for name, metric in self.metrics.items():
             said = [
                 f"{number} {reason} ({shortened(metric.details[reason], _DETAIL)})"
                 for reason, number in metric.unscored.items()
             ]
-            if metric.exact is not None and metric.judged is not None:
-                how = f"({self.em}, weight {self.lambda_:g}), judged {metric.judged:.3f}"
-                said.insert(0, f"exact match {metric.exact:.3f} {how}")
-            scored = f"{metric.scored}/{size}"
+            if metric.matches.scored:
+                how = f"({first.em}, weight {first.lambda_:g})"
+                said.insert(
+                    0,
+                    f"exact match {figure(metric.matches.mean)} {how}, "
+                    f"judged {figure(metric.judge.mean)}",
+                )
+            scored = f"{metric.scored}/{self.samples}"
             rows.append((f"{name} {metric.title}", figure(metric.mean), scored, "; ".join(said)))
-        whole = self.composite
-        if whole is not None:
-            scored, passed = f"{whole.scored}/{size}", f"passed {whole.passed}/{whole.scored}"
-            rows.append(("composite", figure(whole.mean), scored, passed))
+        if self.has_composite:
+            whole = self.composites
+            scored, passed = f"{whole.scored}/{self.samples}", f"{whole.passed}/{whole.scored}"
+            rows.append(("composite", figure(whole.mean), scored, f"passed {passed}"))
         yield Table(("metric", "mean", "scored", ""), rows, "lrrp")
         yield from cost_lines(self.usage, self.served, "rating")
 
@@ -201,9 +217,9 @@ def summarise_ccrs(
 
     Args:
         results: At least one.
-        weights: Of a composite, see `composite`; None and no threshold make none.
-        threshold: Least composite that passes; 0.5 where there are weights alone.
-        renormalise: See `composite`.
+        weights: See `CCRSSummary`.
+        threshold: See there.
+        renormalise: See there.
 
     Raises:
         InvalidValueError: No result, or as for `composite`.
@@ -216,117 +232,8 @@ def summarise_ccrs(
     >>> summary.mean, summary.coverage, summary.unscored
     (1.0, 0.5, {'missing_field': 1})
     """
-    tally = CCRSTally(weights=weights, threshold=threshold, renormalise=renormalise)
+    summary = CCRSSummary(weights, threshold, renormalise, results)
     for result in results:
-        tally.add(result)
-    return tally.ended(results)
-
-
-class CCRSTally:
-    """The figures of results that come one after the other; none of these is held.
-
-    Args:
-        weights: See `summarise_ccrs`.
-        threshold: See there.
-        renormalise: See there.
-    """
-
-    def __init__(
-        self,
-        *,
-        weights: Mapping[str, float] | None = None,
-        threshold: float | None = None,
-        renormalise: bool = False,
-    ) -> None:
-        self._composing: dict[str, Any] = {
-            "weights": weights,
-            "threshold": 0.5 if threshold is None else threshold,
-            "renormalise": renormalise,
-        }
-        self._whole = Scores() if weights is not None or threshold is not None else None
-        self._metrics: dict[str, _Metric] = {}
-        self._first: CCRSResult | None = None
-        self._samples = self._lacking = self._served = 0
-        self._usage = Usage()
-
-    def add(self, result: CCRSResult) -> None:
-        """One more.
-
-        Raises:
-            InvalidValueError: As for `composite`.
-        """
-        if self._first is None:
-            self._first = result
-            self._metrics = {name: _Metric(name) for name in result.answers}
-        self._samples += 1
-        self._usage += result.usage
-        self._served += sum(answer.from_store for answer in result.answers.values())
-        for metric in self._metrics.values():
-            metric.add(result)
-        self._lacking += None in result.scores.values()
-        if self._whole is not None:
-            found = composite(result, **self._composing)
-            self._whole.add_score(found.score, passed=found.passed)
-
-    def ended(self, results: Sequence[CCRSResult]) -> CCRSSummary:
-        """The whole of it.
-
-        Args:
-            results: All that came, for who looks at single ones; may be empty where nobody does.
-
-        Raises:
-            InvalidValueError: None came.
-        """
-        first, size, whole = self._first, self._samples, self._whole
-        if first is None:
-            msg = "a summary of no results; give at least one"
-            raise InvalidValueError(msg)
-        fatal = (metric.scores.fatal for metric in self._metrics.values())
-        return CCRSSummary(
-            results=results,
-            judge=first.judge,
-            protocol=first.protocol,
-            em=first.em,
-            lambda_=first.lambda_,
-            threshold=first.threshold,
-            samples=size,
-            lacking=self._lacking,
-            metrics={name: metric.summary for name, metric in self._metrics.items()},
-            composite=None
-            if whole is None
-            else CompositeSummary(whole.mean, whole.scored, whole.coverage, whole.passed),
-            composing=self._composing,
-            usage=self._usage,
-            served=self._served,
-            fatal=next((why for why in fatal if why is not None), None),
-        )
-
-
-class _Metric:
-    """One metric of results that come one after the other."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self.scores, self._judged, self._exact = Scores(), Scores(), Scores()
-
-    def add(self, result: CCRSResult) -> None:
-        name = self._name
-        self.scores.add_score(result.scores[name], why=result.answers[name].unscored)
-        judged = result.judged(name)
-        if judged is not None:
-            self._judged.add_score(judged)
-            self._exact.add_score(float(bool(result.exact)))
-
-    @property
-    def summary(self) -> MetricSummary:
-        metric, scores = METRICS[self._name], self.scores
-        return MetricSummary(
-            title=metric.title,
-            mean=scores.mean,
-            scored=scores.scored,
-            coverage=scores.coverage,
-            unscored=scores.unscored,
-            details=scores.details,
-            judged=self._judged.mean if metric.has_exact_match else None,
-            exact=self._exact.mean if metric.has_exact_match else None,
-        )
+        summary.add(result)
+    _ = summary.first  # there is one
+    return summary

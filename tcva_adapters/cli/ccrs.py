@@ -11,7 +11,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
-from tcva_adapters.ccrs.summary import CCRSTally, summarise_ccrs
+from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
 from tcva_adapters.cli import machines, options, scaled, stat_options, texts
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import asked_judges, named_judge
@@ -107,7 +107,7 @@ def ccrs(
     share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
     (asked,) = asked_judges([named], model, share["max_concurrency"])
     rater = CCRS(names, judge=asked, **share)
-    tally = _composite(rater, gates, weights, threshold, renormalise=renormalise)
+    summary = _composite(rater, gates, weights, threshold, renormalise=renormalise)
     layout: dict[str, Any] = {"input_format": input_format, "rename": rename}
     read = options.stream_samples(file, skip_bad=skip_bad, require=required(group), **layout)
     reading = Reading(read, is_shown=report is not None)
@@ -122,8 +122,8 @@ def ccrs(
     with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
         with judging(said, out, reading):
             for result in run.results(judge_all):
-                tally.add(result)
-        summary = tally.ended(run.written)
+                summary.add(result)
+        summary.results = run.written
         gated = gates.judge(grade_ccrs(summary, group=group))
         found = summary if ratings is None else rated_ccrs(summary, ratings, group)
         handed.write(found.sentence, gated)
@@ -140,8 +140,8 @@ def ccrs(
 
 def _composite(
     rater: CCRS, gates: Gates, weights: str | None, threshold: float | None, *, renormalise: bool
-) -> CCRSTally:
-    """Counts for a composite whose settings, and the gates on it, are known to fit.
+) -> CCRSSummary:
+    """A summary with a composite whose settings, and the gates on it, are known to fit.
 
     So wrong ones are seen before the first call is paid for.
 
@@ -153,7 +153,7 @@ def _composite(
     names = [metric.name for metric in rater.metrics]
     gates.check_names(names if weights is None and threshold is None else [*names, COMPOSITE])
     summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
-    return CCRSTally(**whole)
+    return CCRSSummary(**whole)
 
 
 def _parse_weights(text: str) -> dict[str, float]:

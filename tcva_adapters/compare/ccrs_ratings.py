@@ -182,12 +182,12 @@ def _columns(
     """Names, scores by metric, and human ratings of the samples."""
     results: Sequence[CCRSResult] = summary.results
     scores: dict[str, list[float]] = {name: [] for name in summary.metrics}
-    if summary.composite is not None:
+    if summary.has_composite:
         scores[_COMPOSITE] = []
     names = []
     for place, result in enumerate(results, start=1):
         found = dict(result.scores)
-        if summary.composite is not None:
+        if summary.has_composite:
             found[_COMPOSITE] = summary.composite_of(result).score
         names.append(case_name(result, place))
         for name, column in scores.items():

@@ -387,7 +387,7 @@ def grade_ccrs(summary: CCRSSummary, *, group: str | None = None) -> tuple[Grade
         summary: The results.
         group: See `grade`.
     """
-    about = {"judge": summary.judge, "protocol": summary.protocol}
+    about = {"judge": summary.first.judge, "protocol": summary.first.protocol}
 
     def rated(metric: str, result: CCRSResult, place: int) -> Case:
         score, answer = result.scores[metric], result.answers[metric]
@@ -415,10 +415,12 @@ def grade_ccrs(summary: CCRSSummary, *, group: str | None = None) -> tuple[Grade
         )
 
     graded = [
-        Graded(metric, Cases(summary.results, partial(rated, metric)), summary.threshold, about)
+        Graded(
+            metric, Cases(summary.results, partial(rated, metric)), summary.first.threshold, about
+        )
         for metric in summary.metrics
     ]
-    if summary.composite is not None:
+    if summary.has_composite:
         graded.append(Graded(COMPOSITE, Cases(summary.results, whole), None, about))
     return tuple(graded)
 

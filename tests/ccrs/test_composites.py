@@ -15,16 +15,10 @@ from tcva_adapters.results.assessment import Reason, Unscored
 def result(**ratings: float | None) -> CCRSResult:
     why = Unscored(reason=Reason.UNREADABLE_REPLY, detail="words")
     answers = {
-        name: MetricAnswer(
-            metric=name,
-            judge="j",
-            prompt_version="1",
-            rating=rating,
-            unscored=why if rating is None else None,
-        )
+        name: MetricAnswer(rating=rating, unscored=why if rating is None else None)
         for name, rating in ratings.items()
     }
-    return CCRSResult(judge="j", protocol="single", answers=answers)
+    return CCRSResult(judge="j", prompt_version="1", protocol="single", answers=answers)
 
 
 def test_weights_and_threshold() -> None:

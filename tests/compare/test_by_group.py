@@ -141,12 +141,12 @@ def test_a_panel_agrees_on_other_groups() -> None:
 
 def ratings() -> list[CCRSResult]:
     rated = (100 * np.clip(HUMAN + RNG.normal(0, 0.1, GROUPS), 0, 1)).round()
-    about = {"judge": "j", "prompt_version": "1"}
     return [
         CCRSResult(
             judge="j",
+            prompt_version="1",
             protocol="single",
-            answers={"cc": MetricAnswer(metric="cc", rating=rated[group], **about)},  # type: ignore[arg-type]  # fields by name
+            answers={"cc": MetricAnswer(rating=rated[group])},
             sample_id=f"s{number}",
             metadata={"rating": float(HUMAN[group]), "document": int(group)},
         )

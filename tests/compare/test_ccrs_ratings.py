@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
-from tcva_adapters.ccrs.summary import CCRSTally, summarise_ccrs
+from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare import rated_ccrs
 from tcva_adapters.compare.labels import Labels
@@ -30,18 +30,15 @@ HUMAN = (4 * TRUTH).round() / 4
 def results(scale: float = 1.0) -> list[CCRSResult]:
     found = []
     for number in range(40):
-        about = {"judge": "j", "prompt_version": "1"}
-        answers = {
-            name: MetricAnswer(metric=name, rating=ratings[number], **about)  # type: ignore[arg-type]  # fields by name
-            for name, ratings in RATINGS.items()
-        }
+        answers = {name: MetricAnswer(rating=each[number]) for name, each in RATINGS.items()}
         if number == 7:
             why = Unscored(reason=Reason.EMPTY_CONTEXT)
-            answers["cc"] = MetricAnswer(metric="cc", unscored=why, **about)  # type: ignore[arg-type]  # as above
+            answers["cc"] = MetricAnswer(unscored=why)
         metadata = {} if number == 3 else {"rating": scale * float(HUMAN[number])}
         found.append(
             CCRSResult(
                 judge="j",
+                prompt_version="1",
                 protocol="single",
                 answers=answers,
                 sample_id=f"s{number}",
@@ -98,11 +95,11 @@ def test_another_scale_has_no_absolute_error() -> None:
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="no assessment has 'mark'"):
         rated_ccrs(summarise_ccrs(results()), "mark")
-    tally = CCRSTally()
+    summary = CCRSSummary()
     for result in results():
-        tally.add(result)
+        summary.add(result)
     with pytest.raises(InvalidValueError, match="holds 0 of 40 results"):
-        rated_ccrs(tally.ended([]), "rating")
+        rated_ccrs(summary, "rating")
 
 
 @pytest.mark.slow

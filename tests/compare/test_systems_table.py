@@ -39,8 +39,14 @@ def judged(name: str, words: dict[str, list[str]], **changes: object) -> None:
 
 
 def rated(sample_id: str) -> CCRSResult:
-    answer = MetricAnswer(metric="qr", judge="j", prompt_version="1", rating=80.0)
-    return CCRSResult(judge="j", protocol="single", answers={"qr": answer}, sample_id=sample_id)
+    answer = MetricAnswer(rating=80.0)
+    return CCRSResult(
+        judge="j",
+        prompt_version="1",
+        protocol="single",
+        answers={"qr": answer},
+        sample_id=sample_id,
+    )
 
 
 def test_a_long_table() -> None:
