@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,8 +11,6 @@ from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from tcva_adapters.models.call_errors import judge_errors
-from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.sharing import Identity
 
@@ -32,6 +29,8 @@ CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 @dataclass(frozen=True, slots=True)
 class LLMObject:
     """What a judge model says of the framework's LLM object that it asks.
+
+    What the LLM raises passes through: `protocol.complete` makes a `JudgeError` of it for all.
 
     Attributes:
         llm: The LLM; its client, retries, callbacks and limits stay in force.
@@ -72,40 +71,6 @@ class LLMObject:
             if isinstance(name, str) and name:
                 return name
         return type(core).__name__
-
-
-class FrameworkModel(LLMObject, ABC):
-    """Asks a framework's LLM object."""
-
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request.
-
-        Raises:
-            JudgeError: The LLM raised, or answered with something else than text.
-        """
-        with judge_errors():
-            return self._read(self._ask(request), request)
-
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request through the LLM's asynchronous interface.
-
-        Raises:
-            JudgeError: As for `complete`.
-        """
-        with judge_errors():
-            return self._read(await self._aask(request), request)
-
-    @abstractmethod
-    def _ask(self, request: JudgeRequest) -> Any:
-        """What the LLM answers."""
-
-    @abstractmethod
-    async def _aask(self, request: JudgeRequest) -> Any:
-        """The same, awaited."""
-
-    @abstractmethod
-    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
-        """The reply in what the LLM answered."""
 
 
 def settings_in(*holders: Any) -> dict[str, Any]:

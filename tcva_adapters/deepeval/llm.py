@@ -13,7 +13,7 @@ from deepeval.models import DeepEvalBaseLLM
 from deepeval.models.utils import EvaluationCost
 from pydantic import BaseModel, SecretStr
 
-from tcva_adapters._adapter.llm import FrameworkModel, object_text, one_text, reply_model
+from tcva_adapters._adapter.llm import LLMObject, object_text, one_text, reply_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import digest
 from tcva_adapters.models.openai_reply import token_logprobs
@@ -56,7 +56,7 @@ def _made_of(llm: Any) -> tuple[str, str]:
     return type(llm).__qualname__, digest(parts)
 
 
-class DeepEvalModel(FrameworkModel):
+class DeepEvalModel(LLMObject):
     """Asks a DeepEval LLM, one of DeepEval's own or a class of the user's.
 
     DeepEval's LLMs take one text, so the instructions come first and the sample after them. They
@@ -77,11 +77,21 @@ class DeepEvalModel(FrameworkModel):
         given = getattr(self.llm, "generation_kwargs", None)
         return (given if isinstance(given, Mapping) else {}, self.llm)
 
-    def _ask(self, request: JudgeRequest) -> Any:
-        return self._call(request, "")()
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request.
 
-    async def _aask(self, request: JudgeRequest) -> Any:
-        return await self._call(request, "a_")()
+        Raises:
+            JudgeError: The LLM answered with something else than text.
+        """
+        return self._reply(self._call(request, "")(), request)
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request through the LLM's asynchronous interface.
+
+        Raises:
+            JudgeError: As for `complete`.
+        """
+        return self._reply(await self._call(request, "a_")(), request)
 
     def _call(self, request: JudgeRequest, prefix: str) -> Callable[[], Any]:
         if wanted := self._alternatives(request):
@@ -98,7 +108,7 @@ class DeepEvalModel(FrameworkModel):
         knows: Any = getattr(self.llm, "supports_log_probs", lambda: None)
         return 0 if knows() is False else wanted  # None is a model that DeepEval does not know
 
-    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
+    def _reply(self, answer: Any, request: JudgeRequest) -> ModelReply:
         cost: Any = None
         if isinstance(answer, tuple) and len(answer) == 2:
             answer, cost = answer

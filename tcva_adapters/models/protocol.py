@@ -95,8 +95,8 @@ def _as_cost(value: Any) -> float | None:
 class JudgeModel(Protocol):
     """A language model as the judge sees it: one request in, one text out.
 
-    Both faces raise `JudgeError` when no text came, and may be used from several threads and
-    event loops at once.
+    Both faces raise when no text came (`JudgeError`, or what `complete` makes one of), and may be
+    used from several threads and event loops at once.
     """
 
     @property

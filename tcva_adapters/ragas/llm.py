@@ -12,6 +12,7 @@ from instructor import OpenAISchema
 from langchain_core.callbacks import Callbacks
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import BaseModel
@@ -22,7 +23,7 @@ from ragas.run_config import add_async_retry, add_retry
 from tcva_adapters._adapter.llm import (
     CUT_OFF,
     AnyObject,
-    FrameworkModel,
+    LLMObject,
     object_text,
     one_text,
     reply_model,
@@ -80,7 +81,7 @@ def calls_traced_by(callbacks: Callbacks) -> Iterator[None]:
         _CALLBACKS.reset(wrapped)
 
 
-class WrappedModel(FrameworkModel):
+class WrappedModel(LLMObject):
     """Asks a LLM of the older family (`LangchainLLMWrapper`, `LlamaIndexLLMWrapper`, your own).
 
     The retries and waits of its ``run_config`` stay in force.
@@ -104,13 +105,23 @@ class WrappedModel(FrameworkModel):
         # RAGAS sets both of these for the time of a call, on the object itself.
         return {"temperature": _TEMPERATURE, "n": 1}, self._core()
 
-    def _ask(self, request: JudgeRequest) -> Any:
-        generate = add_retry(self.llm.generate_text, self.llm.run_config)
-        return generate(**self._arguments(request))
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request.
 
-    async def _aask(self, request: JudgeRequest) -> Any:
+        Raises:
+            JudgeError: The LLM answered with nothing.
+        """
+        generate = add_retry(self.llm.generate_text, self.llm.run_config)
+        return self._reply(generate(**self._arguments(request)))
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request through the LLM's asynchronous interface.
+
+        Raises:
+            JudgeError: As for `complete`.
+        """
         generate = add_async_retry(self.llm.agenerate_text, self.llm.run_config)
-        return await generate(**self._arguments(request))
+        return self._reply(await generate(**self._arguments(request)))
 
     def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
         drawn = None if request.sampling is None else request.sampling.temperature
@@ -129,8 +140,7 @@ class WrappedModel(FrameworkModel):
         # RAGAS' own prompts are plain texts, so that is what other classes are written for.
         return StringPromptValue(text=one_text(request))
 
-    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
-        del request
+    def _reply(self, answer: LLMResult) -> ModelReply:
         if not answer.generations or not answer.generations[0]:
             msg = f"{type(self.llm).__name__} returned no generation"
             raise JudgeError(msg)
@@ -151,7 +161,7 @@ class WrappedModel(FrameworkModel):
         )
 
 
-class InstructorModel(FrameworkModel):
+class InstructorModel(LLMObject):
     """Asks a LLM of the newer family (``llm_factory``, `InstructorLLM`, your own).
 
     Its client, mode, retries and cache stay in force. The reply schema goes along; any JSON object
@@ -166,55 +176,58 @@ class InstructorModel(FrameworkModel):
         prompt = {"system_prompt": getattr(self.llm, "system_prompt", None)}
         return (arguments if isinstance(arguments, Mapping) else {}, prompt)
 
-    def _ask(self, request: JudgeRequest) -> Any:
-        prompt, model = one_text(request), reply_model(request, _AnyObject)
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request."""
+        if self._is_async:
+            return wait_for(self.acomplete(request))
         try:
-            if self._is_async:
-                return wait_for(self.llm.agenerate(prompt, model))
-            return self.llm.generate(prompt, model)
-        except Exception as error:  # noqa: BLE001  # what it means is found out there
-            return _with_reply(error)
+            return _read(self.llm.generate(*_arguments(request)), request)
+        except Exception as error:  # noqa: BLE001  # raised again, but for replies in it
+            return _unread(error)
 
-    async def _aask(self, request: JudgeRequest) -> Any:
-        prompt, model = one_text(request), reply_model(request, _AnyObject)
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request without blocking the event loop."""
+        if not self._is_async:
+            return await asyncio.to_thread(self.complete, request)
         try:
-            if self._is_async:
-                return await self.llm.agenerate(prompt, model)
-            return await asyncio.to_thread(self.llm.generate, prompt, model)
-        except Exception as error:  # noqa: BLE001  # what it means is found out there
-            return _with_reply(error)
+            return _read(await self.llm.agenerate(*_arguments(request)), request)
+        except Exception as error:  # noqa: BLE001  # raised again, but for replies in it
+            return _unread(error)
 
     @property
     def _is_async(self) -> bool:
         # Classes of users may lack the attribute, which the base class does not declare.
         return bool(getattr(self.llm, "is_async", True))
 
-    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
-        if isinstance(answer, Exception):
-            completion: Any = getattr(answer, "last_completion", None)
-            text = completion.choices[0].message.content
-            retries = max(int(getattr(answer, "n_attempts", 1) or 1) - 1, 0)
-        else:
-            completion, retries = getattr(answer, "_raw_response", None), 0
-            text = object_text(answer, request)
-        usage = getattr(completion, "usage", None)
-        reason = getattr(_first_choice(completion), "finish_reason", None)
-        return ModelReply(
-            text,
-            input_tokens=getattr(usage, "prompt_tokens", None) or 0,
-            output_tokens=getattr(usage, "completion_tokens", None) or 0,
-            retries=retries,
-            truncated=reason in CUT_OFF,
-            model=str(getattr(completion, "model", None) or ""),
-        )
+
+def _arguments(request: JudgeRequest) -> tuple[str, type[BaseModel]]:
+    return one_text(request), reply_model(request, _AnyObject)
 
 
-def _with_reply(error: Exception) -> Exception:
-    """An error that carries the text that was not read; any other is raised again."""
-    choice = _first_choice(getattr(error, "last_completion", None))
-    if isinstance(getattr(getattr(choice, "message", None), "content", None), str):
-        return error
-    raise error
+def _read(answer: BaseModel, request: JudgeRequest) -> ModelReply:
+    """The reply in an object that instructor read."""
+    return _reply(object_text(answer, request), getattr(answer, "_raw_response", None))
+
+
+def _unread(error: Any) -> ModelReply:
+    """The reply that instructor could not read; an error that carries none is raised again."""
+    completion = getattr(error, "last_completion", None)
+    text = getattr(getattr(_first_choice(completion), "message", None), "content", None)
+    if not isinstance(text, str):
+        raise error
+    return _reply(text, completion, retries=max(int(getattr(error, "n_attempts", 1) or 1) - 1, 0))
+
+
+def _reply(text: str, completion: Any, *, retries: int = 0) -> ModelReply:
+    usage = getattr(completion, "usage", None)
+    return ModelReply(
+        text,
+        input_tokens=getattr(usage, "prompt_tokens", None) or 0,
+        output_tokens=getattr(usage, "completion_tokens", None) or 0,
+        retries=retries,
+        truncated=getattr(_first_choice(completion), "finish_reason", None) in CUT_OFF,
+        model=str(getattr(completion, "model", None) or ""),
+    )
 
 
 def _first_choice(completion: Any) -> Any:

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from deepeval.config.settings import get_settings
-from deepeval.models import DeepEvalBaseLLM, LocalModel, OpenAIModel
+from deepeval.models import LocalModel, OpenAIModel
 from deepeval.models.utils import EvaluationCost
 from deepeval.test_case import LLMTestCase
 from pydantic import BaseModel
-from tenacity import Future, RetryError
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters._adapter.llm import reply_model
@@ -21,8 +20,7 @@ from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import TCVAMetric, as_judge_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.prompts import claims_request, verdict_request
-from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.protocol import JudgeModel, acomplete, complete
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Reason
 from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
@@ -39,7 +37,7 @@ FULLY = verdict_json((1, "fully", "opens at nine"))
 Ask = Callable[[JudgeModel], Any]
 both_faces = pytest.mark.parametrize(
     "ask",
-    [lambda m: m.complete(REQUEST), lambda m: asyncio.run(m.acomplete(REQUEST))],
+    [lambda m: complete(m, REQUEST), lambda m: asyncio.run(acomplete(m, REQUEST))],
     ids=["sync", "async"],
 )
 
@@ -203,51 +201,3 @@ def test_what_their_exceptions_mean(
     assert (result.unscored.reason, result.unscored.fatal) == (reason, fatal)
     assert "sk-local" not in result.unscored.detail
     assert "RetryError" not in result.unscored.detail
-
-
-class RateLimitError(Exception):
-    """As providers name it."""
-
-
-class StatusError(Exception):
-    def __init__(self, status: int) -> None:
-        super().__init__(f"status {status}")
-        self.status_code = status
-
-
-def retried(cause: Exception) -> RetryError:
-    outer = RetryError(Future.construct(3, cause, True))
-    outer.__cause__ = cause
-    return outer
-
-
-@pytest.mark.parametrize(
-    ("raised", "reason", "fatal"),
-    [
-        (TimeoutError("late"), "timeout", False),
-        (RateLimitError("slow down"), "rate_limit", False),
-        (StatusError(429), "rate_limit", False),
-        (StatusError(401), "authentication", True),
-        (StatusError(403), "permission", False),
-        (StatusError(404), "model_not_found", False),
-        (StatusError(503), "server_error", False),
-        (retried(TimeoutError("late")), "timeout", False),
-        (retried(StatusError(429)), "rate_limit", False),
-        (ValueError("odd"), "judge_error", False),
-        (JudgeError("as it is", reason="mine"), "mine", False),
-        (retried(JudgeError("as it is", reason="mine")), "mine", False),
-    ],
-)
-def test_reasons(raised: Exception, reason: str, fatal: bool) -> None:
-    meant = as_judge_error(raised)
-    assert (meant.reason, meant.fatal) == (reason, fatal)
-
-
-def test_keys_in_messages_are_not_passed_on() -> None:
-    assert "sk-" not in str(as_judge_error(ValueError("wrong key sk-abcdef123456 given")))
-
-
-def test_it_is_a_judge_wherever_tcva_takes_one() -> None:
-    llm: DeepEvalBaseLLM = scripted(FULLY)
-    result = TCVA(judge=llm).evaluate(SAMPLE)
-    assert (result.score, result.assessment.judge) == (1.0, "deepeval:scripted")

@@ -30,6 +30,11 @@ class SpentError(Exception):
     code = "insufficient_quota"
 
 
+def status(code: int) -> Exception:
+    error: Exception = type("StatusError", (Exception,), {"status_code": code})("no")
+    return error
+
+
 def caused(cause: Exception) -> Exception:
     outer: Exception = type("APIConnectionError", (Exception,), {})("gave up")
     outer.__cause__ = cause
@@ -49,7 +54,11 @@ CIRCLE.__cause__ = CIRCLE
         (SpentError("no money"), "quota", True),
         (type("AuthenticationError", (Exception,), {})("no"), "authentication", True),
         (type("PermissionDeniedError", (Exception,), {})("no"), "permission", False),
+        (status(401), "authentication", True),
+        (status(404), "model_not_found", False),
+        (status(503), "server_error", False),
         (ValueError("odd"), "judge_error", False),
+        (caused(JudgeError("as it is", reason="mine")), "mine", False),
         (caused(RateLimitError("slow down")), "rate_limit", False),
         (caused(ConnectionRefusedError(111, "refused")), "unreachable", True),
         (CIRCLE, "judge_error", False),

@@ -7,7 +7,6 @@ import json
 import multiprocessing
 import os
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,20 +17,19 @@ import pytest
 from langchain_core.language_models import FakeListChatModel, FakeListLLM
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import LLMResult
-from ragas.llms import BaseRagasLLM, llm_factory
+from ragas.llms import llm_factory
 from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 
-from tcva_adapters import TCVA, Result
+from tcva_adapters import TCVA
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, acomplete, complete
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.ragas import ScorerMetricResult, TCVACollectionMetric, as_judge_model
+from tcva_adapters.ragas import TCVACollectionMetric, as_judge_model
 from tcva_adapters.results.assessment import Reason
-from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
+from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM
 from tests.support.office import SAMPLE, SCORE, TWO
-from tests.support.server import Body, ScriptedServer, error, in_turn, reply
+from tests.support.server import ScriptedServer, error, in_turn, reply
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.
@@ -46,6 +44,14 @@ def model_of(llm: object) -> JudgeModel:
     found = as_judge_model(llm)
     assert found is not None
     return found
+
+
+def answered(llm: object) -> ModelReply:
+    return complete(model_of(llm), REQUEST)
+
+
+def aanswered(llm: object) -> ModelReply:
+    return asyncio.run(acomplete(model_of(llm), REQUEST))
 
 
 @contextmanager
@@ -99,29 +105,7 @@ ROW: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("is_async", [True, False], ids=["async client", "sync client"])
-def test_factory_llms_judge_synchronously_with_one_request_each(is_async: bool) -> None:
-    with (
-        ScriptedServer(lambda _body, _n: TWO) as server,
-        factory(server, is_async=is_async) as llm,
-    ):
-        tcva = TCVACollectionMetric(llm, share=False)
-
-        async def inside() -> ScorerMetricResult[Result]:
-            return tcva.score(**ROW)
-
-        results: list[Any] = [tcva.score(**ROW), tcva.score(**ROW), asyncio.run(inside())]
-        with ThreadPoolExecutor(1) as pool:
-            results.append(pool.submit(tcva.score, **ROW).result())
-        results += tcva.batch_score([ROW])
-        assert [r.value for r in results] == pytest.approx([SCORE] * 5, abs=1e-12)
-        # An asynchronous client in a new loop per call would send some of these twice.
-        assert server.count == 5
-        usage = results[0].result.assessment.usage
-        assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 10, 5)
-
-
-@pytest.mark.parametrize("is_async", [True, False], ids=["async client", "sync client"])
-def test_factory_llms_judge_asynchronously_with_one_request_each(is_async: bool) -> None:
+def test_factory_llms_judge_with_one_request_each(is_async: bool) -> None:
     # Without a kept connection, so that loops may come and go.
     options = {"default_headers": {"Connection": "close"}}
     with (
@@ -129,17 +113,25 @@ def test_factory_llms_judge_asynchronously_with_one_request_each(is_async: bool)
         factory(server, is_async=is_async, client_options=options) as llm,
     ):
         tcva = TCVACollectionMetric(llm, share=False)
+
+        async def inside() -> Any:
+            return tcva.score(**ROW)
+
+        results: list[Any] = [tcva.score(**ROW), asyncio.run(inside())]
+        with ThreadPoolExecutor(1) as pool:
+            results.append(pool.submit(tcva.score, **ROW).result())
+        results += tcva.batch_score([ROW])
         rows = [ROW | {"user_input": f"{i}?"} for i in range(3)]
-        results = asyncio.run(tcva.abatch_score(rows)) + asyncio.run(tcva.abatch_score(rows))
-        assert [float(r) for r in results] == pytest.approx([SCORE] * 6, abs=1e-12)
-        assert server.count == 6
+        results += asyncio.run(tcva.abatch_score(rows)) + asyncio.run(tcva.abatch_score(rows))
+        assert [r.value for r in results] == pytest.approx([SCORE] * 10, abs=1e-12)
+        # An asynchronous client in a new loop per call would send some of these twice.
+        assert server.count == 10
+        usage = results[0].result.assessment.usage
+        assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 10, 5)
 
 
 def test_our_schema_reaches_the_server() -> None:
-    with (
-        ScriptedServer(lambda _body, _n: TWO) as server,
-        factory(server, max_tokens=4096) as llm,
-    ):
+    with ScriptedServer(lambda _body, _n: TWO) as server, factory(server, max_tokens=4096) as llm:
         TCVA(judge=llm).evaluate(SAMPLE)
         (body,) = server.bodies
     assert body["response_format"] == {"type": "json_object"}
@@ -156,41 +148,29 @@ def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "reason", "fatal"),
+    ("said", "reason", "fatal"),
     [
-        (in_turn(error(429, "slow down")), Reason.RATE_LIMIT, False),
-        (in_turn(error(401, f"wrong key {KEY}")), Reason.JUDGE_ERROR, True),
-        (in_turn(error(404, "no such model")), Reason.JUDGE_ERROR, False),
-        (in_turn(error(503, "busy")), Reason.JUDGE_ERROR, False),
+        (error(429, "slow down"), Reason.RATE_LIMIT, False),
+        (error(401, f"wrong key {KEY}"), Reason.JUDGE_ERROR, True),
+        (error(404, "no such model"), Reason.JUDGE_ERROR, False),
+        (error(503, "busy"), Reason.JUDGE_ERROR, False),
     ],
     ids=["rate limit", "key", "model", "server"],
 )
-def test_failures_over_http_have_their_reason(
-    script: Callable[[Body, int], Any], reason: Reason, fatal: bool
-) -> None:
-    with ScriptedServer(script) as server, factory(server) as llm:
+def test_failures_over_http_have_their_reason(said: Any, reason: Reason, fatal: bool) -> None:
+    with ScriptedServer(in_turn(said)) as server, factory(server) as llm:
         result = TCVA(judge=llm).evaluate(SAMPLE)
     assert result.unscored is not None
     assert (result.unscored.reason, result.unscored.fatal) == (reason, fatal)
     assert KEY not in result.unscored.detail
 
 
-def test_a_cut_off_reply_is_seen() -> None:
+def test_a_cut_off_reply_is_seen_and_names_have_no_secret() -> None:
     cut = reply('{"verdicts": []}', finish_reason="length")
-    with ScriptedServer(lambda _body, _n: cut) as server, factory(server) as llm:
-        found = model_of(llm).complete(REQUEST)
-    assert found.truncated
-    assert found.model == "m"
-
-
-def test_names_and_parameters_have_no_secret() -> None:
-    with (
-        ScriptedServer(lambda _body, _n: TWO) as server,
-        factory(server, max_tokens=2048) as llm,
-    ):
-        model = model_of(llm)
-    assert model.name == "ragas:m"
-    assert model.parameters["max_tokens"] == 2048
+    with ScriptedServer(lambda _body, _n: cut) as server, factory(server, max_tokens=2048) as llm:
+        found, model = answered(llm), model_of(llm)
+    assert (found.truncated, found.model) == (True, "m")
+    assert (model.name, model.parameters["max_tokens"]) == ("ragas:m", 2048)
     older = model_of(ScriptedLLM(lambda _: TWO))
     assert older.name == "ragas:scripted"
     for said in (repr(model), repr(dict(model.parameters)), repr(older), repr(older.parameters)):
@@ -216,6 +196,7 @@ def test_threads_that_come_first_together_share_one_loop(monkeypatch: pytest.Mon
         assert len(set(pool.map(call, range(8)))) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
 # Python warns of forks beside threads, which is what is tried here.
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
@@ -235,56 +216,44 @@ def test_a_forked_process_does_not_wait_for_the_loop_of_its_parent() -> None:
 # --- both families, scripted --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", [ScriptedLLM, ScriptedInstructorLLM])
-def test_both_faces_of_both_families(family: Callable[[Callable[[str], str]], object]) -> None:
-    model = model_of(family(lambda _: TWO))
-    replies = [model.complete(REQUEST), asyncio.run(model.acomplete(REQUEST))]
-    assert [json.loads(r.text) for r in replies] == [json.loads(TWO)] * 2
-
-
 def test_an_instructor_llm_is_given_the_schema_of_the_request() -> None:
-    llm = ScriptedInstructorLLM(lambda _: TWO, is_async=False)
-    asyncio.run(model_of(llm).acomplete(REQUEST))
-    assert llm.prompts == ["be strict\n\nclaim 1"]
-    assert llm.models[0].__name__ == "verdicts"
-    assert llm.models[0].model_json_schema() == REQUEST.schema
-
-
-def test_a_class_of_a_user_without_is_async_is_awaited() -> None:
-    llm = ScriptedInstructorLLM(lambda _: TWO)
-    del llm.is_async
-    assert model_of(llm).complete(REQUEST).text
-    assert asyncio.run(model_of(llm).acomplete(REQUEST)).text
+    replies = []
+    for is_async in (True, False, None):
+        llm = ScriptedInstructorLLM(lambda _: TWO, is_async=is_async is not False)
+        if is_async is None:
+            del llm.is_async  # as a user's class may have it
+        replies += [answered(llm), aanswered(llm)]
+        assert llm.prompts == ["be strict\n\nclaim 1"] * 2
+        assert llm.models[0].__name__ == "verdicts"
+        assert llm.models[0].model_json_schema() == REQUEST.schema
+    assert [json.loads(each.text) for each in replies] == [json.loads(TWO)] * 6
 
 
 def test_a_chat_model_gets_system_and_user_as_messages() -> None:
-    class Noting(FakeListChatModel):
-        seen: list[Any] = []  # noqa: RUF012  # a field of a pydantic model
+    seen = []
 
+    class Noting(FakeListChatModel):
         def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
-            self.seen.append([(m.type, m.content) for m in messages])
+            seen.append([(m.type, m.content) for m in messages])
             return super()._generate(messages, *args, **kwargs)
 
-        def _call(self, *args: Any, **kwargs: Any) -> Any:
-            del args, kwargs
-            return TWO
-
-    llm = Noting(responses=[TWO])
-    assert model_of(LangchainLLMWrapper(llm)).complete(REQUEST).text == TWO
-    assert llm.seen == [[("system", "be strict"), ("human", "claim 1")]]
+    assert answered(LangchainLLMWrapper(Noting(responses=[TWO]))).text == TWO
+    assert seen == [[("system", "be strict"), ("human", "claim 1")]]
 
 
 def test_a_completion_model_gets_one_text() -> None:
-    model = model_of(LangchainLLMWrapper(FakeListLLM(responses=[TWO, TWO])))
-    assert model.complete(REQUEST).text == TWO
-    assert asyncio.run(model.acomplete(REQUEST)).text == TWO
-    assert model.name == "ragas:FakeListLLM"
+    wrapped = LangchainLLMWrapper(FakeListLLM(responses=[TWO, TWO]))
+    assert (answered(wrapped).text, aanswered(wrapped).text) == (TWO, TWO)
+    assert model_of(wrapped).name == "ragas:FakeListLLM"
+    own = ScriptedLLM(lambda _: TWO)
+    assert (answered(own).text, aanswered(own).text) == (TWO, TWO)
+    assert own.prompts == ["be strict\n\nclaim 1"] * 2
 
 
 def test_tokens_and_the_end_of_a_reply_come_from_the_older_family_too() -> None:
     llm = ScriptedLLM(lambda _: TWO)
     llm.finished = False
-    found = model_of(llm).complete(REQUEST)
+    found = answered(llm)
     assert (found.input_tokens, found.output_tokens, found.truncated) == (10, 5, True)
 
     class Metered(FakeListChatModel):
@@ -294,7 +263,7 @@ def test_tokens_and_the_end_of_a_reply_come_from_the_older_family_too() -> None:
             result.generations[0].message = AIMessage(TWO, usage_metadata=usage)
             return result
 
-    found = model_of(LangchainLLMWrapper(Metered(responses=[TWO]))).complete(REQUEST)
+    found = answered(LangchainLLMWrapper(Metered(responses=[TWO])))
     assert (found.input_tokens, found.output_tokens) == (7, 3)
 
 
@@ -305,41 +274,17 @@ def test_no_generation_is_an_error() -> None:
             return LLMResult(generations=[])
 
     with pytest.raises(JudgeError, match="no generation"):
-        model_of(Silent(lambda _: TWO)).complete(REQUEST)
+        answered(Silent(lambda _: TWO))
 
 
-@pytest.mark.parametrize(
-    ("raised", "reason"),
-    [
-        (TimeoutError("late"), "timeout"),
-        (type("APITimeoutError", (ConnectionError,), {})("late"), "timeout"),
-        (type("Odd", (Exception,), {"status_code": 429})("no"), "rate_limit"),
-        (type("AuthenticationError", (Exception,), {})("no"), "authentication"),
-        (ValueError("odd"), "judge_error"),
-    ],
-)
 @pytest.mark.parametrize("family", [ScriptedLLM, ScriptedInstructorLLM])
+@pytest.mark.parametrize("ask", [answered, aanswered])
 def test_exceptions_become_judge_errors(
-    family: Callable[[Callable[[str], str]], object], raised: Exception, reason: str
+    ask: Callable[[Any], ModelReply], family: Callable[[Callable[[str], str]], object]
 ) -> None:
-    model = model_of(family(scripted(raised, raised)))
-    with pytest.raises(JudgeError) as sync:
-        model.complete(REQUEST)
-    with pytest.raises(JudgeError) as awaited:
-        asyncio.run(model.acomplete(REQUEST))
-    assert (sync.value.reason, awaited.value.reason) == (reason, reason)
+    def late(_: str) -> str:
+        raise TimeoutError
 
-
-def test_the_cause_of_a_wrapped_exception_counts() -> None:
-    wrapped = RuntimeError("gave up")
-    wrapped.__cause__ = type("RateLimitError", (Exception,), {})("slow down")
-    assert as_judge_error(wrapped).reason == "rate_limit"
-    assert "sk-***" not in str(as_judge_error(ValueError("key sk-abcdefghijk")))
-    assert "abcdefghijk" not in str(as_judge_error(ValueError("key sk-abcdefghijk")))
-
-
-def test_llms_of_the_class_are_recognised_by_tcva() -> None:
-    llm: BaseRagasLLM = ScriptedLLM(lambda _: TWO)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert TCVA(judge=llm).evaluate(SAMPLE).score == pytest.approx(SCORE, abs=1e-12)
+    with pytest.raises(JudgeError) as raised:
+        ask(family(late))
+    assert raised.value.reason == "timeout"
