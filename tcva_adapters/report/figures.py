@@ -223,8 +223,7 @@ def settings_of(scoring: ScoringConfig) -> dict[str, Any]:
         "evidence": scoring.evidence,
         "on_unscored": scoring.on_unscored,
         "bounds": asdict(scoring.bounds),
-        "fusion": {"temperature": None, "weights": scoring.fuse_weights},
-        "mapping": None,
+        "fuse_weights": scoring.fuse_weights,
     }
 
 

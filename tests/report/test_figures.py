@@ -76,8 +76,7 @@ def score_in(figures: dict[str, Any], place: int, temperature: float) -> float |
     )[:, 0]
     if len(scores) == 1:
         return float(scores[0])
-    fusion = setting["fusion"]
-    return float(fuse(scores[None], **fusion).scores[0])
+    return float(fuse(scores[None], weights=setting["fuse_weights"]).scores[0])
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

@@ -2,7 +2,7 @@
 import { exponentAt } from "./kernel.js";
 import { stepsWithin } from "./look.js";
 import { Level } from "./marks.js";
-import { onHumanScale, prepared } from "./scoring.js";
+import { prepared } from "./scoring.js";
 import { visible } from "./text.js";
 import { figure, html } from "./ui.js";
 
@@ -19,7 +19,6 @@ export function Arithmetic({ app, i }) {
       <div>
         <${Steps} counts=${row[0]} settings=${settings} />
         ${row.length > 1 && html`<${Fused} row=${row} judges=${judges} settings=${settings} score=${look.scores[i]} />`}
-        ${settings.mapping && html`<p>On the scale of the human ratings: ${figure(onHumanScale(look.scores[i], settings.mapping))}.</p>`}
       </div>
       <${Curve} app=${app} i=${i} />
     </div>
@@ -92,11 +91,10 @@ function penaltyOf(counts, { penalty, temperature }) {
 }
 
 function Fused({ row, judges, settings, score }) {
-  const { temperature, weights } = settings.fusion;
+  const weights = settings.fuse_weights;
   return html`<table class="fused">
     <caption>
-      Fused: ${" "}
-      ${temperature === null ? "geometric mean" : `power mean at T = ${temperature}`}${weights ? ", weighted" : ""}
+      Fused: geometric mean${weights ? ", weighted" : ""}
     </caption>
     <tbody>
       ${row.map(

@@ -8,7 +8,7 @@ export function stepsWithin({ t_min: low, t_max: high }) {
 }
 
 /** Settings that change what a row is worth at a temperature. */
-const ROW_SETTINGS = ["weights", "penalty", "eps", "floor", "bounds", "fusion", "threshold"];
+const ROW_SETTINGS = ["weights", "penalty", "eps", "floor", "bounds", "fuse_weights", "threshold"];
 const REMEMBERED = 8;
 
 /**

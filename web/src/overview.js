@@ -4,7 +4,7 @@ import { Curve } from "./curve.js";
 import { Histogram } from "./histogram.js";
 import { Unscored } from "./unscored.js";
 import { MethodTable } from "./methods_table.js";
-import { ABSENT, onHumanScale } from "./scoring.js";
+import { ABSENT } from "./scoring.js";
 import { meanBetween, meanInterval } from "./stats.js";
 import { counted, degree, figure, html, percent } from "./ui.js";
 import { visible } from "./text.js";
@@ -48,17 +48,12 @@ function Judged({ app }) {
       <${Tile} name="Pass rate" id="pass-rate" value=${passed / scores.length} low=${rate?.[0]} high=${rate?.[1]} write=${(x) => percent(x, 1)} level=${level} kind=${codes ? "by group" : "exact"} />
       <${Tile} name="Scored" id="coverage" value=${scores.length / inRun} write=${(x) => percent(x, 1)} about=${`${scores.length} of ${inRun}`} />
       <${Tile} name="Verdicts lowered" id="lowered" value=${lowered(run)} write=${String} about=${`of ${run.evidence.verdicts}, as their quote does not hold`} />
-      ${settings.mapping && html`<${Tile} name="On the human scale" id="human-scale" value=${mapped(scores, settings.mapping)} write=${figure} about="mean of the mapped scores" />`}
     </dl>
     <div class="pair uneven">
       <${Curve} app=${app} />
       <${Histogram} title="TCVA at the dial" scores=${scores} ends=${[0, 1]} threshold=${settings.threshold}
         note=${`Full bars pass from ${settings.threshold} on, pale ones fail.`} />
     </div>`;
-}
-
-function mapped(scores, mapping) {
-  return scores.reduce((sum, score) => sum + onHumanScale(score, mapping), 0) / scores.length;
 }
 
 /** Claims whose quote was not found, or says something else. */

@@ -9,13 +9,13 @@ export const ABSENT = -2;
 /**
  * Counts of several judges, ready to be scored at any temperature.
  * @param {(number[]|null)[]} judges counts of each judge, the main one first; null for no verdicts
- * @param {object} settings weights, penalty, eps, floor, bounds, fusion
+ * @param {object} settings weights, penalty, eps, floor, bounds, fuse_weights
  * @returns {(temperature: number) => number}
  */
 export function prepared(judges, settings, plan = makePlan(settings)) {
   const each = judges.map((counts) => preparedRow(counts ?? [0, 0, 0, 0, 0], plan));
   if (each.length === 1) return each[0];
-  return (temperature) => fused(each.map((score) => score(temperature)), settings.fusion);
+  return (temperature) => fused(each.map((score) => score(temperature)), settings.fuse_weights);
 }
 
 /** All distinct rows of a run, ready. */
@@ -47,15 +47,4 @@ export function bySample(run, rowScores, onUnscored) {
     for (const [sample, , isFailure] of run.unscored) if (!isFailure) scores[sample] = onUnscored;
   }
   return scores;
-}
-
-/** Where a score lies on the human scale: straight between the points, flat beyond the ends. */
-export function onHumanScale(score, { x, y }) {
-  if (Number.isNaN(score)) return NaN;
-  const right = x.findIndex((point) => point > score);
-  if (right < 0) return y.at(-1);
-  if (right === 0) return y[0];
-  const left = right - 1;
-  const slope = (y[right] - y[left]) / (x[right] - x[left]);
-  return slope * (score - x[left]) + y[left];
 }

@@ -10,7 +10,7 @@ const RUN = {
   name: "run",
   settings: {
     temperature: 0.5, threshold: 0.5, weights: SCHEMES.default, penalty: "paper", eps: 1e-9, floor: "paper",
-    bounds: { p_min: -8, p_max: 12.25, t_min: 0.1, t_max: 1 }, fusion: { temperature: null, weights: null },
+    bounds: { p_min: -8, p_max: 12.25, t_min: 0.1, t_max: 1 }, fuse_weights: null,
     on_unscored: null,
   },
   rows: [[[2, 0, 0, 0, 0]], [[4, 0, 0, 0, 1]], [[0, 0, 0, 0, 2]]],

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bySample, flipTemperature, onHumanScale, prepared } from "../src/scoring.js";
+import { bySample, flipTemperature, prepared } from "../src/scoring.js";
 import { cases as printedBy } from "./python.js";
 
 /** A unit of the 12th digit, to which scores are rounded. */
 const CLOSE = 1.001e-12;
-const { temperatures, thresholds, cases, scale } = printedBy("scoring_cases.py");
+const { temperatures, thresholds, cases } = printedBy("scoring_cases.py");
 
 function described({ row, settings }, temperature) {
   return `${JSON.stringify(row)} at ${temperature} with ${JSON.stringify(settings)}`;
@@ -55,13 +55,6 @@ test("what cannot lie is exact: uniform rows, the arithmetic mean, 0 and 1", () 
       }
     });
   }
-});
-
-test("scores on the human scale", () => {
-  for (const [score, wanted] of scale.points) {
-    assert.ok(Math.abs(onHumanScale(score, scale) - wanted) <= CLOSE);
-  }
-  assert.ok(Number.isNaN(onHumanScale(NaN, scale)));
 });
 
 test("samples look their row up; refusals may count, failures never do", () => {

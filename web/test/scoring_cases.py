@@ -58,7 +58,7 @@ def case(row: FloatArray, scoring: ScoringConfig) -> dict[str, Any]:
         "weights": scoring.scheme.weights,
         **{name: getattr(scoring, name) for name in ("penalty", "eps", "floor")},
         "bounds": {n: getattr(bounds, n) for n in ("p_min", "p_max", "t_min", "t_max")},
-        "fusion": {"temperature": None, "weights": scoring.fuse_weights},
+        "fuse_weights": scoring.fuse_weights,
     }
     found = scoring.curve(row)(np.array(TEMPERATURES))
     judges = [[float(c) for c in counts] if counts.any() else None for counts in row]
@@ -85,10 +85,7 @@ def main() -> None:
         row = rows(draw, 1 + len(cases) % 3)[-1]
         if scoring.fuse_weights is None:
             cases.append({**case(row, scoring), "flips": flips(row, scoring)})
-    x, y = (0.2, 0.4, 0.8), (1.0, 2.0, 4.0)
-    points = [(at, float(np.interp(at, x, y))) for at in np.linspace(0, 1, 41).tolist()]
-    scale = {"x": x, "y": y, "points": points}
-    found = {"temperatures": TEMPERATURES, "thresholds": THRESHOLDS, "cases": cases, "scale": scale}
+    found = {"temperatures": TEMPERATURES, "thresholds": THRESHOLDS, "cases": cases}
     print(json.dumps(found))
 
 
