@@ -86,8 +86,13 @@ class Criterion:
     @property
     def required(self) -> tuple[Field, ...]:
         """The fields that a sample must have, in the order of the sample's own fields."""
-        needed = {self.against} if self.statements else {self.claims, self.against}
-        return tuple(field for field in FIELDS if field in needed)
+        return _required(self)
+
+
+@lru_cache(maxsize=64)
+def _required(criterion: Criterion) -> tuple[Field, ...]:
+    needed = {criterion.against} if criterion.statements else {criterion.claims, criterion.against}
+    return tuple(field for field in FIELDS if field in needed)
 
 
 @lru_cache(maxsize=64)  # it is a part of each key

@@ -188,7 +188,8 @@ class Runner(Generic[R]):
         for i, question in enumerate(questions):
             if found[i] is None:
                 found[i] = self.answer(question)
-        self._flush()
+        if self._computed:
+            self._flush()
         return self._scorer.answered(sample, found)
 
     async def aresult(self, sample: Sample) -> R:
@@ -202,7 +203,8 @@ class Runner(Generic[R]):
             answers = await asyncio.gather(*(self.aanswer(questions[i]) for i in left))
             for i, answer in zip(left, answers, strict=True):
                 found[i] = answer
-        self._flush()
+        if self._computed:
+            self._flush()
         return self._scorer.answered(sample, found)
 
     def answer(self, question: Question[Any]) -> Any:
@@ -402,7 +404,8 @@ class Runner(Generic[R]):
 
     def _taken(self, question: Question[Answer], answer: Answer) -> Answer:
         """An answer that another evaluator got; the store of this one is to have it, too."""
-        self._write(question, answer)
+        if self._store is not None:
+            self._write(question, answer)
         return question.free(answer)
 
     def _kept(self, question: Question[Any], call: Call | None, answer: Any) -> Any:
@@ -411,7 +414,8 @@ class Runner(Generic[R]):
         try:
             if answer is not None:
                 own = self._noted(question, answer)
-                self._write(question, own)
+                if self._store is not None:
+                    self._write(question, own)
         finally:
             if call is not None and question.identity is not None:
                 keeps = answer is not None and question.failure(answer) is None
@@ -449,8 +453,6 @@ class Runner(Generic[R]):
 
     def _write(self, question: Question[Any], answer: Any) -> None:
         """Put a new answer into the store; what is only computed waits for others."""
-        if self._store is None:
-            return
         if not self._computed:
             self._since = time.monotonic()
         self._computed.append((question, answer))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import tcva_adapters
 from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import (
     InvalidSampleError,
@@ -46,6 +48,29 @@ def test_one_judgement_serves_every_temperature() -> None:
     assert result.at(1.0).score == pytest.approx(((1 + 0.3**12.25) / 2) ** (1 / 12.25), abs=1e-12)
     assert result.at("strict").scoring.temperature == 0.2
     assert len(model.requests) == 1
+
+
+class Stopped(BaseException):
+    """Nothing on the way catches it."""
+
+
+def test_the_page_shows_the_chain_of_calls_line_by_line() -> None:
+    def stop(_: JudgeRequest) -> str:
+        raise Stopped
+
+    with pytest.raises(Stopped) as caught:
+        TCVA(judge=ScriptedModel([stop])).evaluate(sample(1))
+    package = Path(tcva_adapters.__file__).parent
+    frames = [frame.f_code for frame, _ in traceback.walk_tb(caught.tb)]
+    called = [
+        [Path(code.co_filename).relative_to(package).as_posix(), code.co_qualname]
+        for code in frames
+        if Path(code.co_filename).is_relative_to(package)
+    ]
+    page = (package.parent / "docs" / "architecture.md").read_text()
+    block = page.split("## The chain of calls")[1].split("```")[1]
+    assert [line.split()[:2] for line in block.splitlines()[1:]] == called
+    assert len(called) == 7
 
 
 def many(tcva: TCVA, samples: Iterable[Sample], *, asynchronous: bool) -> list[Result]:

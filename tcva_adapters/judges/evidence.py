@@ -110,9 +110,9 @@ def _fault(quote: Side, claim: Side, found: Found) -> EvidenceCheck | None:
     shares = share(quote, claim)
     if not shares and is_unrelated(quote, claim):
         return EvidenceCheck.UNRELATED
-    if _is_negated(quote, claim, found):
-        return EvidenceCheck.NEGATED
     is_denied = found.denied_before or found.denied_behind
+    if is_denied and _is_negated(quote, claim, found):
+        return EvidenceCheck.NEGATED
     if shares and _contradict(quote, claim, may_deny=not is_denied):
         return EvidenceCheck.CONTRADICTS
     if _is_too_short(quote, claim):
@@ -184,8 +184,9 @@ def share(quote: Side, claim: Side) -> bool:
     >>> share(Side("at 9 o'clock"), Side("It opens at nine."))
     True
     """
-    numbers = values(quote.tokens) & values(claim.tokens)
-    if quote.content & claim.content or numbers & (quote.content | claim.content):
+    if quote.content & claim.content:
+        return True
+    if values(quote.tokens) & values(claim.tokens) & (quote.content | claim.content):
         return True
     for one, other in ((quote, claim), (claim, quote)):
         (short, _, five), (_, every, long) = one.beginnings, other.beginnings

@@ -56,7 +56,11 @@ async def adrive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
     try:
         requests = next(turns)
         while True:
-            requests = turns.send(await asyncio.gather(*map(reply, requests)))
+            if len(requests) == 1:  # needs no task of its own
+                replies = [await reply(requests[0])]
+            else:
+                replies = await asyncio.gather(*map(reply, requests))
+            requests = turns.send(replies)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # as above
 

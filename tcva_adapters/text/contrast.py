@@ -65,9 +65,11 @@ def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[st
         outside = denied(one)
     elif denied(source):
         return []
+    if not outside:
+        return []
     clauses = [token.clause for token in one if token.kind == "negator"]
     twice = len(clauses) > len(set(clauses))
-    if not outside or twice or any(token.key in _EXCUSES for token in (*claim, *source)):
+    if twice or any(token.key in _EXCUSES for token in (*claim, *source)):
         return []
     said = {t.key for t in other} - {t.key for at, t in enumerate(one) if at not in outside}
     return [one[at].text for at in sorted(outside) if one[at].key in said]
@@ -107,8 +109,11 @@ def _between(
 
 def values(tokens: Sequence[Token]) -> set[str]:
     """The values of all numbers of a text, in each of their readings."""
-    numbers = [token for token in tokens if token.kind in {"number", "vague"}]
-    return {token.key for token in numbers} | {token.other for token in numbers if token.other}
+    found: set[str] = set()
+    for token in tokens:
+        if token.kind in {"number", "vague"}:
+            found |= {token.key, token.other}
+    return found - {""}
 
 
 def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
@@ -122,6 +127,8 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     ['50']
     """
     here, there = values(claim), values(source)
+    if here <= there:
+        return []
     plainly = {token.key for token in source if token.kind in {"number", "vague"}}
     others = [at for at, t in enumerate(source) if t.kind == "number" and t.key not in here]
     return [
