@@ -83,8 +83,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         **fields: Any,
     ) -> None:
         check_scorer(self, scorer)
-        check_callable("mapper", mapper)
-        check_name("name", name)
+        check_step(mapper, name)
         super().__init__(**{"scorer": scorer, "mapper": mapper, "name": name, **fields})
 
     @classmethod
@@ -230,6 +229,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         needed = "ScorerEvaluator(scorer) takes any; this one builds its own"
         require(given is None or is_langchain, "scorer", given, needed)
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
+        check_step(mapper, name)  # before a store is opened
         tcva = TCVA(criterion, judge=llm, **settings)
         # What is shown is what is used, and what a copy builds anew from: so it shares the client.
         fields = dict(tcva.arguments)
@@ -261,6 +261,12 @@ def scorer_of(evaluator: Any) -> Scorer[Any] | None:
 def check_evaluator(value: Any) -> None:
     """Anything that may stand for an evaluator, itself or wrapped."""
     require(isinstance(value, Runnable), "evaluator", value, "a TCVAEvaluator is needed")
+
+
+def check_step(mapper: Any, name: Any) -> None:
+    """What every evaluator takes as a step of a chain."""
+    check_callable("mapper", mapper)
+    check_name("name", name)
 
 
 def check_callable(name: str, value: Any) -> None:

@@ -264,8 +264,9 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         **settings: Any,
     ) -> None:
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
+        mode = _metadata_mode(context_metadata_mode)  # before a store is opened
         tcva = TCVA(criterion, judge=_llm_or_default(llm), **settings)
-        super().__init__(tcva, context_metadata_mode=context_metadata_mode)
+        super().__init__(tcva, context_metadata_mode=mode)
 
 
 def _metadata_mode(given: Any) -> MetadataMode:
