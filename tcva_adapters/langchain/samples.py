@@ -57,11 +57,12 @@ def as_sample(value: Any) -> Sample:
             "'response' or 'answer' and the documents under 'contexts' or 'context', or use mapper="
         )
         raise InvalidSampleError(msg)
-    sample = Sample.from_record(_record(value))
+    record = _record(value)
+    sample = Sample.from_record(record)
     metadata = value.get("metadata")
     # What else a chain hands on is none of the sample's.
     own: dict[str, Any] = {"metadata": dict(metadata) if isinstance(metadata, Mapping) else {}}
-    if sample.contexts is None and _messages(value):
+    if sample.contexts is None and record["messages"]:
         own["contexts"] = ()  # an agent that used no tool has retrieved nothing
     return sample.model_copy(update=own)
 
@@ -176,9 +177,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Document):
         return {"page_content": value.page_content}
     if isinstance(value, list | tuple):
-        items = map(_plain_item, value)
-        return [i for i in items if text_of_message(i) is None or i.get("name") != CRITIC]
+        return [item for item in map(_plain_item, value) if not _is_criticism(item)]
     return value
+
+
+def _is_criticism(item: Any) -> bool:
+    named = isinstance(item, Mapping) and item.get("name") == CRITIC
+    return named and text_of_message(item) is not None
 
 
 def _plain_item(item: Any) -> Any:
