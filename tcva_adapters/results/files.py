@@ -10,8 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Final, Generic, Protocol, Self, TextIO, TypeVar, cast, overload
+from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast, overload
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import encodable_json, visible_in_json
@@ -108,7 +107,8 @@ def write_assessments(
     >>> write_assessments(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
-    with Writing(target, _never_read, overwrite=overwrite) as written:
+    written: Writing[OneLine] = Writing(target, Assessment.from_json, overwrite=overwrite)
+    with written:
         for each in assessments:
             written.add(each)
         written.end()
@@ -166,7 +166,7 @@ class Written(Sequence[R]):
                 yield self._read(_bare(file.readline()))
 
 
-class Writing(Generic[R]):
+class Writing(ExitStack, Generic[R]):
     """Results that go into a file as they come; it appears under its name once they all did.
 
     Args:
@@ -193,33 +193,20 @@ class Writing(Generic[R]):
         overwrite: bool = False,
         is_read_again: bool = False,
     ) -> None:
+        super().__init__()
         self.number, self.others = 0, list[Path]()
         self._target, self._read = target, read
         self._places, self._size = array("q"), 0
         self._held: list[R] | None = [] if is_read_again else None
         self._file: BinaryIO | None = None
         self._is_list = False
-        self._run = ExitStack()
         if isinstance(target, str | Path) and target != STDOUT:
             self._is_list = check_suffix(target) == "json"
             self.others = other_drafts(target, fingerprint)
             how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
-            self._file = self._run.enter_context(replacing(target, ours=OURS, **how))
+            self._file = self.enter_context(replacing(target, ours=OURS, **how))
             if self._file.readable():  # no device, no pipe
                 self._held = None
-
-    def __enter__(self) -> Self:
-        """Nothing is written yet."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Give the file its name, where that was not done and nothing went wrong."""
-        self._run.__exit__(kind, error, trace)
 
     def found(self) -> Iterator[R]:
         """The results of an interrupted run that are there; what is written follows them.
@@ -239,7 +226,8 @@ class Writing(Generic[R]):
             why = result.unscored
             if why is None or not why.reason.is_failure:
                 for each, size in failed:
-                    self._count(size)
+                    self._placed(size)
+                    self.number += 1
                     yield each
                 failed.clear()
         self._file.truncate(self._size)
@@ -249,24 +237,15 @@ class Writing(Generic[R]):
         """Write one result, which is the system's then: no kill of this process loses it."""
         if self._held is not None:
             self._held.append(result)
-        text, line = result.to_json(), b""
-        if self._file is not None:
-            between = ("," if self.number else "[") if self._is_list else ""
-            line = f"{between}{text}\n".encode()
-            self._file.write(line)
-            self._file.flush()
-        elif self._target == STDOUT:
-            sys.stdout.write(f"{encodable_json(visible_in_json(text), sys.stdout)}\n")
-            sys.stdout.flush()
-        elif self._target is not None:
-            cast("TextIO", self._target).write(f"{text}\n")
-        self._count(len(line))
+        if self._target is not None:
+            self._write(result.to_json())
+        self.number += 1
 
     def end(self) -> None:
         """All are written: the file appears under its name."""
         if self._file is not None and self._is_list:
             self._file.write(b"]\n" if self.number else b"[]\n")
-        self._run.close()
+        self.close()
 
     @property
     def results(self) -> Sequence[R]:
@@ -275,14 +254,22 @@ class Writing(Generic[R]):
             return self._held or ()
         return Written(usable_path(self._target), self._read, self._places)
 
-    def _count(self, size: int) -> None:
+    def _write(self, text: str) -> None:
+        if self._file is not None:
+            between = ("," if self.number else "[") if self._is_list else ""
+            line = f"{between}{text}\n".encode()
+            self._file.write(line)
+            self._file.flush()
+            self._placed(len(line))
+        elif self._target == STDOUT:
+            sys.stdout.write(f"{encodable_json(visible_in_json(text), sys.stdout)}\n")
+            sys.stdout.flush()
+        else:
+            cast("TextIO", self._target).write(f"{text}\n")
+
+    def _placed(self, size: int) -> None:
         self._places.append(self._size)
-        self.number += 1
         self._size += size
-
-
-def _never_read(line: bytes) -> OneLine:
-    raise NotImplementedError
 
 
 def _bare(line: bytes) -> bytes:
