@@ -170,7 +170,9 @@ def _is_judged(path: str | Path) -> bool:
     kind = format_of(path)
     if kind not in ("jsonl", "json"):
         return False
-    first = next((row.record for row in read_records(path, kind) if row.record is not None), {})
+    first: Any = next(
+        (row.record for row in read_records(path, kind) if row.record is not None), {}
+    )
     return ("criterion" in first and "claims" in first) or "answers" in first
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
@@ -50,6 +51,9 @@ def check_layout(plain: Mapping[str, Any]) -> None:
     if layout != SCHEMA_VERSION:
         msg = f"it has layout {layout!r}; judge the samples again"
         raise ValueError(msg)
+
+
+_READ: Final = ConfigDict(frozen=True, extra="ignore")  # what a result has beyond its assessment
 
 
 class Reason(StrEnum):
@@ -187,7 +191,7 @@ class ClaimVerdict(BaseModel):
         original_probabilities: Those that the judge gave, beside an ``original_verdict``.
     """
 
-    model_config = FROZEN
+    model_config = _READ
 
     claim: str
     verdict: Verdict | None
@@ -267,7 +271,7 @@ class Assessment(BaseModel):
     True
     """
 
-    model_config = FROZEN
+    model_config = _READ
 
     schema_version: Literal[3] = SCHEMA_VERSION
     criterion: str
@@ -387,14 +391,13 @@ class Assessment(BaseModel):
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
         """
-        try:
+        with suppress(ValidationError):
+            return cls.model_validate_json(text)
+        try:  # slower, and says what is wrong
             plain = loads(text)
         except ValueError as error:
             raise _refusal(str(error)) from None
-        if not isinstance(plain, dict):
-            msg = f"a {type(plain).__name__}"
-            raise _refusal(msg)
-        return cls.from_dict(plain)
+        return cls.from_dict(plain if isinstance(plain, dict) else {})
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Assessment:
@@ -405,23 +408,11 @@ class Assessment(BaseModel):
         """
         try:
             check_layout(plain)
-            known = {name: plain[name] for name in cls.model_fields if name in plain}
-            claims = known.get("claims")
-            if isinstance(claims, list):
-                known["claims"] = [_without_weight(claim) for claim in claims]
-            return cls.model_validate(known)
+            return cls.model_validate(plain)
         except ValidationError as error:
             raise _refusal(first_fault(error)) from None
         except ValueError as error:
             raise _refusal(str(error)) from None
-
-
-def _without_weight(claim: Any) -> Any:
-    """A claim without what a result adds to it."""
-    if isinstance(claim, dict) and "weight" in claim:
-        claim = claim.copy()
-        del claim["weight"]
-    return claim
 
 
 def _refusal(why: str) -> UnreadableInputError:

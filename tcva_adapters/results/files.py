@@ -83,7 +83,8 @@ def stream_assessments(
     if kind not in ("jsonl", "json"):
         msg = f"assessments are read from jsonl or json, not from {kind} ({name_of(source)})"
         raise InvalidValueError(msg)
-    return RowStream(source, kind, skip_bad=skip_bad, read=Assessment.from_dict, kept=kept)
+    how: dict[str, Any] = {"skip_bad": skip_bad, "kept": kept, "parse": Assessment.from_json}
+    return RowStream(source, kind, read=Assessment.from_dict, **how)
 
 
 def write_assessments(

@@ -7,8 +7,14 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import numpy as np
-from pydantic import SerializerFunctionWrapHandler, WrapSerializer
+from pydantic import (
+    BeforeValidator,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    WrapSerializer,
+)
 
+from tcva_adapters.samples.records import are_finite
 from tcva_adapters.samples.sample import whole_characters
 
 _DEEPEST: Final = 100
@@ -24,7 +30,16 @@ def _as_json(metadata: dict[str, Any], handler: SerializerFunctionWrapHandler) -
     return plain
 
 
-Metadata = Annotated[dict[str, Any], WrapSerializer(_as_json, when_used="json")]
+def _finite(value: Any, info: ValidationInfo) -> Any:
+    if info.mode == "json" and not are_finite([value]):
+        msg = "NaN, Infinity or a number too large is no JSON value"
+        raise ValueError(msg)
+    return value
+
+
+Metadata = Annotated[
+    dict[str, Any], BeforeValidator(_finite), WrapSerializer(_as_json, when_used="json")
+]
 """As they are; in JSON what it cannot hold is text, see `written_out`."""
 
 

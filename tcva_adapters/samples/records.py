@@ -8,8 +8,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TextIO, get_args
@@ -61,12 +61,12 @@ class FileRow(NamedTuple):
 
     Attributes:
         line: Where it is.
-        record: By field name; None for a row that is no record.
+        record: By field name, or what was parsed of it; None for a row that is no record.
         error: What is wrong with such a row.
     """
 
     line: int
-    record: dict[str, Any] | None
+    record: Any
     error: str = ""
 
 
@@ -75,6 +75,7 @@ def read_records(
     format: Format | None = None,  # noqa: A002  # what everyone calls it
     *,
     missing: Collection[str] = (),
+    parse: Callable[[str], Any] | None = None,
 ) -> Iterator[FileRow]:
     """The rows of a file, bad ones included.
 
@@ -82,6 +83,8 @@ def read_records(
         source: A path, ``"-"`` for standard input, or an open text file.
         format: By default taken from the suffix; jsonl for streams.
         missing: Cells of csv files that are no value.
+        parse: Makes of a line of jsonl what stands in place of the record, in one go; where it
+            raises a ValueError, the record is there.
 
     Raises:
         UnreadableInputError: The file is missing, a folder, or damaged as a whole.
@@ -95,7 +98,9 @@ def read_records(
     kind = format_of(source, format)
     if kind == "csv":
         return _csv_rows(source, missing)
-    return {"jsonl": _jsonl_rows, "json": _json_rows, "parquet": _parquet_rows}[kind](source)
+    if kind == "jsonl":
+        return _jsonl_rows(source, parse)
+    return _json_rows(source) if kind == "json" else _parquet_rows(source)
 
 
 def whole_text(source: Source) -> str:
@@ -216,7 +221,7 @@ def loads(text: str | bytes) -> Any:
     except ValueError:
         pass
     else:
-        if _are_finite((value,)):
+        if are_finite((value,)):
             return value
     try:  # slower, and says what is wrong
         value = json.loads(text, parse_constant=_finite, parse_float=_finite)
@@ -230,7 +235,7 @@ def loads(text: str | bytes) -> Any:
     return value
 
 
-def _are_finite(values: Iterable[Any]) -> bool:
+def are_finite(values: Iterable[Any]) -> bool:
     """Whether there is no infinite number among or in them, which 1e999 becomes."""
     for each in values:
         kind = type(each)
@@ -238,9 +243,9 @@ def _are_finite(values: Iterable[Any]) -> bool:
             if each - each != 0.0:
                 return False
         elif kind is dict:
-            if not _are_finite(each.values()):
+            if not are_finite(each.values()):
                 return False
-        elif kind is list and not _are_finite(each):
+        elif kind is list and not are_finite(each):
             return False
     return True
 
@@ -253,15 +258,18 @@ def _finite(digits: str) -> float:
     return number
 
 
-def _jsonl_rows(source: Source) -> Iterator[FileRow]:
+def _jsonl_rows(source: Source, parse: Callable[[str], Any] | None) -> Iterator[FileRow]:
     for number, text, damage in _texts(source):
         if damage:
             yield FileRow(number, None, damage)
         elif text and not text.isspace():
-            yield _jsonl_row(number, text)
+            yield _jsonl_row(number, text, parse)
 
 
-def _jsonl_row(number: int, text: str) -> FileRow:
+def _jsonl_row(number: int, text: str, parse: Callable[[str], Any] | None) -> FileRow:
+    if parse is not None:
+        with suppress(ValueError):
+            return FileRow(number, parse(text))
     if text.startswith("["):
         wrong = "a JSON list, not a record; name the format json for such a file"
         return FileRow(number, None, wrong)
