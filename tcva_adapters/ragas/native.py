@@ -22,9 +22,9 @@ from ragas.metrics.collections import (
     Faithfulness,
 )
 
+from tcva_adapters._adapter.evaluator import require
 from tcva_adapters._adapter.native import NativeRun
 from tcva_adapters.core.collapse import from_ragas
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.loops import wait_for
 from tcva_adapters.ragas.llm import Reply
 from tcva_adapters.ragas.samples import COLUMNS
@@ -95,21 +95,17 @@ class _Run(NativeRun):
         super().__init__(name, sample, llm)
         self._listener = _Listener()
         self._is_legacy = name.startswith("legacy_")
+        needed = (
+            "it is of RAGAS' newer family (llm_factory, LexicalLLM) but for legacy_faithfulness"
+        )
+        require(self._is_legacy or isinstance(llm, InstructorBaseRagasLLM), "llm", llm, needed)
         more: dict[str, Any] = {}
         if name == _COMPARES_QUESTIONS:
+            needed = f"{name} compares embeddings, e.g. of embedding_factory"
+            require(embeddings is not None, "embeddings", embeddings, needed)
             more["embeddings"] = embeddings
-            if embeddings is None:
-                msg = f"{name} compares embeddings; pass embeddings=..., e.g. of embedding_factory"
-                raise InvalidValueError(msg)
-        if not self._is_legacy:
-            if not isinstance(llm, InstructorBaseRagasLLM):
-                msg = (
-                    f"{name} takes an LLM of RAGAS' newer family (llm_factory, LexicalLLM), not "
-                    f"{type(llm).__name__}; legacy_faithfulness takes both"
-                )
-                raise InvalidValueError(msg)
-            llm = _Recorder(llm, self._listener.replies)
-        self._metric = _METRICS[name](llm=llm, **more)
+        asked = llm if self._is_legacy else _Recorder(llm, self._listener.replies)
+        self._metric = _METRICS[name](llm=asked, **more)
 
     def _measure(self) -> Any:
         return wait_for(self._ameasure())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, Final, Generic, Self
 
 import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
@@ -68,15 +67,9 @@ class ScorerMetricResult(Carrier, MetricResult, Generic[R]):
     result: R
 
     def __init__(self, result: R, judged: Mapping[str, Any] | None = None) -> None:
-        super().__init__(_number(result), result.reason)
-        del self.traces  # RAGAS' own have them at once; these are worked out when looked at
-        self.result = result
-        self._judged = judged
-
-    @cached_property
-    def traces(self) -> dict[str, Any]:  # type: ignore[override]  # an attribute of RAGAS' that nobody sets
-        """What was judged under ``input``, and the result as JSON values under ``output``."""
-        return {"input": dict(self._judged or {}), "output": self.result.to_dict()}
+        traces = {"input": dict(judged or {}), "output": result.to_dict()}
+        super().__init__(_number(result), result.reason, traces)
+        self.result, self._judged = result, judged
 
     def __reduce__(self) -> tuple[type[Self], tuple[R, Mapping[str, Any] | None]]:
         # RAGAS' class cannot be copied: it looks its value up in objects that have none yet.
@@ -147,18 +140,9 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
 
 
 _CLAIM: Final = (
-    *(
-        "claim",
-        "verdict",
-        "weight",
-        "original_verdict",
-        "evidence_check",
-        "evidence",
-        "passage",
-        "reason",
-    ),
+    *("claim", "verdict", "weight", "original_verdict", "evidence_check"),
+    *("evidence", "passage", "reason"),
 )
-_TABLE: Final = ("row", "metric", "score", "unscored", *_CLAIM)
 
 
 def claims_to_pandas(evaluation: EvaluationResult | pd.DataFrame) -> pd.DataFrame:
@@ -176,8 +160,8 @@ def claims_to_pandas(evaluation: EvaluationResult | pd.DataFrame) -> pd.DataFram
             head = {"row": number, "metric": name, "score": result.score, "unscored": unscored}
             claims = zip(result.claims, result.weights, strict=True)
             rows = [claim.model_dump(mode="json") | {"weight": w} for claim, w in claims] or [{}]
-            table += [head | {column: row.get(column) for column in _CLAIM} for row in rows]
-    return pd.DataFrame(table, columns=list(_TABLE))
+            table += [head | row for row in rows]
+    return pd.DataFrame(table, columns=["row", "metric", "score", "unscored", *_CLAIM])
 
 
 def _names(evaluation: EvaluationResult | pd.DataFrame) -> list[str]:

@@ -133,30 +133,20 @@ def test_one_request_per_case_where_the_native_metric_needs_four(asynchronous: b
 
 
 @both_ways
-def test_verdicts_are_reachable_in_three_ways(asynchronous: bool) -> None:
-    metric = TCVAMetric(model=ScriptedLLM(reply))
+def test_what_deepeval_reports_and_three_ways_to_the_verdicts(asynchronous: bool) -> None:
+    metric = TCVAMetric(model=ScriptedLLM(reply), threshold=0.9)
     cases = [case_of(sample) for sample in SAMPLES]
     evaluation = evaluated(cases, [metric], asynchronous=asynchronous)
     results = results_of(evaluation)
-    assert [result_of(data) for data in metric_data(evaluation)] == results
+    data = metric_data(evaluation)
+    assert list(map(result_of, data)) == results
     collected = {case.name: result for case, result in metric.collected}
     assert [collected[case.name] for case in cases] == results
     assert [str(r.claims[0].verdict) for r in results] == [*WORDS, *WORDS]
-
-
-@both_ways
-def test_what_deepeval_reports(asynchronous: bool) -> None:
-    metric = TCVAMetric(model=ScriptedLLM(reply), threshold=0.9)
-    good, bad = metric_data(
-        evaluated([case_of(SAMPLES[0]), case_of(SAMPLES[4])], [metric], asynchronous=asynchronous)
-    )
-    assert (good.name, good.score, good.threshold, good.success) == (
-        "TCVA faithfulness",
-        1.0,
-        0.9,
-        True,
-    )
-    assert (bad.success, bad.error, bad.evaluation_model) == (False, None, "deepeval:scripted")
+    good, bad = data[0], data[4]
+    assert (good.name, good.score, good.threshold) == ("TCVA faithfulness", 1.0, 0.9)
+    assert (good.success, bad.success, bad.error) == (True, False, None)
+    assert bad.evaluation_model == "deepeval:scripted"
     assert bad.reason.startswith("0.250 < 0.9 at T=0.5: ")
 
 
@@ -164,31 +154,26 @@ def test_what_deepeval_reports(asynchronous: bool) -> None:
 def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) -> None:
     bare = LLMTestCase(input="q", actual_output="a", name="bare")
     cases = [case_of(SAMPLES[0]), bare, case_of(SAMPLES[2])]
-    scores = [expected(SAMPLES)[0], None, expected(SAMPLES)[2]]
-    metric = TCVAMetric(model=ScriptedLLM(reply), temperature=0.9)
+    first, _, third = expected(SAMPLES[:3])
+    metric = TCVAMetric(model=ScriptedLLM(reply))
     with pytest.raises(MissingTestCaseParamsError, match="'retrieval_context' cannot be None"):
         evaluated(cases, [metric], asynchronous=asynchronous)
-    metric = metric.changed(temperature=0.5)
-    for settings, said in (
-        ({"ignore_errors": True}, "'retrieval_context' cannot be None for the 'TCVA faithfulness'"),
-        ({"skip_on_missing_params": True}, "DeepEval skipped 'bare': a field"),
+    for setting, said, reported in (
+        ("ignore_errors", "'retrieval_context' cannot be None for the 'TCVA faithfulness'", 3),
+        ("skip_on_missing_params", "DeepEval skipped 'bare': a field", 2),
     ):
-        evaluation = evaluated(cases, [metric], asynchronous=asynchronous, **settings)
+        evaluation = evaluated(cases, [metric], asynchronous=asynchronous, **{setting: True})
         results = results_of(evaluation, metric.name)
-        assert results == results_of(evaluation)
-        assert [result.score for result in results] == scores
+        assert [result.score for result in results] == [first, None, third]
         lacking = results[1].unscored
-        assert lacking is not None
         assert lacking.reason is Reason.MISSING_FIELD
         assert lacking.detail.startswith(said)
         assert results[1].scoring == results[0].scoring
         assert results[1].assessment.judge == results[0].assessment.judge
         found = metric_data(evaluation)
-        if "ignore_errors" in settings:
-            assert [data.error is None for data in found] == [True, False, True]
-            assert result_of(found[1]) == results[1]
-        else:
-            assert len(found) == 2
+        assert [data.error is None for data in found].count(True) == 2
+        assert len(found) == reported
+        assert reported == 2 or result_of(found[1]) == results[1]
 
 
 @both_ways
@@ -198,9 +183,7 @@ def test_nothing_but_missing_fields(asynchronous: bool) -> None:
     kept = evaluated([bare, bare], [metric], asynchronous=asynchronous, ignore_errors=True)
     assert [r.score for r in results_of(kept)] == [None, None]
     skipped = evaluated([bare], [metric], asynchronous=asynchronous, skip_on_missing_params=True)
-    with pytest.raises(
-        InvalidValueError, match="no metric of tcva-adapters in the evaluation; it has none"
-    ):
+    with pytest.raises(InvalidValueError, match=r"no metric of tcva-adapters .*; it has none"):
         results_of(skipped)
 
 
@@ -224,9 +207,8 @@ def test_what_deepevals_time_limit_ended(
             return reply(prompt)
 
         async def a_generate(self, prompt: str) -> str:
-            if "Claim number 1 here" in prompt:
-                await asyncio.Event().wait()
-            return reply(prompt)
+            self.hangs = "Claim number 1 here" in prompt
+            return await super().a_generate(prompt)
 
     metrics = [
         TCVAMetric(model=Hanging(reply)),
@@ -290,51 +272,44 @@ def test_a_measurement_that_outlives_the_time_limit_comes_too_late() -> None:
 
 @both_ways
 def test_beside_the_native_metric_and_at_two_temperatures(asynchronous: bool) -> None:
-    metrics = [
-        FaithfulnessMetric(model=LexicalLLM()),
-        TCVAMetric(model="lexical", temperature=0.2),
-        TCVAMetric(model="lexical", temperature=0.9),
-        TCVAMetric(model="lexical", temperature=0.9, name="lenient"),
-    ]
-    strict, lenient = "TCVA faithfulness (T=0.2)", "TCVA faithfulness (T=0.9)"
-    evaluation = evaluated([case_of(SAMPLES[0])], metrics, asynchronous=asynchronous)
-    names = ["Faithfulness", strict, lenient, "lenient"]
-    assert {data.name: data.score for data in metric_data(evaluation)} == dict.fromkeys(names, 1.0)
-    for name, temperature in ((strict, 0.2), (lenient, 0.9), ("lenient", 0.9)):
-        assert results_of(evaluation, name)[0].scoring.temperature == temperature
-    listed = re.escape(", ".join(map(repr, names[1:])))
-    with pytest.raises(
-        InvalidValueError, match=rf"several metrics .* pass name=, one of {listed}$"
+    native = FaithfulnessMetric(model=LexicalLLM())
+    by_name = {
+        "TCVA faithfulness (T=0.2)": TCVAMetric(model="lexical", temperature=0.2),
+        "TCVA faithfulness (T=0.9)": TCVAMetric(model="lexical", temperature=0.9),
+        "lenient": TCVAMetric(model="lexical", temperature=0.9, name="lenient"),
+    }
+    cases = [case_of(SAMPLES[0])]
+    evaluation = evaluated(cases, [native, *by_name.values()], asynchronous=asynchronous)
+    scores = {data.name: data.score for data in metric_data(evaluation)}
+    assert scores == dict.fromkeys(["Faithfulness", *by_name], 1.0)
+    for name, metric in by_name.items():
+        assert results_of(evaluation, name)[0].scoring.temperature == metric.temperature
+    alone = evaluated(cases, [native], asynchronous=asynchronous)
+    listed = re.escape(", ".join(map(repr, by_name)))
+    for found, wanted, said in (
+        (evaluation, None, rf"several metrics .* pass name=, one of {listed}$"),
+        (evaluation, "other", rf"name='other' is no metric .*; there are {listed}$"),
+        (alone, None, r"no metric of tcva-adapters .* it has Faithfulness$"),
     ):
-        results_of(evaluation)
-    with pytest.raises(
-        InvalidValueError, match=rf"name='other' is no metric .*; there are {listed}$"
-    ):
-        results_of(evaluation, "other")
+        with pytest.raises(InvalidValueError, match=said):
+            results_of(found, wanted)
     with pytest.raises(UnreadableInputError, match="not written by a TCVAMetric"):
         results_of(evaluation, "Faithfulness")
-    alone = evaluated([case_of(SAMPLES[0])], metrics[:1], asynchronous=asynchronous)
-    with pytest.raises(
-        InvalidValueError, match=r"no metric of tcva-adapters .* it has Faithfulness$"
-    ):
-        results_of(alone)
 
 
 @both_ways
 def test_two_metrics_of_one_name_are_refused(asynchronous: bool) -> None:
     cases = [case_of(sample) for sample in SAMPLES[:2]]
     twins = [TCVAMetric(model="lexical", temperature=t, name="same") for t in (0.2, 0.9)]
-    metrics = [*twins, TCVAMetric(model="lexical")]
-    evaluation = evaluated(cases, metrics, asynchronous=asynchronous)
+    evaluation = evaluated(cases, [*twins, TCVAMetric(model="lexical")], asynchronous=asynchronous)
     said = r"2 metrics are called 'same' \(the evaluation has same, TCVA faithfulness\); give each"
     with pytest.raises(InvalidValueError, match=said):
         results_of(evaluation, "same")
     assert len(results_of(evaluation, "TCVA faithfulness")) == len(cases)
     temperatures = [result_of(data).scoring.temperature for data in metric_data(evaluation)]
     assert temperatures == [0.2, 0.9, 0.5] * 2
-    alone = evaluated(cases, twins, asynchronous=asynchronous)
     with pytest.raises(InvalidValueError, match="2 metrics are called 'same'"):
-        results_of(alone)
+        results_of(evaluated(cases, twins, asynchronous=asynchronous))
 
 
 def test_it_judges_a_component() -> None:
@@ -398,35 +373,29 @@ def test_texts_survive_deepevals_tables(
 # DeepEval's cache
 
 
+def cached(metric: TCVAMetric, case: LLMTestCase, *, asynchronous: bool) -> Any:
+    (result,) = results_of(evaluated([case], [metric], asynchronous=asynchronous, use_cache=True))
+    return result
+
+
 @both_ways
-def test_the_cache_serves_verdicts_and_notices_another_temperature(asynchronous: bool) -> None:
-    case = case_of(
-        SAMPLES[3].model_copy(update={"input": f"Cached, {'async' if asynchronous else 'sync'}?"})
-    )
+def test_the_cache_serves_verdicts_and_notices_other_settings(asynchronous: bool) -> None:
+    case = case_of(SAMPLES[3].model_copy(update={"input": f"Cached, {asynchronous}?"}))
     llm = ScriptedLLM(reply)
-
-    def judged(**options: Any) -> Any:
-        # What this process shares would hide what the cache does.
-        metric = TCVAMetric(model=llm, share=False, **options)
-        evaluation = evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
-        return results_of(evaluation)[0]
-
-    first, again = judged(), judged()
-    assert len(llm.prompts) == 1
-    assert again == first
-    changed = judged(temperature=0.9)
-    assert len(llm.prompts) == 2
-    assert changed.score == first.at(0.9).score != first.score
-    judged(penalty="off")
-    judged(max_claims=2)
-    assert len(llm.prompts) == 4
-    # Under one name as well.
-    for temperature in (0.3, 0.9):
-        metric = TCVAMetric(model=llm, share=False, name="one").changed(temperature=temperature)
+    # What this process shares would hide what the cache does.
+    metric = TCVAMetric(model=llm, share=False)
+    first = cached(metric, case, asynchronous=asynchronous)
+    for changes, calls in (
+        ({}, 1),
+        ({"temperature": 0.9}, 2),
+        ({"temperature": 0.3, "name": "one"}, 3),
+        ({"temperature": 0.9, "name": "one"}, 4),
+        ({"max_claims": 2}, 5),
+    ):
         for _ in range(2):
-            evaluation = evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
-            assert results_of(evaluation)[0].score == first.at(temperature).score
-    assert len(llm.prompts) == 6
+            found = cached(metric.changed(**changes), case, asynchronous=asynchronous)
+            assert found.score == first.at(found.scoring.temperature).score
+            assert len(llm.prompts) == calls
 
 
 @both_ways
@@ -434,28 +403,20 @@ def test_the_cache_does_not_mix_up_profiles(asynchronous: bool) -> None:
     # DeepEval's key of a test case is its texts, without the metadata.
     profiles = {"domain": {"medical": 0.2, "chat": 0.9}}
     sample = SAMPLES[3].model_copy(update={"input": "Whose?"})
-    for domain, temperature in (("medical", 0.2), ("chat", 0.9)):
+    for domain, temperature in profiles["domain"].items():
         case = case_of(sample)
         case.metadata = {"domain": domain}
         metric = TCVAMetric(model=ScriptedLLM(reply), profiles=profiles)
-        evaluation = evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
-        assert [r.score for r in results_of(evaluation)] == expected(
-            [sample], temperature=temperature
-        )
+        found = cached(metric, case, asynchronous=asynchronous)
+        assert [found.score] == expected([sample], temperature=temperature)
 
 
 @both_ways
 def test_failures_are_not_cached(asynchronous: bool) -> None:
-    case = case_of(
-        SAMPLES[0].model_copy(update={"input": f"Failed, {'async' if asynchronous else 'sync'}?"})
-    )
+    case = case_of(SAMPLES[0].model_copy(update={"input": f"Failed, {asynchronous}?"}))
     llm = scripted(TimeoutError("slow"), reply("Claim number 0 here"))
     for score in (None, 1.0):
-        metric = TCVAMetric(model=llm)
-        (data,) = metric_data(
-            evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
-        )
-        assert data.score == score
+        assert cached(TCVAMetric(model=llm), case, asynchronous=asynchronous).score == score
 
 
 # assert_test and the command
@@ -473,10 +434,22 @@ def test_assert_test(asynchronous: bool) -> None:
     assert [result.score for _, result in metric.collected] == [1.0, 0.25]
 
 
+HEAD = """\
+import pathlib
+import pytest
+from deepeval import assert_test
+from deepeval.test_case import LLMTestCase
+from tcva_adapters.deepeval import TCVAMetric
+from tests.deepeval.entry import ScriptedLLM
+from tests.support.scripted import verdict_json
+OPENS = "The office opens at nine."
+"""
+
+
 def deepeval_test_run(folder: Path, suite: str, *options: str) -> subprocess.CompletedProcess[str]:
     """The command on a suite, in a folder that is also its home."""
     path = folder / "test_suite.py"
-    path.write_text(suite)
+    path.write_text(HEAD + suite)
     command = ["-c", "from deepeval.cli.main import app; app()", "test", "run", str(path)]
     return subprocess.run(
         [sys.executable, *command, *options],
@@ -495,19 +468,13 @@ def deepeval_test_run(folder: Path, suite: str, *options: str) -> subprocess.Com
 
 @pytest.mark.slow
 def test_deepeval_test_run(tmp_path: Path) -> None:
-    suite = (
-        "import pytest\n"
-        "from deepeval import assert_test\n"
-        "from deepeval.test_case import LLMTestCase\n"
-        "from tcva_adapters.deepeval import TCVAMetric\n"
-        "OPENS = 'The office opens at nine.'\n"
-        "HALF = OPENS + ' Bananas ripen quickly.'\n"
-        "METRICS = [TCVAMetric(model='lexical', temperature=t) for t in ('strict', 'lenient')]\n"
-        "@pytest.mark.parametrize('answer', [OPENS, HALF])\n"
-        "def test_answer(answer):\n"
-        "    case = LLMTestCase(input='When?', actual_output=answer, retrieval_context=[OPENS])\n"
-        "    assert_test(case, METRICS)\n"
-    )
+    suite = """
+METRICS = [TCVAMetric(model="lexical", temperature=t) for t in ("strict", "lenient")]
+@pytest.mark.parametrize("answer", [OPENS, OPENS + " Bananas ripen quickly."])
+def test_answer(answer):
+    case = LLMTestCase(input="When?", actual_output=answer, retrieval_context=[OPENS])
+    assert_test(case, METRICS)
+"""
     done = deepeval_test_run(tmp_path, suite)
     assert done.returncode == 1, done.stderr
     assert "Passed: 1 | Failed: 1" in done.stdout
@@ -521,27 +488,20 @@ def test_deepeval_test_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("share", "calls"), [(True, 1), (False, 3)])
-def test_repetitions_are_independent_only_on_request(
-    share: bool, calls: int, tmp_path: Path
-) -> None:
-    suite = (
-        "import pathlib\n"
-        "from deepeval import assert_test\n"
-        "from deepeval.test_case import LLMTestCase\n"
-        "from tcva_adapters.deepeval import TCVAMetric\n"
-        "from tests.deepeval.entry import ScriptedLLM\n"
-        "from tests.support.scripted import verdict_json\n"
-        "OPENS = 'The office opens at nine.'\n"
-        "def reply(prompt):\n"
-        "    with pathlib.Path('calls').open('a') as file:\n"
-        "        file.write('.')\n"
-        "    return verdict_json((1, 'fully', OPENS))\n"
-        f"METRIC = TCVAMetric(model=ScriptedLLM(reply), share={share})\n"
-        "def test_answer():\n"
-        "    case = LLMTestCase(input='When?', actual_output=OPENS, retrieval_context=[OPENS])\n"
-        "    assert_test(case, [METRIC])\n"
-    )
+def test_repetitions_are_independent_only_on_request(tmp_path: Path) -> None:
+    suite = """
+class Counted(ScriptedLLM):
+    def generate(self, prompt):
+        with pathlib.Path(self.kept).open("a") as file:
+            file.write(".")
+        return verdict_json((1, "fully", OPENS))
+METRICS = {s: TCVAMetric(model=Counted(None), share=s == "shared") for s in ("shared", "alone")}
+@pytest.mark.parametrize("name", METRICS)
+def test_answer(name):
+    METRICS[name].model.kept = name
+    case = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=[OPENS])
+    assert_test(case, [METRICS[name]])
+"""
     done = deepeval_test_run(tmp_path, suite, "--repeat", "3")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "calls").read_text() == "." * calls
+    assert [(tmp_path / name).read_text() for name in ("shared", "alone")] == [".", "..."]

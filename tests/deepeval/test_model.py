@@ -156,6 +156,7 @@ def test_the_schemas_are_those_of_the_requests() -> None:
 # DeepEval's own classes, against a server
 
 
+@pytest.mark.slow
 @both_faces
 def test_deepevals_own_classes_answer(ask: Ask) -> None:
     with ScriptedServer(hanging_up(in_turn(reply(FULLY, usage=(10, 5))))) as server:

@@ -76,35 +76,33 @@ READ = """
 import sys
 import pandas as pd
 from tcva_adapters.ragas import results_of
-kind, path, name = sys.argv[1:]
-for result in results_of(getattr(pd, f"read_{kind}")(path), name):
-    print(result.to_json())
+folder, *names = sys.argv[1:]
+for kind in ("csv", "parquet", "json"):
+    frame = getattr(pd, f"read_{kind}")(f"{folder}/scores.{kind}")
+    for name in names:
+        for result in results_of(frame, name):
+            print(result.to_json())
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
-def test_a_frame_that_was_written_is_read_in_another_process(tmp_path: Path, kind: str) -> None:
+def test_a_frame_that_was_written_is_read_in_another_process(tmp_path: Path) -> None:
     found = evaluation()
     frame = results_to_pandas(found)
     ours = [column for name in NAMES for column in (name, f"{name}_result")]
     assert list(frame.columns) == [*found.dataset.to_pandas().columns, *ours]
     assert frame[NAMES].equals(found.to_pandas()[NAMES])
-    path = tmp_path / f"scores.{kind}"
-    index = {} if kind == "json" else {"index": False}
-    getattr(frame, f"to_{kind}")(path, **index)
-    for name in NAMES:
-        expected = results_of(found, name)
-        done = subprocess.run(
-            [sys.executable, "-c", READ, kind, str(path), name],
-            capture_output=True,
-            text=True,
-            check=True,
-            encoding="utf-8",
-        )
-        results = [read_result(line) for line in done.stdout.splitlines()]
-        assert results == expected == results_of(frame, name)
-        assert [r.usage.calls for r in results] == [r.usage.calls for r in expected]
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    frame.to_parquet(tmp_path / "scores.parquet", index=False)
+    frame.to_json(tmp_path / "scores.json")
+    expected = [result for name in NAMES for result in results_of(found, name)]
+    assert [result for name in NAMES for result in results_of(frame, name)] == expected
+    said = subprocess.check_output(
+        [sys.executable, "-c", READ, str(tmp_path), *NAMES], text=True, encoding="utf-8"
+    )
+    results = [read_result(line) for line in said.splitlines()]
+    assert results == expected * 3
+    assert [r.usage.calls for r in results] == [r.usage.calls for r in expected] * 3
 
 
 def test_every_way_of_a_result_through_ragas_is_without_loss() -> None:
