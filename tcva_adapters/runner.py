@@ -29,13 +29,13 @@ from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.turns import Turns, why_unscored
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.progress import Progress
-from tcva_adapters.results.assessment import Unscored
+from tcva_adapters.results.assessment import Judgement, Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import SHARED, Call, Identity, await_, wait
 
-Answer = TypeVar("Answer")
+Answer = TypeVar("Answer", bound=Judgement)
 Item = TypeVar("Item")
 R = TypeVar("R", bound=Scored)
 R_co = TypeVar("R_co", bound=Scored, covariant=True)
@@ -102,14 +102,6 @@ class Question(ABC, Generic[Answer]):
     @abstractmethod
     def free(self, answer: Answer) -> Answer:
         """The answer to an equal question under the name of this one's sample, at no cost."""
-
-    @abstractmethod
-    def failure(self, answer: Answer) -> Unscored | None:
-        """Why another try may give a better answer; None where none can."""
-
-    @abstractmethod
-    def own_failure(self, answer: Answer) -> Answer:
-        """A failure that says nothing about further calls."""
 
     @abstractmethod
     def given_up(self, why: Unscored) -> Answer:
@@ -418,7 +410,7 @@ class Runner(Generic[R]):
                     self._write(question, own)
         finally:
             if call is not None and question.identity is not None:
-                keeps = answer is not None and question.failure(answer) is None
+                keeps = answer is not None and answer.failure is None
                 SHARED.end(call, question.identity, question.key, answer, keeps=keeps)
         return own
 
@@ -430,7 +422,7 @@ class Runner(Generic[R]):
         """
         if not self._in_batch:
             return answer
-        why = question.failure(answer)
+        why = answer.failure
         luck = self._luck.setdefault(id(question.judge), _Luck())
         if why is None or not why.fatal:
             luck.has_succeeded |= why is None
@@ -440,7 +432,7 @@ class Runner(Generic[R]):
         luck.times = luck.times + 1 if way == luck.way else 1
         luck.way = way
         if luck.has_succeeded and luck.times < IN_A_ROW:
-            return question.own_failure(answer)
+            return answer.own_failure()
         luck.ended = why
         return answer
 

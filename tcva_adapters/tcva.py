@@ -290,14 +290,6 @@ class _JudgeQuestion(Question[Assessment]):
     def free(self, answer: Assessment) -> Assessment:
         return self.ours(answer, usage=Usage(), shared=not answer.from_store)
 
-    def failure(self, answer: Assessment) -> Unscored | None:
-        why = answer.unscored
-        return why if why is not None and why.reason.is_failure else None
-
-    def own_failure(self, answer: Assessment) -> Assessment:
-        why = answer.unscored and answer.unscored.model_copy(update={"fatal": False})
-        return answer.model_copy(update={"unscored": why})
-
     def given_up(self, why: Unscored) -> Assessment:
         return _unscored(why, self.judge, self._criterion, self._sample)
 

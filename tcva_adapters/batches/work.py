@@ -205,7 +205,7 @@ class Work:
             answer = question.ask()
         else:
             answer = self._told(question)
-        is_failure = answer is not None and question.failure(answer) is not None
+        is_failure = answer is not None and answer.failure is not None
         if is_failure and self._again and self._drafts is not None:
             self._ledger.forget(_id(question))
             answer = self._told(question)

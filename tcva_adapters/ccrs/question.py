@@ -110,23 +110,13 @@ class RatingQuestion(Question[MetricAnswer]):
     def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, MetricAnswer]]) -> None:
         """Put ratings into a store."""
         store.put_records(
-            (question.key, answer.model_dump_json(), question.failure(answer) is not None)
+            (question.key, answer.model_dump_json(), answer.failure is not None)
             for question, answer in answered
         )
 
     def free(self, answer: MetricAnswer) -> MetricAnswer:
         """The answer that somebody else had paid for."""
         return answer.model_copy(update={"usage": Usage(), "shared": not answer.from_store})
-
-    def failure(self, answer: MetricAnswer) -> Unscored | None:
-        """Why another try may give a rating."""
-        why = answer.unscored
-        return why if why is not None and why.reason.is_failure else None
-
-    def own_failure(self, answer: MetricAnswer) -> MetricAnswer:
-        """A failure that says nothing about further calls."""
-        why = answer.unscored and answer.unscored.model_copy(update={"fatal": False})
-        return answer.model_copy(update={"unscored": why})
 
     def given_up(self, why: Unscored) -> MetricAnswer:
         """The answer where no call can succeed."""

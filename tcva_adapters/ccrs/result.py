@@ -17,6 +17,7 @@ from tcva_adapters.printing import figure, html_table
 from tcva_adapters.results.assessment import (
     SCHEMA_VERSION,
     ClaimVerdict,
+    Judgement,
     Unscored,
     Usage,
     check_layout,
@@ -29,31 +30,16 @@ from tcva_adapters.samples.checked import FROZEN, first_fault
 Protocol = Literal["single", "lexical"]
 
 
-class MetricAnswer(BaseModel):
+class MetricAnswer(Judgement):
     """What a judge said to one metric of one sample; kept, so that it is asked only once.
 
     Attributes:
         rating: The number, in [0, 100]; None where there is none.
-        unscored: Why there is none.
         replies: All that the judge replied, in order; none where it was not asked.
-        usage: What it cost.
-        from_store: True when a store served it: no judge was asked this time.
-        shared: True when another evaluator of this process had asked, or was asking, the same.
     """
 
-    model_config = FROZEN
-
     rating: float | None = Field(default=None, ge=0.0, le=HIGHEST, allow_inf_nan=False)
-    unscored: Unscored | None = None
     replies: tuple[str, ...] = ()
-    usage: Usage = Usage()
-    from_store: bool = False
-    shared: bool = False
-
-    @property
-    def is_new(self) -> bool:
-        """Whether a judge was asked for it this time."""
-        return not (self.from_store or self.shared)
 
     @model_validator(mode="after")
     def _rated_or_not(self) -> Self:
@@ -61,15 +47,6 @@ class MetricAnswer(BaseModel):
             msg = "there is a rating or a reason why there is none, not both or neither"
             raise ValueError(msg)
         return self
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MetricAnswer):
-            return NotImplemented
-        one, another = ((each.rating, each.unscored, each.replies) for each in (self, other))
-        return one == another
-
-    def __hash__(self) -> int:
-        return hash((self.rating, self.replies))
 
 
 class CCRSResult(BaseModel):

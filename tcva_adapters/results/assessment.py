@@ -241,23 +241,64 @@ class ClaimVerdict(BaseModel):
         return f"{self.verdict.value}{weight}"
 
 
-class Assessment(BaseModel):
-    """A judgement of one sample under one criterion. Scores are views of it and cost no call.
+class Judgement(BaseModel):
+    """What a judge was asked for, and paid for, once.
 
     Equal judgements are equal, whatever they cost and whether a judge was asked this time.
+
+    Attributes:
+        unscored: Why there is no score; None where there is one.
+        usage: Calls, tokens, seconds and cost.
+        from_store: True when a store served it: no judge was asked this time.
+        shared: True when another evaluator of this process had asked, or was asking, for the same
+            judgement: no judge was asked for this one, and its usage is nothing.
+    """
+
+    model_config = _READ
+
+    schema_version: Literal[3] = SCHEMA_VERSION  # files of assessments are known by it
+    unscored: Unscored | None = None
+    usage: Usage = Usage()
+    from_store: bool = False
+    shared: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Judgement):
+            return NotImplemented
+        return self._judged() == other._judged()
+
+    __hash__ = BaseModel.__hash__
+
+    def _judged(self) -> dict[str, Any]:
+        """Everything but what it cost and where it came from."""
+        return {name: value for name, value in self if name not in _COSTS}
+
+    @property
+    def is_new(self) -> bool:
+        """Whether a judge was asked for it this time."""
+        return not (self.from_store or self.shared)
+
+    @property
+    def failure(self) -> Unscored | None:
+        """Why another try may give a score; None where none can."""
+        return self.unscored if self.unscored and self.unscored.reason.is_failure else None
+
+    def own_failure(self) -> Self:
+        """The same, as a failure that says nothing about further calls."""
+        why = self.unscored and self.unscored.model_copy(update={"fatal": False})
+        return self.model_copy(update={"unscored": why})
+
+
+class Assessment(Judgement):
+    """A judgement of one sample under one criterion. Scores are views of it and cost no call.
 
     Attributes:
         criterion: Name of the criterion.
         judge: Name of the judge, with its version or model.
         claims: Claims in the order of the text, non-claims included.
-        unscored: Why there is no score; None where there is one.
-        usage: Calls, tokens, seconds and cost.
         sample_id: The sample's id.
         metadata: The sample's metadata.
         prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
-        from_store: True when a store served it: no judge was asked this time.
-        shared: True when another evaluator of this process had asked, or was asking, for the same
-            judgement: no judge was asked for this one, and its usage is nothing.
         members: What additional judges said of the same sample, for a fused score.
         panel: The single assessments that this one was made of: those of a panel's judges, or the
             repeats of one judge.
@@ -271,19 +312,12 @@ class Assessment(BaseModel):
     True
     """
 
-    model_config = _READ
-
-    schema_version: Literal[3] = SCHEMA_VERSION
     criterion: str
     judge: str
     prompt_version: str
     claims: tuple[ClaimVerdict, ...] = ()
-    unscored: Unscored | None = None
-    usage: Usage = Usage()
     sample_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
-    from_store: bool = False
-    shared: bool = False
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
     form: str = ""
@@ -295,17 +329,8 @@ class Assessment(BaseModel):
             raise ValueError(msg)
         return self
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Assessment):
-            return NotImplemented
-        return self._judged() == other._judged()
-
     def __hash__(self) -> int:
         return hash((self.criterion, self.judge, self.claims, self.sample_id))
-
-    def _judged(self) -> dict[str, Any]:
-        """Everything but what it cost and where it came from."""
-        return {name: value for name, value in self if name not in _COSTS}
 
     @property
     def is_lexical(self) -> bool:
@@ -317,11 +342,6 @@ class Assessment(BaseModel):
         """The independent judgements of one judge that this one was made of; none for a panel."""
         are_of_one = len(self.panel) > 1 and len({each.judge for each in self.panel}) == 1
         return self.panel if are_of_one else ()  # a panel has no two judges of one name
-
-    @property
-    def is_new(self) -> bool:
-        """Whether a judge was asked for it this time."""
-        return not (self.from_store or self.shared)
 
     @classmethod
     def from_verdicts(
