@@ -142,9 +142,8 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
 def _name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
     names = list(dict.fromkeys(data.name for row in rows for data in row))
     logs = {data.name: data for row in rows for data in row if data.verbose_logs}
-    ours = [name for name, data in logs.items() if wanted == name or _is_ours(data)]
-    if wanted in names and wanted not in ours:
-        ours.append(wanted)  # never begun; what it holds says so
+    # What was never begun is taken by its name; what it holds says so.
+    ours = [name for name in names if name == wanted or _is_ours(logs.get(name))]
     name = chosen(wanted, ours, names, argument="name")
     most = max(Counter(data.name for data in row)[name] for row in rows)
     if most > 1:

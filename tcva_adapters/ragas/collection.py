@@ -12,7 +12,7 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import R, Scorer
 from tcva_adapters.ragas.evaluator import OWN, OfScorer
 from tcva_adapters.ragas.results import ScorerMetricResult
-from tcva_adapters.ragas.samples import checked_rows, row_of, sample_of
+from tcva_adapters.ragas.samples import Row, checked_rows, sample_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -60,7 +60,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
             InvalidSampleError: A field that the scorer needs is missing, or one has a type that
                 cannot be read (a ValueError).
         """
-        row = row_of(user_input, response, retrieved_contexts, reference)
+        row = Row(user_input, response, retrieved_contexts, reference)._asdict()
         return ScorerMetricResult(self.scorer.evaluate(sample_of(row)), row)
 
     async def ascore(  # type: ignore[override]  # likewise
@@ -75,7 +75,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         Raises:
             InvalidSampleError: See `score`.
         """
-        row = row_of(user_input, response, retrieved_contexts, reference)
+        row = Row(user_input, response, retrieved_contexts, reference)._asdict()
         return ScorerMetricResult(await self.scorer.aevaluate(sample_of(row)), row)
 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type

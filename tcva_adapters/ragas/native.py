@@ -99,12 +99,11 @@ class _Run(NativeRun):
             "it is of RAGAS' newer family (llm_factory, LexicalLLM) but for legacy_faithfulness"
         )
         require(self._is_legacy or isinstance(llm, InstructorBaseRagasLLM), "llm", llm, needed)
-        more: dict[str, Any] = {}
-        if name == _COMPARES_QUESTIONS:
-            needed = f"{name} compares embeddings, e.g. of embedding_factory"
-            require(embeddings is not None, "embeddings", embeddings, needed)
-            more["embeddings"] = embeddings
+        needed = f"{name} compares embeddings, e.g. of embedding_factory"
+        self._compares = name == _COMPARES_QUESTIONS
+        require(embeddings is not None or not self._compares, "embeddings", embeddings, needed)
         asked = llm if self._is_legacy else _Recorder(llm, self._listener.replies)
+        more = {"embeddings": embeddings} if self._compares else {}
         self._metric = _METRICS[name](llm=asked, **more)
 
     def _measure(self) -> Any:
@@ -117,7 +116,7 @@ class _Run(NativeRun):
         if self._is_legacy:
             turn = SingleTurnSample(**columns)
             return await self._metric.single_turn_ascore(turn, callbacks=[self._listener])
-        if columns["user_input"] == "" and self.name != _COMPARES_QUESTIONS:
+        if columns["user_input"] == "" and not self._compares:
             columns["user_input"] = " "
         wanted = inspect.signature(self._metric.ascore).parameters
         return await self._metric.ascore(**{key: columns[key] for key in wanted})
@@ -137,9 +136,7 @@ class _Recorder(InstructorBaseRagasLLM):
     replies: list[BaseModel]
 
     def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
-        reply = self.llm.generate(prompt, response_model)
-        self.replies.append(reply)
-        return reply
+        return self.llm.generate(prompt, response_model)  # no metric calls it
 
     async def agenerate(self, prompt: str, response_model: type[Reply]) -> Reply:
         reply = await self.llm.agenerate(prompt, response_model)

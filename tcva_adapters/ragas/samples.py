@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.sample import Sample
 
-COLUMNS: Final = {
-    "input": "user_input",
-    "response": "response",
-    "contexts": "retrieved_contexts",
-    "reference": "reference",
-}
+
+class Row(NamedTuple):
+    """What RAGAS' newer metrics take, by the names of the columns."""
+
+    user_input: Any = None
+    response: Any = None
+    retrieved_contexts: Any = None
+    reference: Any = None
+
+
+COLUMNS: Final = dict(zip(("input", "response", "contexts", "reference"), Row._fields, strict=True))
+"""RAGAS' names of a sample's fields."""
 
 
 def sample_of(columns: Mapping[str, Any]) -> Sample:
@@ -25,18 +31,6 @@ def sample_of(columns: Mapping[str, Any]) -> Sample:
     return Sample.from_record({name: columns.get(name) for name in COLUMNS.values()})
 
 
-def row_of(
-    user_input: Any = None,
-    response: Any = None,
-    retrieved_contexts: Any = None,
-    reference: Any = None,
-) -> dict[str, Any]:
-    """The arguments of RAGAS' newer metrics as columns."""
-    return dict(
-        zip(COLUMNS.values(), (user_input, response, retrieved_contexts, reference), strict=True)
-    )
-
-
 def checked_rows(inputs: Iterable[Any]) -> list[dict[str, Any]]:
     """The inputs of a batch, each with all of RAGAS' columns.
 
@@ -46,7 +40,7 @@ def checked_rows(inputs: Iterable[Any]) -> list[dict[str, Any]]:
     rows = []
     for number, given in enumerate(inputs):
         try:
-            rows.append(row_of(**given))
+            rows.append(Row(**given)._asdict())
         except TypeError:
             known = ", ".join(COLUMNS.values())
             is_dict = isinstance(given, Mapping)
