@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -19,12 +20,8 @@ _MOST_WORDS: Final = 60  # a passage without full stops is cut
 _MOST_CHARACTERS: Final = 400  # the same for scripts without spaces
 _LONG: Final = 50_000  # characters of passages
 _FINALISTS: Final = 5  # sentences that word order decides between
-_CONTENT: Final = (
-    10  # what a word of content says about where a claim is from; a function word is 1
-)
-_MOST_PLACES: Final = (
-    300  # where a word occurs more often, it says little about where a claim is from
-)
+_CONTENT: Final = 10  # what a word of content says about where a claim is from; others say 1
+_MOST_PLACES: Final = 300  # sentences with a word; beyond, it finds none that rarer words do not
 _GRAM: Final = 5
 
 
@@ -81,9 +78,17 @@ class Passages:
         Among equals it is the first; None where no sentence has any word of the claim.
         """
         scores: Counter[int] = Counter()
-        for key, is_word in {token.key: is_content(token) for token in tokens}.items():
-            for at in self._where.get(key, ())[:_MOST_PLACES]:
-                scores[at] += _CONTENT if is_word else 1
+        words = {token.key: is_content(token) for token in tokens if token.key in self._where}
+        near: list[int] = []
+        for key in sorted(words, key=lambda key: len(self._where[key])):
+            places = self._where[key]
+            if len(places) > _MOST_PLACES:
+                near = near or [at for at, _ in scores.most_common(_MOST_PLACES)]
+                near = near or places[:_MOST_PLACES]
+                ends = len(places) - 1
+                places = [at for at in near if places[bisect_left(places, at, hi=ends)] == at]
+            for at in places:
+                scores[at] += _CONTENT if words[key] else 1
         pairs = set(pairwise([token.key for token in tokens]))
         finalists = nsmallest(_FINALISTS, scores, key=lambda at: (-scores[at], at))
         for at in finalists:

@@ -297,3 +297,9 @@ def test_a_long_copy_is_supported_and_what_is_made_up_in_it_is_not(n_sentences: 
     assert copied >= 0.9
     assert score(5) <= copied - 0.10
     assert score(2) <= copied - 0.25
+
+
+@pytest.mark.slow
+def test_a_copy_of_rows_in_the_same_words_is_supported_however_many_they_are() -> None:
+    rows = [f"Employee {i} in Leipzig has {i % 31} days of leave left." for i in range(1000)]
+    assert {verdict.verdict for verdict in judge(rows, " ".join(rows))} == {LEVELS[0]}
