@@ -20,7 +20,7 @@ from collections.abc import (
     Sized,
 )
 from contextlib import aclosing
-from typing import Any, Final, Generic, NoReturn, Self, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
 from tcva_adapters.progress import progress_of
@@ -54,17 +54,11 @@ class Scorer(ABC, Generic[R]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._is_built:
-            self._refuse(f"{name}={value!r} on a built scorer is not used", name)
+            known = ", ".join(self.arguments)
+            change = f"{name}=...)" if name in self.arguments else f"...) with {known}"
+            msg = f"{name}={value!r} on a built scorer is not used; changed({change} gives a copy"
+            raise InvalidValueError(msg)
         super().__setattr__(name, value)
-
-    def __delattr__(self, name: str) -> None:
-        self._refuse(f"{name} of a built scorer is not deleted", name)
-
-    def _refuse(self, what: str, name: str) -> NoReturn:
-        known = ", ".join(self.arguments)
-        hint = f"changed({name}=...)" if name in self.arguments else f"changed(...) with {known}"
-        msg = f"{what}; {hint} gives a copy"
-        raise InvalidValueError(msg)
 
     @property
     @abstractmethod

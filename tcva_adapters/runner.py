@@ -273,12 +273,10 @@ class Runner(Generic[R]):
             shown: Told of every result.
         """
         waiting: deque[_Asked] = deque()
-        begin: Callable[[Question[Any]], Future[Any]] | None = None
         is_end, error, was_taken = False, None, False
         with ExitStack() as stack:
             stack.callback(self._flush)
-            if not self._scorer.is_local:
-                begin = partial(stack.enter_context(threads(self._most)), self.answer)
+            begin = partial(stack.enter_context(threads(self._most)), self.answer)
             while True:
                 if not is_end and self._has_room(waiting, was_taken=was_taken):
                     was_taken = False
@@ -309,12 +307,9 @@ class Runner(Generic[R]):
             async with gate:
                 return await self.aanswer(question)
 
-        def start(work: Coroutine[Any, Any, Item]) -> asyncio.Task[Item]:
-            tasks.add(task := asyncio.create_task(work))
-            task.add_done_callback(tasks.discard)
-            return task
+        def begin(question: Question[Any]) -> asyncio.Task[Any]:
+            return _started(gated(question), tasks)
 
-        begin = None if self._scorer.is_local else lambda question: start(gated(question))
         try:
             while True:
                 if reading is not None and reading.done():
@@ -323,7 +318,13 @@ class Runner(Generic[R]):
                     reading = None
                 if reading is None and not is_end and self._has_room(waiting, was_taken=was_taken):
                     was_taken = False
-                    reading = start(_aread(samples, self._chunk))
+                    if isinstance(samples, AsyncIterator):
+                        reading = _started(_next(samples), tasks)
+                    else:
+                        some, is_end, error = read_some(samples, self._chunk)
+                        waiting += self._begun(some, begin)
+                        await asyncio.sleep(0)  # what has begun goes on
+                        continue
                 if waiting and waiting[0].is_done:
                     was_taken = True
                     await asyncio.sleep(0)  # others have their turn between two results
@@ -337,9 +338,7 @@ class Runner(Generic[R]):
             if error is not None:
                 raise error
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await _cancelled(tasks)
             self._flush()
 
     @property
@@ -361,15 +360,17 @@ class Runner(Generic[R]):
         return len(waiting) < AHEAD * self._most and (was_taken or not waiting[0].is_done)
 
     def _begun(
-        self, samples: Sequence[Sample], begin: Callable[[Question[Any]], Any] | None
+        self, samples: Sequence[Sample], begin: Callable[[Question[Any]], Any]
     ) -> Iterator[_Asked]:
-        """Samples with the answers that the store has, the others under way; None begins nothing."""
+        """Samples with the answers that the store has, and those that are not computed under way."""
         asked = [(sample, self._scorer.questions(sample)) for sample in samples]
         found = iter(self._stored([question for _, questions in asked for question in questions]))
         for sample, questions in asked:
             known = [next(found) for _ in questions]
-            left = [] if begin is None else [i for i, each in enumerate(known) if each is None]
-            under_way = {i: begin(questions[i]) for i in left} if begin is not None else {}
+            under_way = {}
+            if not self._scorer.is_local:
+                left = [i for i, answer in enumerate(known) if answer is None]
+                under_way = {i: begin(questions[i]) for i in left}
             yield _Asked(sample, questions, known, under_way)
 
     def _handed(self, asked: _Asked, shown: Progress) -> R:
@@ -465,6 +466,19 @@ class Runner(Generic[R]):
                     type(question).write(self._store, [(question, answer)])
 
 
+def _started(work: Coroutine[Any, Any, Item], tasks: set[asyncio.Task[Any]]) -> asyncio.Task[Item]:
+    """A task, among the others as long as it is under way."""
+    tasks.add(task := asyncio.create_task(work))
+    task.add_done_callback(tasks.discard)
+    return task
+
+
+async def _cancelled(tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 @contextmanager
 def threads(number: int) -> Iterator[Callable[..., Future[Any]]]:
     """Work is done in threads, each piece in the context of the one who hands it in."""
@@ -497,10 +511,8 @@ def read_some(items: Iterator[Item], most: int) -> Read[Item]:
     return found, True, None
 
 
-async def _aread(items: Iterator[Item] | AsyncIterator[Item], most: int) -> Read[Item]:
-    """The same; of items that are awaited, the next one."""
-    if not isinstance(items, AsyncIterator):
-        return read_some(items, most)
+async def _next(items: AsyncIterator[Item]) -> Read[Item]:
+    """The same of items that are awaited: the next one."""
     try:
         return [await anext(items)], False, None
     except StopAsyncIteration:
