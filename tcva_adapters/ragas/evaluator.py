@@ -16,7 +16,7 @@ from ragas.prompt import PydanticPrompt
 
 from tcva_adapters._adapter.evaluator import Frozen, check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.evaluator import R, Scorer
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -268,18 +268,12 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):
     @shows_settings(TCVASettings, without=("profiles",))
     def __init__(
         self,
-        _required_columns: dict[Any, Any] | None = None,
+        *,
         name: str | None = None,
         llm: Any = None,
         output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS,
-        *,
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:
-        columns: Any = _required_columns
-        if not isinstance(columns, dict | None):
-            # The first field of RAGAS' own metrics, which a positional judge would fill unseen.
-            msg = f"pass the judge by name: TCVAMetric(llm={columns!r})"
-            raise InvalidValueError(msg)
         tcva = self._tcva(criterion, llm, name, settings)
         super().__init__(tcva, llm, name=name, output_type=output_type)
