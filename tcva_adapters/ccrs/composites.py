@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.panel import PanelRating, evaluate_panel
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.assessment import Reason, Unscored
-
-_HIGHEST: Final = 1.0
+from tcva_adapters.results.assessment import Unscored
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,45 +87,39 @@ def composite(
         raise InvalidValueError(msg)
     shares = _weights(judged, weights)
     table = {name: [result.scores.get(name) for result in judged] for name in shares}
-    lacking = tuple(name for name in shares if all(score is None for score in table[name]))
-    counted = {name: share for name, share in shares.items() if share > 0.0}
-    absent = [name for name in lacking if name in counted]
-    kept = {name: share for name, share in shares.items() if name not in lacking}
+    left_out = tuple(name for name in shares if all(score is None for score in table[name]))
+    rated = {name: share for name, share in shares.items() if name not in left_out}
+    absent = [name for name in left_out if shares[name] > 0.0]
     if absent:
         # The panel's own checks hold for samples without a composite as well.
-        evaluate_panel([[0.0] * len(shares)], list(shares.values()), threshold, _HIGHEST)
-        if not renormalise or len(absent) == len(counted):
-            return Composite(None, shares, lacking, _unscored(judged, absent))
-        total = math.fsum(kept.values())
-        kept = {name: share / total for name, share in kept.items()}
-    rows = [[table[name][row] for name in kept] for row in range(len(judged))]
-    rating = evaluate_panel(rows, list(kept.values()), threshold, _HIGHEST)
-    return Composite(rating, kept, lacking)
+        evaluate_panel([[0.0] * len(shares)], list(shares.values()), threshold, 1.0)
+        total = math.fsum(rated.values())
+        if not renormalise or not total:
+            return Composite(None, shares, left_out, _unscored(judged, absent))
+        rated = {name: share / total for name, share in rated.items()}
+    rows = [[table[name][row] for name in rated] for row in range(len(judged))]
+    rating = evaluate_panel(rows, list(rated.values()), threshold, 1.0)
+    return Composite(rating, rated, left_out)
 
 
 def _weights(judged: Sequence[CCRSResult], weights: Mapping[str, float] | None) -> dict[str, float]:
     names = list(judged[0].answers)
     if weights is None:
         return {name: 1.0 / len(names) for name in names}
-    for name in weights:
-        if not any(name in result.answers for result in judged):
-            msg = f"a weight for {name!r}, which was not rated; rated are {', '.join(names)}"
-            raise InvalidValueError(msg)
-    if not weights:
-        msg = f"weights={dict(weights)!r}; give at least one of {', '.join(names)}"
+    unknown = [name for name in weights if not any(name in each.answers for each in judged)]
+    if unknown or not weights:
+        what = f"a weight for {unknown[0]!r}, which was not rated" if unknown else "no weights"
+        msg = f"{what}; give at least one of {', '.join(names)}"
         raise InvalidValueError(msg)
     return dict(weights)
 
 
 def _unscored(judged: Sequence[CCRSResult], absent: Sequence[str]) -> Unscored:
     reasons = [
-        (name, result.unscored_by[name])
+        (each.unscored_by[name].reason, f"{name} ({each.unscored_by[name].reason.value})")
         for name in absent
-        for result in judged
-        if name in result.unscored_by
+        for each in judged
+        if name in each.unscored_by
     ]
-    said = ", ".join(f"{name} ({why.reason.value})" for name, why in reasons)
-    return Unscored(
-        reason=reasons[0][1].reason if reasons else Reason.MISSING_FIELD,
-        detail=f"no score for {said or ', '.join(absent)}",
-    )
+    said = ", ".join(text for _, text in reasons)
+    return Unscored(reason=reasons[0][0], detail=f"no score for {said}")

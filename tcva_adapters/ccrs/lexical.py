@@ -12,17 +12,15 @@ from typing import Final
 
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
-from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import is_content, tokenise
 
 LEXICAL_VERSION: Final = "lexical/ccrs-2"
 """Changes with every change of the algorithm that could change a rating."""
 
-_WEIGHTS: Final = WeightScheme.DEFAULT.weights
 _ENOUGH: Final = 8  # different content words from which on an answer is not too thin
 _AMPLE: Final = 120  # words from which on an answer is on the long side
 
@@ -115,13 +113,8 @@ def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
     assessment = _CLAIMS.assess(sample, criterion)
     if assessment.unscored is not None:
         return assessment.unscored
-    values = [_value(claim) for claim in assessment.claims if claim.verdict is not None]
-    return min(1.0, math.fsum(values) / len(values))
-
-
-def _value(claim: ClaimVerdict) -> float:
-    shares = claim.probabilities or ()
-    return math.fsum(weight * share for weight, share in zip(_WEIGHTS, shares, strict=True))
+    weights = [weight for claim in assessment.claims if (weight := claim.weight()) is not None]
+    return min(1.0, math.fsum(weights) / len(weights))
 
 
 def _recalled(wanted: str, given: str, if_none: Reason) -> float | Unscored:

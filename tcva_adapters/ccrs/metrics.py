@@ -119,6 +119,9 @@ METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
 """The five metrics by their short names."""
 
 
+_BY_NAME: Final = {name: metric for metric in _ALL for name in (metric.name, metric.title)}
+
+
 def resolve_metric(metric: Any) -> Metric:
     """A metric from itself, its short name or its long name.
 
@@ -128,14 +131,13 @@ def resolve_metric(metric: Any) -> Metric:
     >>> resolve_metric("question relevance").name
     'qr'
     """
-    if isinstance(metric, Metric) and metric == METRICS.get(metric.name):
-        return metric
-    plain = metric.strip().casefold().replace("_", " ") if isinstance(metric, str) else None
-    found = next((m for m in _ALL if plain in (m.name, m.title)), None)
-    if found is None:
+    name = metric.name if isinstance(metric, Metric) else metric
+    found = (
+        _BY_NAME.get(name.strip().casefold().replace("_", " ")) if isinstance(name, str) else None
+    )
+    if found is None or (isinstance(metric, Metric) and metric != found):
         names = ", ".join(f"{m.name} ({m.title})" for m in _ALL)
-        given = metric.name if isinstance(metric, Metric) else metric
-        msg = f"unknown metric {given!r}; the metrics are {names}"
+        msg = f"unknown metric {name!r}; the metrics are {names}"
         raise InvalidValueError(msg)
     return found
 
@@ -146,10 +148,7 @@ def resolve_metrics(metrics: Any) -> tuple[Metric, ...]:
     Raises:
         InvalidValueError: None at all, one of them twice, or one that does not exist.
     """
-    listed = [metrics] if isinstance(metrics, str | Metric) else metrics
-    if not isinstance(listed, Iterable):
-        msg = f"metrics={metrics!r}; give a name or a list of names, of {', '.join(METRICS)}"
-        raise InvalidValueError(msg)
+    listed = metrics if isinstance(metrics, list | tuple) else [metrics]
     found = tuple(map(resolve_metric, listed))
     if not found or len(set(found)) < len(found):
         msg = f"metrics={metrics!r}; give at least one of {', '.join(METRICS)}, and none twice"
