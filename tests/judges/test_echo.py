@@ -13,7 +13,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.results.assessment import Assessment, EvidenceCheck, Reason
 from tcva_adapters.samples.sample import Sample
-from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.scripted import Answer, ScriptedModel, verdict_json
 
 PASSAGE: Final = "The ferry to the island leaves every day at nine. Dogs travel for free on it."
 CLAIMS: Final = ("The ferry to the island goes daily.", "Dogs need a ticket on the ferry.")
@@ -53,12 +53,12 @@ def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:
     assert result.verdicts == (Verdict.FULLY, Verdict.NONE)
 
 
-def judged(*answers: str) -> tuple[Assessment, ScriptedModel]:
+def judged(*answers: Answer) -> tuple[Assessment, ScriptedModel]:
     model = ScriptedModel([*answers, *answers])
     result = LLMJudge(model).assess(SAMPLE, FAITHFULNESS)
     again = asyncio.run(LLMJudge(model).aassess(SAMPLE, FAITHFULNESS))
     assert again.claims == result.claims
-    assert len(model.requests) == 2 * result.usage.calls
+    assert len(model.requests) == 2 * len(answers[: len(model.requests) // 2])
     return result, model
 
 
@@ -90,29 +90,21 @@ def test_a_claim_quoted_as_its_own_proof_is_asked_again() -> None:
 
 
 @pytest.mark.parametrize(
-    "second",
-    [verdict_json((1, "fully", CLAIMS[0])), "No.", verdict_json((1, "none", RULE))],
-    ids=["again", "nothing", "the prompt"],
+    ("second", "level"),
+    [
+        (verdict_json((1, "fully", CLAIMS[0])), "partial"),
+        ("No.", "partial"),
+        (TimeoutError("late"), "partial"),
+        (verdict_json((1, "none", RULE)), "partial"),
+        (verdict_json((1, "minor", CLAIMS[0])), "minor"),  # a second look may lower the level
+    ],
+    ids=["again", "nothing", "no reply", "the prompt", "lower"],
 )
-def test_a_claim_that_stays_its_own_proof_is_lowered(second: str) -> None:
+def test_a_claim_that_stays_its_own_proof_is_lowered(second: Answer, level: str) -> None:
     first = verdict_json((1, "fully", CLAIMS[0]), (2, "none", ""))
     result, _ = judged(first, second)
-    assert result.claims[0].verdict == "partial"
+    assert result.claims[0].verdict == level
     assert result.claims[0].evidence_check is EvidenceCheck.NOT_FOUND
-
-
-def test_a_second_look_may_lower_the_level() -> None:
-    first = verdict_json((1, "fully", CLAIMS[0]), (2, "none", ""))
-    result, _ = judged(first, verdict_json((1, "minor", CLAIMS[0])))
-    assert result.claims[0].verdict == "minor"
-
-
-def test_a_further_call_that_fails_leaves_what_there_is() -> None:
-    first = verdict_json((1, "fully", CLAIMS[0]), (2, "none", ""))
-    model = ScriptedModel([first, TimeoutError("late")])
-    result = LLMJudge(model).assess(SAMPLE, FAITHFULNESS)
-    assert result.unscored is None
-    assert result.claims[0].verdict == "partial"
 
 
 def test_the_whole_prompt_as_a_reply_gives_no_verdict() -> None:

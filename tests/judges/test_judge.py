@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
+import json
 from collections.abc import Sequence
+from typing import Final
 
 import pytest
 
@@ -19,7 +20,7 @@ from tcva_adapters.criteria import (
     rubric,
 )
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judges.base import Judge, blank_field
+from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.written import may_be_non_claim
@@ -62,25 +63,11 @@ def test_one_call_gives_all_verdicts() -> None:
     assert (assessment.usage.input_tokens, assessment.usage.output_tokens) == (10, 5)
     assert (assessment.sample_id, assessment.metadata) == ("s1", {"domain": "support"})
     assert assessment.unscored is None
-
-
-def test_async_face_gives_the_same_assessment() -> None:
-    sync, _ = judged(GOOD)
-    model = ScriptedModel([GOOD])
-    awaited = asyncio.run(LLMJudge(model).aassess(SAMPLE, FAITHFULNESS))
-    untimed = {"usage": sync.usage}
-    assert awaited.model_copy(update=untimed) == sync
-
-
-def test_missing_verdicts_cost_one_call_for_just_those() -> None:
-    assessment, model = judged(
-        verdict_json((1, "fully", "opens at nine"), (3, "not_a_claim", "")),
-        verdict_json((2, "minor", "")),
-    )
-    assert assessment.usage.calls == 2
-    assert assessment.verdicts == (Verdict.FULLY, Verdict.MINOR)
-    assert len(model.requests) == 2
-    assert model.requests[0].system == model.requests[1].system  # the cached prefix stays
+    awaited = asyncio.run(LLMJudge(ScriptedModel([GOOD])).aassess(SAMPLE, FAITHFULNESS))
+    assert awaited.model_copy(update={"usage": assessment.usage}) == assessment
+    assert isinstance(model, JudgeModel)
+    assert isinstance(LLMJudge(model), Judge)
+    assert isinstance(LexicalJudge(), Judge)
 
 
 FIRST = verdict_json((1, "fully", "opens at nine"))
@@ -98,6 +85,7 @@ INCOMPLETE, UNREADABLE = Reason.INCOMPLETE_VERDICTS, Reason.UNREADABLE_REPLY
         ),
         (["lorem", "ipsum"], "split", UNREADABLE, "no verdicts found", "lorem\n---\nipsum"),
         ([JudgeError("slow", reason="timeout")], "split", Reason.TIMEOUT, "slow", None),
+        ([JudgeError("wrong key", fatal=True)], "split", Reason.JUDGE_ERROR, "wrong key", None),
         ([JudgeError("busy", reason="rate_limit")], "split", Reason.RATE_LIMIT, "busy", None),
         ([JudgeError("down", reason="connection")], "split", Reason.JUDGE_ERROR, "down", None),
         ([TimeoutError("late")], "split", Reason.TIMEOUT, "late", None),
@@ -114,7 +102,7 @@ def test_what_fails_is_a_value_with_its_reason_and_what_was_paid_for(
     assessment, model = judged(*answers, sample=sample, claims=claims)
     unscored = assessment.unscored
     assert unscored is not None
-    assert (unscored.reason, unscored.fatal) == (reason, False)
+    assert (unscored.reason, unscored.fatal) == (reason, detail == "wrong key")
     assert detail in unscored.detail
     assert unscored.raw_reply == raw
     assert assessment.counts.sum() == 0
@@ -122,69 +110,76 @@ def test_what_fails_is_a_value_with_its_reason_and_what_was_paid_for(
     assert assessment.usage.calls == sum(isinstance(answer, str) for answer in answers)
 
 
-def test_fatal_errors_are_marked() -> None:
-    assessment, _ = judged(JudgeError("wrong key", fatal=True))
-    assert assessment.unscored is not None
-    assert assessment.unscored.fatal
+def quoting(quote: str, level: str = "fully") -> str:
+    return verdict_json((1, level, quote), (2, "minor", ""), (3, "not_a_claim", ""))
+
+
+SPLIT: Final = (*split_claims(SAMPLE.response or ""),)
+UNKNOWN: Final = "the office is open around the clock"
+EUROS, SAFE = "It costs 5 euros.", "The drug is safe for small children."
+TONE: Final = rubric("tone", ["Is polite.", "Gives a time."])
+LISTED: Final = '{"claims": ["The office opens at nine.", "Parking costs five euros."]}'
+NONE = verdict_json((2, "none", ""))
+NINE = SPLIT[0]
 
 
 @pytest.mark.parametrize(
-    ("quote", "level", "criterion"),
+    ("answers", "response", "criterion", "said"),
     [
-        ("the office is open around the clock", Verdict.PARTIAL, FAITHFULNESS),
-        ("the", Verdict.PARTIAL, FAITHFULNESS),  # a function word is no evidence
-        ("nine", Verdict.FULLY, FAITHFULNESS),  # the claim has this word
-        ("", Verdict.FULLY, ANSWER_RELEVANCY),  # which needs no quote
+        # What is missing is asked for once more.
+        ([FIRST, verdict_json((2, "minor", ""), (3, "not_a_claim", ""))], "", FAITHFULNESS,
+         ["fully", "minor", None]),
+        # A quote that does not occur lowers; a function word is no quote, a word of the claim is.
+        ([quoting(UNKNOWN)], "", FAITHFULNESS, ["partial", "minor", None]),
+        ([quoting("the")], "", FAITHFULNESS, ["partial", "minor", None]),
+        ([quoting("nine")], "", FAITHFULNESS, ["fully", "minor", None]),
+        ([quoting("")], "", ANSWER_RELEVANCY, ["fully", "minor", None]),  # needs no quote
+        # A judge cannot wave a claim through.
+        *(
+            ([verdict_json((1, "fully", "opens at nine"), (2, mark, "")), NONE],
+             f"{NINE} {claim}", FAITHFULNESS, ["fully", "none"])
+            for mark in ("not_a_claim", "refusal") for claim in (EUROS, SAFE)
+        ),
+        # A rubric has a verdict for each text, and no non-claims.
+        ([verdict_json((1, "not_a_claim", ""), (2, "fully", "")), verdict_json((1, "mostly", ""))],
+         "", TONE, ["mostly", "fully"]),
+        # The reference is judged against the response.
+        ([verdict_json((1, "fully", "The office opens at nine"))], "", COMPLETENESS, ["fully"]),
+        # Texts that claim nothing.
+        ([verdict_json((1, "refusal", ""))], "I cannot find this in the documents.",
+         FAITHFULNESS, Reason.REFUSAL),
+        ([verdict_json((1, "not_a_claim", ""))], "Hello there!", FAITHFULNESS, Reason.NO_CLAIMS),
     ],
-)
-def test_a_quote_that_does_not_occur_lowers_the_verdict(
-    quote: str, level: Verdict, criterion: Criterion
+)  # fmt: skip
+def test_verdicts_of_claims(
+    answers: list[Answer], response: str, criterion: Criterion, said: list[str | None] | Reason
 ) -> None:
-    reply = verdict_json((1, "fully", quote), (2, "minor", ""), (3, "not_a_claim", ""))
-    assessment, _ = judged(reply, reply, criterion=criterion)
-    first = assessment.claims[0]
-    assert first.verdict is level
-    assert first.original_verdict is (None if level is Verdict.FULLY else Verdict.FULLY)
+    sample = SAMPLE.model_copy(update={"response": response or SAMPLE.response})
+    assessment, model = judged(*answers, sample=sample, criterion=criterion)
+    if isinstance(said, Reason):
+        assert assessment.unscored is not None
+        assert assessment.unscored.reason is said
+        return
+    claims = criterion.statements or split_claims(getattr(sample, criterion.claims) or "")
+    assert [claim.claim for claim in assessment.claims] == [*claims]
+    assert [claim.verdict for claim in assessment.claims] == said
+    lowered = UNKNOWN in answers[0] or '"the"' in answers[0]  # type: ignore[operator]  # texts
+    assert (assessment.claims[0].original_verdict == "fully") is lowered
+    assert len(model.requests) == assessment.usage.calls == len(answers)
+    if answers[0] == FIRST:  # the cached prefix stays
+        assert model.requests[0].system == model.requests[1].system
 
 
-@pytest.mark.parametrize("mark", ["not_a_claim", "refusal"])
-@pytest.mark.parametrize("claim", ["It costs 5 euros.", "The drug is safe for small children."])
-def test_a_judge_cannot_wave_a_claim_through(claim: str, mark: str) -> None:
-    sample = SAMPLE.model_copy(update={"response": f"The office opens at nine. {claim}"})
-    assessment, model = judged(
-        verdict_json((1, "fully", "opens at nine"), (2, mark, "")),
-        verdict_json((2, "none", "")),
-        sample=sample,
-    )
-    assert assessment.verdicts == (Verdict.FULLY, Verdict.NONE)
-    assert len(model.requests) == 2
-
-
-@pytest.mark.parametrize(
-    ("response", "mark", "reason"),
-    [
-        ("I cannot find this in the documents.", "refusal", Reason.REFUSAL),
-        ("Hello there!", "not_a_claim", Reason.NO_CLAIMS),
-    ],
-)
-def test_a_text_that_claims_nothing_is_unscored(response: str, mark: str, reason: Reason) -> None:
-    sample = SAMPLE.model_copy(update={"response": response})
-    assessment, _ = judged(verdict_json((1, mark, "")), sample=sample)
-    assert assessment.unscored is not None
-    assert assessment.unscored.reason is reason
-
-
-def test_claims_of_the_judge_cost_two_calls() -> None:
-    assessment, model = judged(
-        '{"claims": ["The office opens at nine.", "Parking costs five euros."]}',
-        verdict_json((1, "fully", "opens at nine"), (2, "none", "")),
-        claims="llm",
-    )
-    assert [c.claim for c in assessment.claims] == [
-        "The office opens at nine.",
-        "Parking costs five euros.",
-    ]
+def test_claims_of_the_judge_cost_two_calls_and_a_list_that_was_cut_off_is_not_used() -> None:
+    verdicts = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))
+    assessment, model = judged(LISTED, verdicts, claims="llm")
+    assert [c.claim for c in assessment.claims] == [NINE, "Parking costs five euros."]
     assert len(model.requests) == assessment.usage.calls == 2
+    turns = LLMJudge(model, claims="llm").turns(SAMPLE, FAITHFULNESS)
+    next(turns)
+    with pytest.raises(StopIteration) as done:
+        turns.send([ModelReply("1. The office opens at nine.\n2. Par", truncated=True)])
+    assert done.value.value.unscored.reason is UNREADABLE
 
 
 def many(number: int) -> Sample:
@@ -217,36 +212,16 @@ def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
     assert "no verdict for claim 18 of 25" in unscored.detail
 
 
-def test_too_many_claims_cost_no_call() -> None:
-    assessment, model = judged(sample=many(241))
+@pytest.mark.parametrize(
+    ("claims", "answers"),
+    [("split", []), ("llm", [json.dumps({"claims": [f"Claim {n}." for n in range(241)]})])],
+)
+def test_too_many_claims_are_not_judged(claims: str, answers: list[Answer]) -> None:
+    assessment, model = judged(*answers, sample=many(241), claims=claims)
     assert assessment.unscored is not None
     assert assessment.unscored.reason is Reason.TOO_LONG
     assert not assessment.unscored.reason.is_failure
-    assert not model.requests
-    listed = ", ".join(f'"Claim {n}."' for n in range(241))
-    assessment, model = judged(f'{{"claims": [{listed}]}}', claims="llm")
-    assert assessment.unscored is not None
-    assert assessment.unscored.reason is Reason.TOO_LONG
-    assert len(model.requests) == 1
-
-
-def test_a_rubric_gets_a_verdict_per_text_and_no_non_claims() -> None:
-    criterion = rubric("tone", ["Is polite.", "Gives a time."])
-    assessment, _ = judged(
-        verdict_json((1, "not_a_claim", ""), (2, "fully", "")),
-        verdict_json((1, "mostly", "")),
-        criterion=criterion,
-    )
-    assert [c.claim for c in assessment.claims] == ["Is polite.", "Gives a time."]
-    assert assessment.verdicts == (Verdict.MOSTLY, Verdict.FULLY)
-
-
-def test_completeness_judges_the_reference_against_the_response() -> None:
-    assessment, model = judged(
-        verdict_json((1, "fully", "The office opens at nine")), criterion=COMPLETENESS
-    )
-    assert [c.claim for c in assessment.claims] == ["At nine on weekdays."]
-    assert "Happy to help" in model.requests[0].user
+    assert len(model.requests) == len(answers)
 
 
 @pytest.mark.parametrize(
@@ -271,42 +246,19 @@ def test_what_cannot_be_judged_costs_no_call(changes: dict[str, object], reason:
     assert lexical.unscored == result.unscored
 
 
-def test_both_judges_and_the_scripted_model_satisfy_their_protocols() -> None:
-    model = ScriptedModel([])
-    assert isinstance(model, JudgeModel)
-    assert isinstance(LLMJudge(model), Judge)
-    assert isinstance(LexicalJudge(), Judge)
+def test_which_non_claims_are_believed() -> None:
+    for text in ("Hello there!", "Would you like me to book it?", "Servus zusammen"):
+        assert may_be_non_claim(text), text
+    for text in ("The dose is 40 mg.", "word " * 16, SAFE, "診療所は九時に開きます"):
+        assert not may_be_non_claim(text), text
 
 
-@pytest.mark.parametrize("options", [{"claims": "words"}, {"max_claims": 0}])
-def test_wrong_settings_fail_when_built(options: dict[str, object]) -> None:
-    with pytest.raises(InvalidValueError, match=str(next(iter(options.values())))):
-        LLMJudge(ScriptedModel([]), **options)  # type: ignore[arg-type]  # wrong on purpose
-
-
-def test_the_lexical_judge_refuses_criteria_texts() -> None:
+def test_what_cannot_be_set_or_judged_is_refused() -> None:
+    for options, says in (({"claims": "words"}, "words"), ({"max_claims": 0}, "0")):
+        with pytest.raises(InvalidValueError, match=says):
+            LLMJudge(ScriptedModel([]), **options)  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(InvalidValueError, match="tone"):
-        LexicalJudge().assess(SAMPLE, rubric("tone", ["Is polite."]))
-
-
-@pytest.mark.parametrize(
-    ("text", "believed"),
-    [
-        ("Hello there!", True),
-        ("Would you like me to book it?", True),
-        ("The dose is 40 mg.", False),
-        (" ".join(["word"] * 16), False),
-        ("Servus zusammen", True),
-        ("The drug is safe for children.", False),
-        ("診療所は九時に開きます", False),
-    ],
-)
-def test_which_non_claims_are_believed(text: str, believed: bool) -> None:
-    assert may_be_non_claim(text) is believed
-
-
-def test_blank_field_is_none_for_a_full_sample() -> None:
-    assert blank_field(SAMPLE, FAITHFULNESS) is None
+        LexicalJudge().assess(SAMPLE, TONE)
 
 
 def test_half_a_character_in_a_reply_reaches_no_store() -> None:
@@ -326,17 +278,6 @@ def test_a_model_that_returns_no_reply_is_a_value(said: object) -> None:
     assessment = LLMJudge(Odd([])).assess(SAMPLE, FAITHFULNESS)
     assert assessment.unscored is not None
     assert "must return a ModelReply" in assessment.unscored.detail
-
-
-def test_a_list_of_claims_that_was_cut_off_is_not_used() -> None:
-    class Cut(ScriptedModel):
-        def complete(self, request: JudgeRequest) -> ModelReply:
-            return dataclasses.replace(super().complete(request), truncated=True)
-
-    judge = LLMJudge(Cut(["1. The office opens at nine.\n2. Par"]), claims="llm")
-    assessment = judge.assess(SAMPLE, FAITHFULNESS)
-    assert assessment.unscored is not None
-    assert assessment.unscored.reason is Reason.UNREADABLE_REPLY
 
 
 FORGED = FIRST
