@@ -41,15 +41,44 @@ def judged(*verdicts: tuple[str, str] | Exception, **options: Any) -> Assessment
     return TCVA(judge=Panel(models(*verdicts), **options)).evaluate(SAMPLE).assessment
 
 
-def test_each_claim_gets_the_median_level() -> None:
-    assessment = judged((FULLY, NONE), (FULLY, MINOR), (PARTIAL, PARTIAL))
-    assert assessment.verdicts == (Verdict.FULLY, Verdict.MINOR)
+@pytest.mark.parametrize(
+    ("verdicts", "median"),
+    [
+        ([(FULLY, NONE), (FULLY, MINOR), (PARTIAL, PARTIAL)], [FULLY, MINOR]),
+        ([(FULLY, FULLY), (PARTIAL, NONE)], [PARTIAL, NONE]),  # of two the stricter counts
+        ([(FULLY, MINOR), RuntimeError("boom"), (FULLY, MINOR)], [FULLY, MINOR]),
+    ],
+)
+def test_each_claim_gets_the_median_level(verdicts: list[Any], median: list[str]) -> None:
+    assessment = judged(*verdicts)
+    assert list(assessment.verdicts) == median
     assert assessment.unscored is None
-    assert [each.judge for each in assessment.panel] == ["scripted:1", "scripted:2", "scripted:3"]
+    assert [each.judge for each in assessment.panel] == [
+        f"scripted:{i}" for i, _ in enumerate(verdicts, start=1)
+    ]
+    failed = [each.unscored is not None for each in assessment.panel]
+    assert failed == [isinstance(each, Exception) for each in verdicts]
+    assert Assessment.from_json(assessment.to_json()) == assessment
 
 
-def test_of_two_levels_in_the_middle_the_stricter_counts() -> None:
-    assert judged((FULLY, FULLY), (PARTIAL, NONE)).verdicts == (Verdict.PARTIAL, Verdict.NONE)
+@pytest.mark.parametrize(
+    ("verdicts", "options", "says"),
+    [
+        ([(FULLY, MINOR), RuntimeError("boom")], {"least": 2}, ["1 of 2 judges gave", "2 needed"]),
+        ([RuntimeError("boom"), JudgeError("slow", reason="timeout")], {}, ["boom", "slow"]),
+    ],
+)
+def test_too_few_judges_make_no_score(
+    verdicts: list[Any], options: dict[str, Any], says: list[str]
+) -> None:
+    assessment = judged(*verdicts, **options)
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.JUDGE_ERROR
+    assert all(part in assessment.unscored.detail for part in says)
+    # What was paid for is there.
+    assert [bool(each.verdicts) for each in assessment.panel] == [
+        not isinstance(each, Exception) for each in verdicts
+    ]
 
 
 def test_fused_votes_are_shares() -> None:
@@ -60,44 +89,6 @@ def test_fused_votes_are_shares() -> None:
     # T=.5 is the mean weight: claim 1 has 1, claim 2 (1 + .3)/2.
     assert result.score == pytest.approx((1 + 0.65) / 2, abs=1e-12)
     assert result.claims[1].verdict is Verdict.MINOR  # the stricter of two equal shares
-
-
-def test_a_judge_that_fails_is_left_out_and_kept() -> None:
-    assessment = judged((FULLY, MINOR), RuntimeError("boom"), (FULLY, MINOR))
-    assert assessment.verdicts == (Verdict.FULLY, Verdict.MINOR)
-    failed = [each.unscored for each in assessment.panel]
-    assert failed[1] is not None
-    assert "boom" in failed[1].detail
-    assert failed[0] is failed[2] is None
-
-
-def test_too_few_judges_make_no_score() -> None:
-    assessment = judged((FULLY, MINOR), RuntimeError("boom"), least=2)
-    assert assessment.unscored is not None
-    assert assessment.unscored.reason is Reason.JUDGE_ERROR
-    assert "1 of 2 judges gave verdicts, 2 needed" in assessment.unscored.detail
-    assert assessment.panel[0].verdicts  # what was paid for is there
-
-
-def test_when_all_fail_the_reason_is_theirs() -> None:
-    assessment = judged(RuntimeError("boom"), JudgeError("slow", reason="timeout"))
-    assert assessment.unscored is not None
-    assert assessment.unscored.reason.is_failure
-    assert "boom" in assessment.unscored.detail
-    assert "slow" in assessment.unscored.detail
-
-
-def test_an_empty_response_is_the_samples_own_reason() -> None:
-    panel = Panel([*models((FULLY, FULLY)), "lexical"])
-    empty = TCVA(judge=panel).evaluate(SAMPLE.model_copy(update={"response": ""}))
-    assert empty.unscored is not None
-    assert empty.unscored.reason is Reason.EMPTY_RESPONSE
-
-
-def test_a_free_judge_may_sit_in() -> None:
-    assessment = TCVA(judge=Panel([*models((FULLY, MINOR)), "lexical"])).evaluate(SAMPLE).assessment
-    assert assessment.judge == "panel(scripted:1, lexical/3)"
-    assert assessment.usage.calls == 1
 
 
 def test_every_judge_keeps_its_own_place_in_the_store(tmp_path: Path) -> None:
@@ -115,16 +106,22 @@ def test_every_judge_keeps_its_own_place_in_the_store(tmp_path: Path) -> None:
     ).evaluate(SAMPLE)
     assert again.score == first.score
     assert again.assessment.from_store
+    # A judge that failed is asked again, and it alone.
+    for answer in (RuntimeError("boom"), reply(NONE, NONE)):
+        third = ScriptedModel([answer], name="scripted:3")
+        panel = Panel([ScriptedModel([], name="scripted:1"), third])
+        last = TCVA(judge=panel, store=store).evaluate(SAMPLE).assessment.panel[1]
+        assert (last.unscored is None) is isinstance(answer, str)
 
 
-def test_a_failed_judge_alone_is_asked_again(tmp_path: Path) -> None:
-    store = tmp_path / "verdicts.sqlite"
-    first = TCVA(judge=Panel(models((FULLY, MINOR), RuntimeError("boom"))), store=store)
-    assert first.evaluate(SAMPLE).assessment.panel[1].unscored is not None
-    later = [ScriptedModel([], name="scripted:1"), *models((NONE, NONE))]
-    later[1].name = "scripted:2"
-    second = TCVA(judge=Panel(later), store=store).evaluate(SAMPLE).assessment
-    assert all(each.unscored is None for each in second.panel)
+def test_a_judge_that_computes_may_sit_in_and_says_what_the_sample_lacks() -> None:
+    tcva = TCVA(judge=Panel([*models((FULLY, MINOR)), "lexical"]))
+    assessment = tcva.evaluate(SAMPLE).assessment
+    assert assessment.judge == "panel(scripted:1, lexical/3)"
+    assert assessment.usage.calls == 1
+    empty = tcva.evaluate(SAMPLE.model_copy(update={"response": ""}))
+    assert empty.unscored is not None
+    assert empty.unscored.reason is Reason.EMPTY_RESPONSE
 
 
 def test_async_and_batches_are_the_same() -> None:
@@ -152,17 +149,13 @@ def test_a_judge_of_other_claims_is_left_out() -> None:
     assert panel.combined([ours, other]).verdicts == ours.verdicts
 
 
-def test_it_survives_json() -> None:
-    assessment = judged((FULLY, MINOR), (FULLY, MINOR))
-    assert Assessment.from_json(assessment.to_json()) == assessment
-
-
 @pytest.mark.parametrize(
     ("judges", "options", "message"),
     [
         ("lexical", {}, "a panel of 1"),
         ([], {}, "a panel of 0"),
         (["lexical", "lexical"], {}, "called 'lexical/3'; each has one vote: leave one out"),
+        ([LLMJudge(ScriptedModel([]), claims="llm"), "lexical"], {}, "claims of its own"),
         (["lexical", "lexcial"], {}, "unknown judge 'lexcial'"),
         ([*models((FULLY, FULLY)), "lexical"], {"combine": "mode"}, "combine='mode'"),
         ([*models((FULLY, FULLY)), "lexical"], {"least": 3}, "least=3"),
@@ -177,7 +170,7 @@ def test_a_bad_panel_fails_when_built(judges: Any, options: dict[str, Any], mess
 @pytest.mark.parametrize("at_once", [pytest.param(1, marks=pytest.mark.slow), 12])
 def test_models_of_a_panel_are_asked_as_often_at_once_as_others(at_once: int) -> None:
     samples = [SAMPLE.model_copy(update={"id": f"{n}", "input": f"{n}?"}) for n in range(16)]
-    with ScriptedServer(later(0.2, lambda *_: reply(FULLY, MINOR))) as server:
+    with ScriptedServer(later(0.05, lambda *_: reply(FULLY, MINOR))) as server:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("OPENAI_BASE_URL", server.base_url)
             panel, settings = panel_of(
@@ -185,9 +178,3 @@ def test_models_of_a_panel_are_asked_as_often_at_once_as_others(at_once: int) ->
             )
         TCVA(judge=panel, share=False, **settings).evaluate_many(samples)
         assert server.busiest == at_once
-
-
-def test_claims_by_the_judge_are_refused() -> None:
-    own = LLMJudge(ScriptedModel([]), claims="llm")
-    with pytest.raises(InvalidValueError, match="claims of its own"):
-        Panel([own, "lexical"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,11 @@ from tcva_adapters import TCVA, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, Repeats
-from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.results.summary import summarise
 from tcva_adapters.scale.cost import estimate
 from tcva_adapters.scale.settings import scorer_of
-from tests.support.scripted import ScriptedModel, verdict_json
-from tests.support.server import Body, ScriptedServer
+from tests.support.scripted import Answer, ScriptedModel, verdict_json
 
 SAMPLE = Sample(
     id="a",
@@ -58,7 +55,8 @@ class Drawn(ScriptedModel):
 
 def test_each_repeat_has_its_own_seed_and_a_stated_temperature() -> None:
     model = Drawn(FULLY, NONE, PARTIAL)
-    result = TCVA(judge=model, repeats=3, penalty="off", scheme="linear").evaluate(SAMPLE)
+    options: Any = {"penalty": "off", "scheme": "linear", "threshold": 0.6}
+    result = TCVA(judge=model, repeats=3, **options).evaluate(SAMPLE)
     assert model.samplings == [
         Sampling(temperature=REPEAT_TEMPERATURE, seed_offset=offset) for offset in range(3)
     ]
@@ -68,7 +66,23 @@ def test_each_repeat_has_its_own_seed_and_a_stated_temperature() -> None:
     assert result.claims[1].probabilities == (third, 0.0, third, 0.0, third)
     # At T = .5 the mean of weights 1 and 1, 0 or 0.5.
     assert [each.score for each in result.repeats] == [1.0, 0.5, 0.75]
-    assert result.score == pytest.approx(0.75, abs=1e-9)  # shares are counted in steps of 2^-30
+    assert result.score == pytest.approx(0.75, abs=1e-9)
+    found = result.repeated
+    assert found is not None
+    # Deviations of .25, -.25 and 0.
+    assert found.spread == pytest.approx(0.25, abs=1e-12)
+    assert found.flips
+    assert found.disagreement == pytest.approx(2 / 3, abs=1e-12)
+    assert "3 repeats from 0.500 to 1.000 (sd 0.250, 2 of them pass)" in result.reason
+    lenient = result.at(0.9, threshold=0.2).repeated
+    assert lenient is not None
+    assert not lenient.flips
+    assert Result.from_json(result.to_json()) == result
+    assert Result.from_json(result.to_json()).repeated == found
+    awaited = TCVA(judge=Drawn(FULLY, NONE, PARTIAL), repeats=3, **options).aevaluate(SAMPLE)
+    assert asyncio.run(awaited) == result
+    direct = Repeats(LLMJudge(Drawn(FULLY, NONE, PARTIAL)), 3)
+    assert direct.assess(SAMPLE, TCVA().criterion).claims == result.claims
 
 
 def test_a_temperature_above_zero_stays() -> None:
@@ -80,34 +94,8 @@ def test_a_temperature_above_zero_stays() -> None:
     assert len(model.requests) == 2
     assert again.assessment.repeats[0].claims == once.assessment.claims
     assert again.usage.calls == 1
-
-
-def test_the_result_says_how_far_repeats_lie_apart() -> None:
-    model = Drawn(FULLY, NONE, PARTIAL)
-    tcva = TCVA(judge=model, repeats=3, penalty="off", scheme="linear", threshold=0.6)
-    result = tcva.evaluate(SAMPLE)
-    found = result.repeated
-    assert found is not None
-    # Scores 1, .5 and .75: deviations .25, -.25 and 0.
-    assert found.spread == pytest.approx(0.25, abs=1e-12)
-    assert found.flips
-    assert found.disagreement == pytest.approx(2 / 3, abs=1e-12)
-    assert "3 repeats from 0.500 to 1.000 (sd 0.250, 2 of them pass)" in result.reason
-    lenient = result.at(0.9, threshold=0.2).repeated
-    assert lenient is not None
-    assert not lenient.flips
-    back = Result.from_json(result.to_json())
-    assert back == result
-    assert back.repeated == found
-
-
-def test_single_judgements_and_panels_have_no_repeats() -> None:
-    single = TCVA(judge=Drawn(FULLY)).evaluate(SAMPLE)
-    panel = TCVA(judge=Panel([Drawn(FULLY), "lexical"])).evaluate(SAMPLE)
-    for result in (single, panel):
-        assert result.repeats == ()
-        assert result.repeated is None
-        assert "repeats" not in result.reason
+    assert (once.repeats, once.repeated) == ((), None)
+    assert "repeats" not in once.reason
 
 
 def test_every_repeat_has_its_own_place_in_the_store(tmp_path: Path) -> None:
@@ -136,37 +124,26 @@ def test_equal_samples_share_repeats_and_repeats_share_nothing() -> None:
     assert summarise(results).usage.calls == 2
 
 
-def test_async_is_the_same() -> None:
-    expected = TCVA(judge=Drawn(FULLY, NONE), repeats=2).evaluate(SAMPLE)
-    tcva = TCVA(judge=Drawn(FULLY, NONE), repeats=2)
-    assert asyncio.run(tcva.aevaluate(SAMPLE)) == expected
-    direct = Repeats(LLMJudge(Drawn(FULLY, NONE)), 2)
-    assert direct.assess(SAMPLE, tcva.criterion).claims == expected.claims
-
-
-def test_a_repeat_that_fails_is_left_out() -> None:
-    model = ScriptedModel([reply(FULLY), RuntimeError("boom"), reply(NONE)])
-    result = TCVA(judge=model, repeats=3, max_concurrency=1).evaluate(SAMPLE)
-    assert result.score is not None
-    assert len(result.repeats) == 3
-    assert result.repeated is not None
-    assert len(result.repeated.scores) == 2
-
-
-def test_when_all_fail_the_reason_is_theirs() -> None:
-    model = ScriptedModel([RuntimeError("boom")] * 2)
-    result = TCVA(judge=model, repeats=2).evaluate(SAMPLE)
-    assert result.unscored is not None
-    assert "0 of 2 repeats gave verdicts" in result.unscored.detail
-
-
-def test_an_llm_object_without_sampling_is_asked_again_as_it_is() -> None:
-    model = ScriptedModel([reply(FULLY), reply(NONE)])
-    tcva = TCVA(judge=model, repeats=2)
+@pytest.mark.parametrize(
+    ("answers", "scores"),
+    [
+        ([reply(FULLY), RuntimeError("boom"), reply(NONE)], 2),
+        ([RuntimeError("boom")] * 3, 0),
+        ([reply(FULLY), reply(NONE), reply(MINOR)], 3),  # a model that is asked as it is
+    ],
+)
+def test_a_repeat_that_fails_is_left_out(answers: list[Answer], scores: int) -> None:
+    tcva = TCVA(judge=ScriptedModel(answers), repeats=3, max_concurrency=1)
     result = tcva.evaluate(SAMPLE)
-    assert len(model.requests) == 2
-    assert len({each.claims for each in result.assessment.repeats}) == 2
     assert "repeat_temperature" not in tcva.judge.parameters
+    assert len(result.repeats) == 3
+    if not scores:
+        assert result.unscored is not None
+        assert "0 of 3 repeats gave verdicts" in result.unscored.detail
+        return
+    assert result.score is not None
+    assert result.repeated is not None
+    assert len(result.repeated.scores) == scores
 
 
 def test_a_panel_is_asked_several_times() -> None:
@@ -195,12 +172,9 @@ def test_a_changed_copy_repeats_too() -> None:
     assert copy.name == "tcva_faithfulness(T=0.2,repeats=2)"
     assert copy.judge.name == "repeats(scripted:one, 2)"
     assert isinstance(tcva.changed(repeats=1).judge, LLMJudge)
-
-
-def test_settings_from_plain_values_and_an_estimate() -> None:
     model = {"base_url": "http://127.0.0.1:9/v1", "api_key": "none"}
-    tcva = scorer_of({"judge": "openai:m", "repeats": 3, "model": model})
-    assert estimate(tcva, [SAMPLE] * 4).calls == 12
+    plain = scorer_of({"judge": "openai:m", "repeats": 3, "model": model})
+    assert estimate(plain, [SAMPLE] * 4).calls == 12
 
 
 class Own:
@@ -235,20 +209,3 @@ def test_what_cannot_be_repeated_is_refused_when_built(
 ) -> None:
     with pytest.raises(InvalidValueError, match=message.replace("(", r"\(")):
         TCVA(**{"repeats": 2, **settings})
-
-
-def test_a_server_gets_seed_and_temperature() -> None:
-    lock, seen = threading.Lock(), []
-
-    def answer(body: Body, _: int) -> str:
-        with lock:
-            seen.append((body["seed"], body["temperature"]))
-        return reply(NONE if body["seed"] % 2 else FULLY)
-
-    with ScriptedServer(answer) as server:
-        model = OpenAICompatibleModel("m", base_url=server.base_url, api_key="none", seed=7)
-        result = TCVA(judge=model, repeats=3).evaluate(SAMPLE)
-        plain = TCVA(judge=model).evaluate(SAMPLE)
-    assert sorted(seen) == [(7, 0.0), *((7 + i, REPEAT_TEMPERATURE) for i in range(3))]
-    assert [each.assessment.verdicts[1].value for each in result.repeats] == [NONE, FULLY, NONE]
-    assert plain.repeats == ()
