@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -16,13 +15,14 @@ from tcva_adapters.core import temperature
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import DomainWarning, InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.panel import Combine
 from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
 from tests.contract.drop_ins import DROP_INS
 from tests.support.scripted import ScriptedModel, verdict_json
 
 REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "is free for visitors"))
 OTHER = verdict_json((1, "mostly", "opens at nine"), (2, "minor", "is free for visitors"))
+
+REPLIES = [REPLY, OTHER, REPLY]
 
 
 def reply(_prompt: str) -> str:
@@ -46,21 +46,50 @@ each_adapter = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: 
 
 
 @each_adapter
-@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
-def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter, asynchronous: bool) -> None:
-    weights = (2.0, 1.0, 1.0)
-    expected = ours(fuse=[second(), "lexical"], fuse_weights=weights)
-    results = adapter.entry().run(
-        SAMPLES,
-        reply,
-        asynchronous=asynchronous,
-        fuse=[second(), "lexical"],
-        fuse_weights=weights,
-    )
-    assert scores(results) == scores(expected)
-    assert [len(r.assessment.members) for r in results] == [2] * len(SAMPLES)
-    assert scores([r.at(0.2) for r in results]) == scores([r.at(0.2) for r in expected])
-    assert scores(results) != scores(ours())
+def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter) -> None:
+    def fused() -> dict[str, Any]:
+        return {"fuse": [second(), "lexical"], "fuse_weights": (2.0, 1.0, 1.0)}
+
+    expected = ours(**fused())
+    assert scores(expected) != scores(ours())
+    for asynchronous in (False, True):
+        results = adapter.entry().run(SAMPLES, reply, asynchronous=asynchronous, **fused())
+        assert scores(results) == scores(expected)
+        assert [len(r.assessment.members) for r in results] == [2] * len(SAMPLES)
+        assert scores([r.at(0.2) for r in results]) == scores([r.at(0.2) for r in expected])
+
+
+@pytest.mark.parametrize("judged", DROP_INS)
+def test_repeats_and_panels_are_the_same_everywhere(judged: Callable[..., Result]) -> None:
+    expected = TCVA(judge=ScriptedModel(REPLIES), repeats=3).evaluate(SAMPLES[0])
+    result = judged(ScriptedModel(REPLIES), SAMPLES[0], repeats=3)
+    assert result.score == expected.score
+    assert [len(each.assessment.claims) for each in result.repeats] == [2, 2, 2]
+    repeated, wanted = result.repeated, expected.repeated
+    assert repeated is not None
+    assert wanted is not None
+    assert sorted(repeated.scores) == sorted(wanted.scores)
+    assert "3 repeats from" in result.reason
+    assert result.usage.calls == 3
+    expected = TCVA(judge=panel()).evaluate(SAMPLES[0])
+    result = judged(panel(), SAMPLES[0])
+    assert (result.score, result.claims) == (expected.score, expected.claims)
+    assert result.interval is not None
+    assert result.interval == expected.interval
+    assert result.weights == expected.weights
+    assert result.at("strict").interval == expected.at("strict").interval
+    assert result.reason == expected.reason
+    assert "by probability" in result.reason
+    assert "95% interval" in result.reason
+    names = ["scripted:one", "scripted:two", "lexical/3"]
+    assert [each.judge for each in result.assessment.panel] == names
+
+
+def panel() -> Panel:
+    """Two scripted models and the lexical judge."""
+    texts = {"scripted:one": REPLY, "scripted:two": OTHER}
+    models = [ScriptedModel([text], name=name) for name, text in texts.items()]
+    return Panel([*map(LLMJudge, models), "lexical"], combine="fused")
 
 
 CLASSES = [
@@ -70,87 +99,6 @@ CLASSES = [
     ("tcva_adapters.ragas", "TCVACollectionMetric", "llm", False),
     ("tcva_adapters.deepeval", "TCVAMetric", "model", True),
 ]
-
-
-class Turns:
-    """Replies in turn for each sample, whoever asks first."""
-
-    def __init__(self) -> None:
-        self._left = {
-            sample.contexts[0]: [REPLY, OTHER, REPLY] for sample in SAMPLES if sample.contexts
-        }
-        self._lock = threading.Lock()
-
-    def __call__(self, prompt: str) -> str:
-        (passage,) = (passage for passage in self._left if passage in prompt)
-        with self._lock:
-            return self._left[passage].pop()
-
-
-@each_adapter
-@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
-def test_repeats_are_the_same_everywhere(adapter: Adapter, asynchronous: bool) -> None:
-    expected = [
-        TCVA(judge=ScriptedModel([REPLY, OTHER, REPLY]), repeats=3).evaluate(sample)
-        for sample in SAMPLES
-    ]
-    results = adapter.entry().run(SAMPLES, Turns(), asynchronous=asynchronous, repeats=3)
-    for result, reference in zip(results, expected, strict=True):
-        assert result.score == reference.score
-        assert [len(each.assessment.claims) for each in result.repeats] == [2, 2, 2]
-        repeated, wanted = result.repeated, reference.repeated
-        assert repeated is not None
-        assert wanted is not None
-        assert sorted(repeated.scores) == sorted(wanted.scores)
-        assert "3 repeats from" in result.reason
-        assert result.usage.calls == 3
-
-
-@pytest.mark.parametrize(("module", "name", "judge", "_"), CLASSES)
-def test_repeats_of_the_lexical_judge_are_refused_everywhere(
-    module: str, name: str, judge: str, _: bool
-) -> None:
-    drop_in = getattr(import_module(module), name)
-    with pytest.raises(InvalidValueError, match="says the same each time"):
-        drop_in(**{judge: "lexical", "repeats": 2})
-
-
-def panel(combine: Combine = "median") -> Panel:
-    """Two scripted models and the lexical judge."""
-    texts = {"scripted:one": REPLY, "scripted:two": OTHER}
-    models = [ScriptedModel([text], name=name) for name, text in texts.items()]
-    return Panel([*map(LLMJudge, models), "lexical"], combine=combine)
-
-
-every_drop_in = pytest.mark.parametrize("judged", DROP_INS)
-
-
-@every_drop_in
-def test_a_panel_is_a_judge_everywhere(judged: Callable[..., Result]) -> None:
-    expected = TCVA(judge=panel()).evaluate(SAMPLES[0])
-    result = judged(panel(), SAMPLES[0])
-    assert result.score == expected.score
-    assert result.claims == expected.claims
-    assert [each.judge for each in result.assessment.panel] == [
-        "scripted:one",
-        "scripted:two",
-        "lexical/3",
-    ]
-
-
-@every_drop_in
-def test_weights_and_interval_come_through_everywhere(
-    judged: Callable[..., Result],
-) -> None:
-    expected = TCVA(judge=panel("fused")).evaluate(SAMPLES[0])
-    result = judged(panel("fused"), SAMPLES[0])
-    assert result.interval is not None
-    assert result.interval == expected.interval
-    assert result.weights == expected.weights
-    assert result.at("strict").interval == expected.at("strict").interval
-    assert result.reason == expected.reason
-    assert "by probability" in result.reason
-    assert "95% interval" in result.reason
 
 
 @pytest.mark.parametrize(("module", "name", "judge", "sees_metadata"), CLASSES)
