@@ -169,7 +169,7 @@ def test_a_new_number_or_negation_is_never_found(words: list[str], at: int, new:
 
 @pytest.mark.slow
 def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
-    for name, passages, quote in huge(200_000):
+    for name, passages, quote in huge(100_000):
         verdicts = [
             ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence=quote + " x" * i)
             for i in range(4)
@@ -181,12 +181,12 @@ def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
 
 
 @pytest.mark.slow
-def test_a_fifth_of_a_megabyte_takes_less_than_40() -> None:
+def test_much_text_takes_little_memory() -> None:
     verdicts = [ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence="湖は" * 100)]
     tracemalloc.start()
     try:
-        check_evidence(verdicts, ["不没湖" * 66_000])  # three bytes each
-        assert tracemalloc.get_traced_memory()[1] < 40_000_000
+        check_evidence(verdicts, ["不没湖" * 22_000])  # three bytes each
+        assert tracemalloc.get_traced_memory()[1] < 13_000_000
     finally:
         tracemalloc.stop()
 
@@ -325,8 +325,6 @@ def test_numbers_and_negations_of_quote_and_claim_are_compared() -> None:
 @pytest.mark.parametrize(
     ("claim", "quote", "is_short"),
     [
-        ("The clinic offers X-rays.", "X-rays", True),
-        ("The clinic opened in 2021.", "2021", True),
         ("The clinic has offered X-rays since 2021.", "2021", True),
         ("The trial was led by Dr Keller of Bern.", "Dr Keller", True),
         ("The capital is Paris.", "Paris", False),

@@ -83,8 +83,6 @@ BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
         (said(token(yes=1.0), token(**{" and": 1.0}), token(**{" no": 1.0})), None),
         (ModelReply("yes"), None),
         (ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0),)), None),
-        (ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", math.nan),)),)), None),
-        (ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", 4.0),)),)), None),
         (
             ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", 0.0), ("no", 0.0))),)),
             None,
@@ -141,31 +139,36 @@ def test_all_claims_of_a_sample_are_one_turn() -> None:
 
 
 def test_claims_of_the_judge_are_asked_for_first() -> None:
-    def says(request: JudgeRequest) -> ModelReply:
-        if request.schema_name == "tcva_claims":
-            return ModelReply('{"claims": ["It opens at nine."]}')
-        return said(token(yes=1.0))
-
-    found = LLMJudge(Model(says), claims="llm", verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
-    assert [claim.claim for claim in found.claims] == ["It opens at nine."]
-    assert found.usage.calls == 2
-
-
-def test_a_model_without_probabilities_is_refused_at_once() -> None:
-    model = Model(lambda _: ModelReply("yes"))
-    found = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
-    assert found.unscored is not None
-    assert (found.unscored.reason, found.unscored.fatal) == (Reason.JUDGE_ERROR, True)
-    assert "verdicts='written'" in found.unscored.detail
-    assert len(model.requests) == 2
+    turns = LLMJudge(Model(lambda _: ModelReply("")), claims="llm", verdicts="yes_no").turns(
+        SAMPLE, FAITHFULNESS
+    )
+    assert [request.schema_name for request in next(turns)] == ["tcva_claims"]
+    assert len(turns.send([ModelReply('{"claims": ["It opens at nine."]}')])) == 1
+    with pytest.raises(StopIteration) as done:
+        turns.send([said(token(yes=1.0))])
+    assert [claim.claim for claim in done.value.value.claims] == ["It opens at nine."]
 
 
-def test_after_a_failed_call_the_rest_is_not_asked() -> None:
-    model = Model(lambda _: JudgeError("no", reason="authentication", fatal=True))
-    found = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
-    assert found.unscored is not None
-    assert found.unscored.fatal
-    assert len(model.requests) == 1
+@pytest.mark.parametrize(
+    ("says", "reason", "fatal", "detail", "requests"),
+    [
+        (lambda _: ModelReply("yes"), "judge_error", True, "verdicts='written'", 2),
+        # After a failed call the rest is not asked.
+        (lambda _: JudgeError("no", reason="authentication", fatal=True),
+         "judge_error", True, "no", 1),
+        (lambda r: ModelReply("?") if "five euros" in r.user else said(token(yes=1.0)),
+         "incomplete_verdicts", False, "", 3),
+    ],
+)  # fmt: skip
+def test_a_claim_without_an_answer_leaves_the_sample_unscored(
+    says: Any, reason: str, fatal: bool, detail: str, requests: int
+) -> None:
+    model = Model(says)
+    unscored = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS).unscored
+    assert unscored is not None
+    assert (unscored.reason.value, unscored.fatal) == (reason, fatal)
+    assert detail in unscored.detail
+    assert len(model.requests) == requests
 
 
 def test_an_answer_elsewhere_is_asked_for_again_and_then_a_failure() -> None:
@@ -181,13 +184,6 @@ def test_an_answer_elsewhere_is_asked_for_again_and_then_a_failure() -> None:
 
     again = LLMJudge(Model(at_last), verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
     assert [claim.verdict for claim in again.claims] == [Verdict.FULLY, Verdict.FULLY, None]
-
-
-def test_a_claim_without_an_answer_leaves_the_sample_incomplete() -> None:
-    model = Model(lambda r: ModelReply("?") if "five euros" in r.user else said(token(yes=1.0)))
-    found = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
-    assert found.unscored is not None
-    assert found.unscored.reason is Reason.INCOMPLETE_VERDICTS
 
 
 def test_the_form_is_part_of_the_key_and_the_name() -> None:
