@@ -256,7 +256,7 @@ def test_which_non_claims_are_believed() -> None:
 def test_what_cannot_be_set_or_judged_is_refused() -> None:
     for options, says in (({"claims": "words"}, "words"), ({"max_claims": 0}, "0")):
         with pytest.raises(InvalidValueError, match=says):
-            LLMJudge(ScriptedModel([]), **options)  # type: ignore[arg-type]  # wrong on purpose
+            LLMJudge(ScriptedModel([]), **options)
     with pytest.raises(InvalidValueError, match="tone"):
         LexicalJudge().assess(SAMPLE, TONE)
 
