@@ -20,7 +20,7 @@ ScorerLike = Scorer[Any] | Mapping[str, Any]
 """A scorer, or its arguments by name.
 
 Those of `TCVA`, or with ``metrics`` those of `CCRS`. Beside them: ``model`` (a mapping of
-`ModelSettings` for judges that are named), ``panel`` (additional judges of the same claims),
+`ModelConfig` for judges that are named), ``panel`` (additional judges of the same claims),
 ``combine`` (how they decide), and ``config`` (a file of ``tcva calibrate``).
 """
 
