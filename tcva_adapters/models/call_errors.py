@@ -29,8 +29,8 @@ class Kind:
     Attributes:
         reason: Of the `JudgeError`.
         statuses: The HTTP statuses that say so.
-        codes: A pattern of servers' codes that say so, whatever the status below 500.
-        names: A pattern of the names of exceptions, in small letters.
+        named: A pattern of servers' codes, whatever the status below 500, and of the names of
+            exceptions.
         words: A pattern of what servers say in a refusal.
         hint: What it means for the user.
         fatal: Whether it holds for every call, whatever is asked.
@@ -38,57 +38,53 @@ class Kind:
 
     reason: str
     statuses: Container[int | None] = ()
-    codes: str = ""
-    names: str = ""
-    words: str = ""
+    named: str = "^$"
+    words: str = "^$"
     hint: str = ""
     fatal: bool = False
 
-    def fits(self, status: int | None, code: str, names: str, said: str) -> bool:
-        """Whether a failure is of this kind."""
-        found = ((self.codes, code), (self.names, names), (self.words, said))
-        return status in self.statuses or any(
-            pattern and re.search(pattern, text, re.IGNORECASE) for pattern, text in found
-        )
+    @property
+    def is_about_the_request(self) -> bool:
+        """Whether a server's code or words say it, not its status alone."""
+        return self.fatal or self.words != "^$"
 
 
 OTHER: Final = Kind("judge_error")
+_NO_MODEL: Final = "no model {model!r} at {url}; `curl {url}/models` lists those it has"
 _KINDS: Final = (
     # The first that fits counts: a timeout is also a connection error in several packages.
     Kind("redirect", range(300, 400), hint="{url} redirects to {where}, where samples are not sent;"
          " if that is the judge, set base_url or OPENAI_BASE_URL to its address"),
-    Kind("quota", (402,), codes=f"^{NO_CREDIT}$", names=r"\binsufficientquota",
-         hint="no credit left", fatal=True),
-    Kind("timeout", (408, 504), names="timeout|timedout|deadlineexceeded",
+    Kind("quota", (402,), rf"\b{NO_CREDIT}\b|\binsufficientquota", hint="no credit left", fatal=True),
+    Kind("timeout", (408, 504), "timeout|timedout|deadlineexceeded",
          hint="the server gave the request up"),
-    Kind("rate_limit", (429,), names="ratelimit|toomanyrequests|resourceexhausted",
+    Kind("rate_limit", (429,), "ratelimit|toomanyrequests|resourceexhausted",
          hint="rate limit; set requests_per_minute"),
-    Kind("authentication", (401,), names="authenticationerror|unauthenticated",
+    Kind("authentication", (401,), "authenticationerror|unauthenticated",
          hint="the API key was not accepted; check OPENAI_API_KEY or api_key", fatal=True),
-    Kind("permission", (403,), names="permissiondenied",
+    Kind("permission", (403,), "permissiondenied",
          hint="the server refused the request; check the key's rights"),
-    Kind("context_length", (413,), codes="context_length", words=(
+    Kind("context_length", (413,), "context_length", words=(
          r"context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens"
          r"|(?:prompt|input) is too long|reduce the length|exceeds? the (?:available )?context"),
          hint="the prompt is too long for {model}"),
-    Kind("judge_error", codes="^content_(?:filter|policy_violation)$",
+    Kind("judge_error", named=r"\bcontent_(?:filter|policy_violation)\b",
          words="content management policy", hint="the content filter refused the sample"),
-    Kind("model_not_found", codes="^(?:model_not_found|DeploymentNotFound)$",
-         hint="no model {model!r} at {url}; `curl {url}/models` lists those it has", fatal=True),
-    Kind("model_not_found", words=(
+    Kind("model_not_found", named=r"\b(?:model_not_found|DeploymentNotFound)\b", hint=_NO_MODEL,
+         fatal=True),
+    Kind("model_not_found", hint=_NO_MODEL, words=(
          r"model[^.]{0,120}?(?:not (?:be )?(?:found|exist|loaded|available)|does(?: not|n't) exist)"
-         r"|(?:unknown|invalid|no such|not a valid) model|deployment[^.]{0,60}not exist"),
-         hint="no model {model!r} at {url}; `curl {url}/models` lists those it has"),
-    Kind("model_not_found", (404,), names=r"\bnotfounderror\b",
+         r"|(?:unknown|invalid|no such|not a valid) model|deployment[^.]{0,60}not exist")),
+    Kind("model_not_found", (404,), r"\bnotfounderror\b",
          hint="no chat completions at {url}; check base_url, which usually ends in /v1, and the "
          "model's name {model!r}"),
-    Kind("unreachable", names=r"\bconnecterror\b|connectionrefused|clientconnectorerror"
+    Kind("unreachable", named=r"\bconnecterror\b|connectionrefused|clientconnectorerror"
          "|endpointconnection|gaierror", fatal=True),
-    Kind("server_error", range(500, 600), names="internalservererror"),
+    Kind("server_error", range(500, 600), "internalservererror"),
 )  # fmt: skip  # a table
 
 
-def kind_of(status: int | None = None, code: str = "", *, names: str = "", said: str = "") -> Kind:
+def kind_of(status: int | None = None, named: str = "", said: str = "") -> Kind:
     """The kind of a failure; `OTHER` where nothing tells it.
 
     What a broken server says is no answer to the request.
@@ -96,9 +92,14 @@ def kind_of(status: int | None = None, code: str = "", *, names: str = "", said:
     >>> kind_of(429).reason, kind_of(429, "insufficient_quota").reason
     ('rate_limit', 'quota')
     """
-    if status is not None and status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        code = said = ""
-    return next((kind for kind in _KINDS if kind.fits(status, code, names, said)), OTHER)
+    for kind in _KINDS:
+        if status in kind.statuses:
+            return kind
+        if status is None or status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            texts = ((kind.named, named), (kind.words, said))
+            if any(text and re.search(pattern, text, re.IGNORECASE) for pattern, text in texts):
+                return kind
+    return OTHER
 
 
 def as_judge_error(error: BaseException) -> JudgeError:
@@ -146,10 +147,7 @@ def judge_errors() -> Iterator[None]:
     """
     try:
         yield
-    except (
-        Exception,
-        asyncio.CancelledError,
-    ) as error:  # whatever it is, it comes out as the other kind
+    except (Exception, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and _is_cancelled():
             raise
         found = as_judge_error(error)
@@ -175,11 +173,11 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def _kind_of_error(error: BaseException) -> Kind:
     body = getattr(error, "body", None)
     codes = (getattr(error, "code", None), body.get("code") if isinstance(body, Mapping) else None)
-    code = next((code for code in codes if isinstance(code, str)), "")
     holders = (error, getattr(error, "response", None))
-    found = (getattr(h, n, None) for h in holders for n in ("status_code", "http_status", "code"))
+    found = [getattr(h, n, None) for h in holders for n in ("status_code", "http_status", "code")]
     status = next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)
-    return kind_of(status, code, names=" ".join(cls.__name__ for cls in type(error).__mro__))
+    names = (cls.__name__ for cls in type(error).__mro__)
+    return kind_of(status, " ".join(map(str, (*codes, *names))))
 
 
 def _message(error: BaseException) -> str:

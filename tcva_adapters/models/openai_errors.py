@@ -59,8 +59,8 @@ class Server:
         message, param = fields.get("message"), fields.get("param")
         if not (isinstance(message, str) and message):
             message = answer.content[:10_000].decode(errors="replace")
-        message, code = self.clean(message), str(fields.get("code") or "")
-        kind = kind_of(answer.status or 0, code, said=message)
+        message = self.clean(message)
+        kind = kind_of(answer.status or 0, str(fields.get("code") or ""), message)
         return Failure(self, answer, kind, message, param if isinstance(param, str) else "")
 
     def late(self, sent: int) -> JudgeError:
@@ -103,22 +103,19 @@ class Failure:
         Args:
             names_a_feature: Whether the message names a feature that the request used.
         """
+        if self.is_limit_too_large:
+            return True
+        if self.answer.status not in _REFUSED or self.kind.is_about_the_request:
+            return False
         # Most 404s are wrong addresses; some gateways answer so when no server has a feature.
-        return self.is_limit_too_large or (
-            self.answer.status in _REFUSED
-            and not (self.kind.codes or self.kind.words)
-            and (
-                self.answer.status != HTTPStatus.NOT_FOUND
-                or names_a_feature
-                or "support" in self.message
-            )
-        )
+        is_address = self.answer.status == HTTPStatus.NOT_FOUND and "support" not in self.message
+        return names_a_feature or not is_address
 
     def as_error(self) -> JudgeError:
         """The failure as it is raised; fatal where it holds for every call."""
         server, answer, sent = self.server, self.answer, requests(self.answer.sent)
-        if answer.status is None:
-            kind, cause = innermost(answer.error or TimeoutError())
+        if answer.error is not None:
+            kind, cause = innermost(answer.error)
             reason = kind.reason if kind.reason in _UNANSWERED else "connection"
             said = server.clean(str(cause)) or "the connection broke off"
             msg = f"{_UNANSWERED[reason].format(url=server.url)} ({sent}): {said}"

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -16,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, acomplete, complete
 from tcva_adapters.models.reply_json import after_reasoning, json_values
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.results.assessment import Usage
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -37,15 +39,16 @@ class Prompted:
 
     Attributes:
         model: The same.
+        usage: What all calls cost so far; seconds are those spent waiting for the model.
         failures: How often no text came, or none that could be read as the object asked for.
         fatal: The failure after which no call can succeed; None as long as there was none.
     """
 
     def __init__(self, model: JudgeModel) -> None:
         self.model = model
+        self.usage = Usage()
         self.failures = 0
         self.fatal: JudgeError | None = None
-        self._usage = Usage()
         self._lock = threading.Lock()
 
     @classmethod
@@ -58,19 +61,15 @@ class Prompted:
         """The model's name."""
         return self.model.name
 
-    @property
-    def usage(self) -> Usage:
-        """What all calls cost so far; seconds are those spent waiting for the model."""
-        with self._lock:
-            return self._usage
-
     def text(self, prompt: str, *, system: str = "") -> str:
         """The model's answer to a prompt.
 
         Raises:
             JudgeError: No text came.
         """
-        return self._asked(JudgeRequest(system, prompt, {}, "")).text
+        with self._counted() as replies:
+            replies.append(complete(self.model, JudgeRequest(system, prompt, {}, "")))
+        return replies[0].text
 
     async def atext(self, prompt: str, *, system: str = "") -> str:
         """The same, awaited.
@@ -78,7 +77,9 @@ class Prompted:
         Raises:
             JudgeError: No text came.
         """
-        return (await self._aasked(JudgeRequest(system, prompt, {}, ""))).text
+        with self._counted() as replies:
+            replies.append(await acomplete(self.model, JudgeRequest(system, prompt, {}, "")))
+        return replies[0].text
 
     def object(self, prompt: str, shape: type[Shape]) -> Shape:
         """The model's answer as an object; its schema goes along with the prompt.
@@ -86,7 +87,9 @@ class Prompted:
         Raises:
             JudgeError: No text came, or ``unreadable_reply``: none that holds such an object.
         """
-        return self._read(self._asked(_object_request(prompt, shape)), shape)
+        with self._counted() as replies:
+            replies.append(complete(self.model, _object_request(prompt, shape)))
+            return self._read(replies[0], shape)
 
     async def aobject(self, prompt: str, shape: type[Shape]) -> Shape:
         """The same, awaited.
@@ -94,44 +97,34 @@ class Prompted:
         Raises:
             JudgeError: As for `object`.
         """
-        return self._read(await self._aasked(_object_request(prompt, shape)), shape)
+        with self._counted() as replies:
+            replies.append(await acomplete(self.model, _object_request(prompt, shape)))
+            return self._read(replies[0], shape)
 
-    def _asked(self, request: JudgeRequest) -> ModelReply:
-        started = time.perf_counter()
+    @contextmanager
+    def _counted(self) -> Iterator[list[ModelReply]]:
+        """Count one call, whose reply is put into the list, with its cost and its failure."""
+        replies: list[ModelReply] = []
+        started, failure = time.perf_counter(), None
         try:
-            return self._noted(complete(self.model, request), started)
+            yield replies
         except JudgeError as error:
-            self._failed(error, started)
+            failure = error
             raise
-
-    async def _aasked(self, request: JudgeRequest) -> ModelReply:
-        started = time.perf_counter()
-        try:
-            return self._noted(await acomplete(self.model, request), started)
-        except JudgeError as error:
-            self._failed(error, started)
-            raise
-
-    def _noted(self, reply: ModelReply, started: float) -> ModelReply:
-        with self._lock:
-            self._usage += reply.usage(time.perf_counter() - started)
-        return reply
-
-    def _failed(self, error: JudgeError, started: float) -> None:
-        self._noted(ModelReply(""), started)
-        with self._lock:
-            self.failures += 1
-            self.fatal = error if error.fatal else self.fatal
+        finally:
+            reply = replies[0] if replies else ModelReply("")
+            with self._lock:
+                self.usage += reply.usage(time.perf_counter() - started)
+                if failure is not None:
+                    self.failures += 1
+                    self.fatal = failure if failure.fatal else self.fatal
 
     def _read(self, reply: ModelReply, shape: type[Shape]) -> Shape:
         found = None if reply.truncated else read_object(reply.text, shape)
         if found is not None:
             return found
-        with self._lock:
-            self.failures += 1
         why = "was cut off" if reply.truncated else f"holds no {shape.__name__}"
-        start = " ".join(reply.text.split())[:_SHOWN]
-        msg = f"the reply of {self.name} {why}: {start!r}"
+        msg = f"the reply of {self.name} {why}: {' '.join(reply.text.split())[:_SHOWN]!r}"
         raise JudgeError(msg, reason="unreadable_reply")
 
 
@@ -159,19 +152,24 @@ def _object_request(prompt: str, shape: type[BaseModel]) -> JudgeRequest:
     return JudgeRequest("", prompt, _strict(shape.model_json_schema()), shape.__name__)
 
 
-def _strict(schema: Any) -> Any:
-    """A schema as strict modes want it: closed objects, every property required."""
+def _strict(schema: Any, *, is_by_name: bool = False) -> Any:
+    """A schema as strict modes want it: closed objects, every property required.
+
+    Args:
+        schema: The schema, or a part of it.
+        is_by_name: Whether its keys are names of one's own, not keywords.
+    """
     if isinstance(schema, list):
         return [_strict(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
+    if is_by_name:
+        return {name: _strict(part) for name, part in schema.items()}
     if "$ref" in schema:  # may have no neighbours
         return {"$ref": schema["$ref"]}
-    kept = {key: value for key, value in schema.items() if key not in _NOT_STRICT}
-    for key in kept.keys() & {"properties", "$defs"}:  # names of one's own, not keywords
-        kept[key] = {name: _strict(part) for name, part in kept[key].items()}
-    for key in kept.keys() & {"items", "anyOf", "allOf"}:
-        kept[key] = _strict(kept[key])
-    if "properties" in kept:
-        kept |= {"additionalProperties": False, "required": list(kept["properties"])}
-    return kept
+    kept = {
+        key: _strict(value, is_by_name=key in {"properties", "$defs"})
+        for key, value in schema.items()
+        if key not in _NOT_STRICT
+    }
+    return kept | closed_object(kept["properties"]) if "properties" in kept else kept

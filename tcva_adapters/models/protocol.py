@@ -102,7 +102,6 @@ class JudgeModel(Protocol):
     @property
     def name(self) -> str:
         """The name that assessments and store keys carry, e.g. ``openai:gpt-4.1-mini``."""
-        ...
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -110,7 +109,6 @@ class JudgeModel(Protocol):
 
         Part of the store key; never holds a secret.
         """
-        ...
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
@@ -118,7 +116,6 @@ class JudgeModel(Protocol):
         Raises:
             JudgeError: No text came; its ``reason`` and ``fatal`` say why and whether to go on.
         """
-        ...
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request without blocking the event loop.
@@ -126,7 +123,6 @@ class JudgeModel(Protocol):
         Raises:
             JudgeError: No text came; its ``reason`` and ``fatal`` say why and whether to go on.
         """
-        ...
 
 
 def identity_of_model(model: JudgeModel) -> Identity:
