@@ -1,4 +1,4 @@
-"""What the tests draw: a real comparison of 24 methods with human ratings, and made-up judgements."""
+"""What the tests draw: a real comparison of nine methods with human ratings, and made-up judgements."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from tcva_adapters.compare import Comparison
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.samples.files import read_samples
 
+MANY = {f"framework{i % 5} metric_of_{i}": np.random.default_rng(i).random(30) for i in range(24)}
+"""Made-up scores of 24 methods."""
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples/data/samples.jsonl"
 
 

@@ -18,10 +18,10 @@ from tcva_adapters.plots.canvas import label
 from tcva_adapters.plots.saving import pictures_of
 from tests.compare.dialogue_set import write as write_set
 from tests.compare.test_systems import table as systems_table
-from tests.plots.examples import axes_of, counts, drawn_texts, rated_comparison
+from tests.plots.examples import MANY, axes_of, counts, drawn_texts, rated_comparison
 
 Drawing = Callable[[], Figure]
-LONG = "tcva T=0.5 + ragas legacy_context_recall + deepeval faithfulness_penalised"
+LONG = "tcva T=0.5 + ragas legacy_context_recall + langchain labeled_criteria"
 HOSTILE = [
     "$\\frac{",
     "a\x1b[2J\u202eb",
@@ -51,10 +51,18 @@ def check_labels(figure: Figure) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, _ in pictures_of(rated_comparison())])
-def test_a_comparison_of_24_methods(name: str) -> None:
-    assert len(rated_comparison().table.methods) == 24
+def test_a_comparison_of_nine_methods(name: str) -> None:
+    assert len(rated_comparison().table.methods) == 9
     draw = dict(pictures_of(rated_comparison()))[name]
     check_labels(draw())
+
+
+@pytest.mark.slow
+def test_24_methods_of_bare_scores() -> None:
+    human = np.random.default_rng(0).random(30)
+    check_labels(plots.histograms(MANY, human=human))
+    check_labels(plots.correlations(MANY, human=human))
+    check_labels(plots.agreement(MANY, human=human, n_boot=20))
 
 
 @pytest.mark.slow
