@@ -11,7 +11,6 @@ import multiprocessing
 import os
 import pickle
 import signal
-import socket
 import threading
 import time
 import warnings
@@ -76,11 +75,11 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_the_timeout_is_a_deadline_for_the_whole_call(face: Face, mode: str) -> None:
     with FaultServer(auto_judge, lambda *_: mode) as server:
         started = time.monotonic()
-        found = failure(face, server, timeout=0.4, max_retries=5)
+        found = failure(face, server, timeout=0.2, max_retries=5)
         assert time.monotonic() - started < 3.0  # the drip goes on for half a minute
         assert server.count == 1  # what is late is not asked for again
     assert (found.reason, found.fatal) == ("timeout", False)
-    assert "within 0.4 s (1 request sent)" in str(found)
+    assert "within 0.2 s (1 request sent)" in str(found)
 
 
 def test_a_pause_beyond_the_time_left_ends_the_call_and_says_what_was_done() -> None:
@@ -89,9 +88,7 @@ def test_a_pause_beyond_the_time_left_ends_the_call_and_says_what_was_done() -> 
         assert server.count == 1
     assert found.reason == "rate_limit"
     assert "1 request sent; it asks for a pause of 1e+09 s, more than is left" in str(found)
-
-
-def test_an_account_without_credit_is_not_asked_again() -> None:
+    # Nor is an account without credit asked again.
     with ScriptedServer(in_turn(error(429, "No money.", code="insufficient_quota"))) as server:
         assert failure(in_sync, server).reason == "quota"
         assert server.count == 1
@@ -114,27 +111,24 @@ def test_a_request_is_sent_again_after_growing_pauses(slept: list[float]) -> Non
     assert all(0.75 * most <= pause <= most for pause, most in zip(slept, (0.5, 1, 2), strict=True))
 
 
-def test_calls_wait_for_their_minute_which_is_not_the_servers_time(slept: list[float]) -> None:
+def test_calls_wait_for_their_turn_which_is_not_the_servers_time(slept: list[float]) -> None:
     with serving(auto_judge, requests_per_minute=30, timeout=1.9) as (_, model):
         for _ in range(3):
             model.complete(REQUEST)
     assert slept == pytest.approx([2.0, 4.0], abs=1.0)  # 60 s / 30, without having slept
-
-
-def test_waiting_for_a_place_is_not_the_servers_time_either() -> None:
-    with serving(later(0.15, auto_judge), timeout=0.5, max_concurrency=1) as (_, model):
+    with serving(later(0.1, auto_judge), timeout=0.3, max_concurrency=1) as (_, model):
 
         async def several() -> list[ModelReply]:
-            return await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(5)))
+            return await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(4)))
 
-        assert len(asyncio.run(several())) == 5  # 0.75 seconds in all
+        assert len(asyncio.run(several())) == 4  # .4 seconds in all
 
 
 # Size
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["endless", "50 MB", "gzip bomb", "refusal"])
+@pytest.mark.parametrize("mode", ["endless", "gzip bomb", "refusal"])
 def test_a_reply_is_read_up_to_a_limit(face: Face, mode: str) -> None:
     with FaultServer(auto_judge, lambda *_: mode) as server:
         if mode == "refusal":
@@ -175,20 +169,15 @@ def test_a_redirect_is_not_followed(face: Face, status: int) -> None:
     assert KEY not in str(found)
 
 
-def test_a_connection_that_is_lost_is_called_that(face: Face) -> None:
+def test_a_connection_that_is_lost_or_refused_is_called_that(face: Face) -> None:
     with FaultServer(auto_judge, lambda *_: "reset") as server:
         found = failure(face, server, max_retries=0)
     assert (found.reason, found.fatal) == ("connection", False)
     assert "could be read (1 request sent): " in str(found)
     assert "Error" not in str(found).removesuffix("[Errno 104] Connection reset by peer")
-
-
-def test_nobody_listening_is_unreachable(face: Face) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with pytest.raises(JudgeError, match=f"cannot reach http://localhost:{port}/v1") as caught:
-        face(OpenAICompatibleModel("m", base_url=f"http://localhost:{port}/v1", max_retries=0))
+    url = f"http://localhost:{server.base_url.rpartition(':')[2]}"  # where nobody listens now
+    with pytest.raises(JudgeError, match=f"cannot reach {url}") as caught:
+        face(OpenAICompatibleModel("m", base_url=url, max_retries=0))
     assert (caught.value.reason, caught.value.fatal) == ("unreachable", True)
 
 
@@ -378,6 +367,14 @@ def test_a_model_is_pickled_as_its_settings_and_reads_the_environment_where_it_i
     assert keys == [f"Bearer {KEY}", "Bearer sk-of-the-worker-77"]
     assert opened.parameters == model.parameters
     assert opened.identity.seconds == 7
+    # A password in the address is read there, too, and another server is refused.
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://me:{KEY}@localhost:1/v1")
+    data = pickle.dumps(OpenAICompatibleModel("m"))
+    assert KEY.encode() not in data
+    assert pickle.loads(data).parameters["server"] == "localhost:1/v1"
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:2/v1")
+    with pytest.raises(InvalidValueError, match=r"localhost:1/v1; set OPENAI_BASE_URL"):
+        pickle.loads(data)
 
 
 def test_what_holds_a_secret_is_not_pickled_and_says_what_to_do() -> None:
@@ -391,18 +388,6 @@ def test_what_holds_a_secret_is_not_pickled_and_says_what_to_do() -> None:
             with pytest.raises(InvalidValueError, match=says) as caught:
                 pickle.dumps(OpenAICompatibleModel("m", **given))
             assert KEY not in str(caught.value)
-
-
-def test_an_address_with_a_password_is_read_from_the_workers_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://me:{KEY}@localhost:1/v1")
-    data = pickle.dumps(OpenAICompatibleModel("m"))
-    assert KEY.encode() not in data
-    assert pickle.loads(data).parameters["server"] == "localhost:1/v1"
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:2/v1")
-    with pytest.raises(InvalidValueError, match=r"localhost:1/v1; set OPENAI_BASE_URL"):
-        pickle.loads(data)
 
 
 def test_copies_share_connections_and_learn_for_themselves() -> None:

@@ -72,29 +72,24 @@ def test_a_request_says_how_its_reply_is_drawn_and_settings_that_are_none_are_no
     assert set(server.bodies[0]) == {"model", "messages", "response_format", "max_tokens"}
 
 
-def test_a_length_stop_is_marked_and_missing_usage_is_zero() -> None:
-    """An empty reply that was cut off is not taken for a lack of features either."""
-    with serving(in_turn(reply("", finish_reason="length", usage=None))) as (server, model):
-        answer = model.complete(REQUEST)
-    assert (answer.truncated, answer.input_tokens, answer.output_tokens) == (True, 0, 0)
-    assert answer.cost is None
-    assert server.count == 1
-
-
-def test_separate_reasoning_is_left_out_and_typed_parts_are_joined() -> None:
+def test_what_a_reply_holds_is_read() -> None:
     parts: Any = [{"type": "thinking", "text": "hm"}, {"type": "text", "text": "yes"}]
-    answers = in_turn(reply("no", reasoning_content="long thoughts"), reply(parts))
-    with serving(answers) as (_, model):
-        assert [model.complete(REQUEST).text for _ in range(2)] == ["no", "yes"]
-
-
-def test_token_probabilities_are_read() -> None:
     tokens = [('{"v":"', {'{"v":"': 1.0}), ("none", {"none": 0.75, "minor": 0.25}), ('"}', {})]
-    with serving(in_turn(reply('{"v":"none"}', tokens=tokens))) as (_, model):
-        answer = model.complete(PROBABLE)
-    assert answer.token_logprobs is not None
-    assert [t.token for t in answer.token_logprobs] == ['{"v":"', "none", '"}']
-    assert [t for t, _ in answer.token_logprobs[1].top] == ["none", "minor"]
+    answers = (
+        reply("no", reasoning_content="long thoughts"),
+        reply(parts),
+        reply('{"v":"none"}', tokens=tokens),
+        reply("", finish_reason="length", usage=None),  # is not taken for a lack of features
+    )
+    with serving(in_turn(*answers)) as (server, model):
+        assert [model.complete(REQUEST).text for _ in range(2)] == ["no", "yes"]
+        probable, cut_off = model.complete(PROBABLE), model.complete(REQUEST)
+    assert server.count == 4
+    assert probable.token_logprobs is not None
+    assert [t.token for t in probable.token_logprobs] == ['{"v":"', "none", '"}']
+    assert [t for t, _ in probable.token_logprobs[1].top] == ["none", "minor"]
+    assert (cut_off.truncated, cut_off.input_tokens, cut_off.output_tokens) == (True, 0, 0)
+    assert cut_off.cost is None
 
 
 def test_it_is_a_judge_model_with_a_name_and_parameters_without_secrets() -> None:
@@ -163,30 +158,27 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @both_faces
-@pytest.mark.parametrize("status", [400, 422, 501])
-def test_a_feature_that_the_server_blames_is_given_up_once_and_remembered(
-    face: Face, status: int
-) -> None:
-    script = lacking("temperature", then=auto_judge, status=status)
-    with serving(script, max_retries=2) as (server, model):
-        assert [face(model).retries for _ in range(2)] == [1, 0]
-        assert server.count == 3  # refused, answered, answered
-    assert {*REQUEST_KEYS} - set(server.bodies[2]) == {"temperature"}
-    assert list(model.capabilities.dropped) == ["temperature"]
-
-
-REQUEST_KEYS = ("response_format", "temperature", "seed", "max_tokens")
-
-
 @pytest.mark.parametrize(
-    ("lacks", "form"),
-    [(["json_schema"], "json_object"), (["json_schema", "json_object"], "text")],
+    ("lacks", "status", "form"),
+    [
+        (["temperature"], 400, "json_schema"),
+        (["temperature"], 422, "json_schema"),
+        (["temperature"], 501, "json_schema"),
+        (["json_schema"], 404, "json_object"),  # which is not about the model
+        (["json_schema", "json_object"], 400, "text"),
+    ],
 )
-def test_the_form_of_the_reply_goes_down_step_by_step(lacks: list[str], form: str) -> None:
-    with serving(lacking(*lacks, then=auto_judge)) as (server, model):
-        model.complete(REQUEST)
-        model.complete(REQUEST)
-    assert server.count == len(lacks) + 2
+def test_a_feature_that_the_server_blames_is_given_up_once_and_remembered(
+    face: Face, lacks: list[str], status: int, form: str
+) -> None:
+    script = lacking(*lacks, then=auto_judge, status=status)
+    with serving(script, max_retries=2) as (server, model):
+        assert [face(model).retries for _ in range(2)] == [len(lacks), 0]
+        assert server.count == len(lacks) + 2  # refused, answered, answered
+    gone = {"temperature"} & {*lacks} | ({"response_format"} if form == "text" else set())
+    keys = {"response_format", "temperature", "seed", "max_tokens"}
+    assert keys - set(server.bodies[-1]) == gone
+    assert sorted(model.capabilities.dropped) == sorted(lacks)
     assert model.capabilities.response_format == form
 
 
@@ -267,12 +259,6 @@ def test_what_one_sample_has_to_do_without_the_others_still_ask_for(named: bool)
     assert server.bodies[-1]["response_format"]["type"] == "json_schema"
 
 
-def test_a_404_about_features_is_not_about_the_model() -> None:
-    with serving(lacking("json_schema", then=auto_judge, status=404)) as (_, model):
-        model.complete(REQUEST)
-    assert model.capabilities.response_format == "json_object"
-
-
 # What fails
 
 
@@ -332,9 +318,6 @@ def test_the_probe_reports_what_works() -> None:
     }
     assert set(dropped) == {"json_schema", "logprobs"}
     assert all("Unsupported parameter" in why for why in dropped.values())
-
-
-def test_the_probe_reports_a_failure_without_raising() -> None:
     with serving(in_turn(WRONG_KEY)) as (_, model):
         report = model.probe()
     assert (report["answers"], report["reason"]) == (False, "authentication")
