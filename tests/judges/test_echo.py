@@ -109,8 +109,7 @@ def test_a_claim_that_stays_its_own_proof_is_lowered(second: Answer, level: str)
 
 def test_the_whole_prompt_as_a_reply_gives_no_verdict() -> None:
     request = verdict_request(SAMPLE, FAITHFULNESS, CLAIMS)
-    for line in filter(None, request.system.splitlines()):
+    for line in (line for line in request.system.splitlines() if len(line.split()) >= 8):
         reply = verdict_json((1, "none", line), (2, "none", line))
         result = LLMJudge(ScriptedModel([reply, reply])).assess(SAMPLE, FAITHFULNESS)
-        if len(line.split()) >= 8:
-            assert result.unscored is not None, line
+        assert result.unscored is not None, line

@@ -436,7 +436,7 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
 
 
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3), st.sampled_from([*Verdict]))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_any_verdict_is_checked_and_checked_again(
     claim: str, quote: str, passages: list[str], level: Verdict
 ) -> None:

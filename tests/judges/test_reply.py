@@ -94,9 +94,14 @@ def test_what_is_not_used_is_said(reply: str, n_claims: int, problem: str) -> No
     assert any(problem in each for each in problems), problems
 
 
-def test_clean_replies_have_no_problems() -> None:
-    assert parse_verdicts(TWO, 2).problems == ()
-    assert parse_verdicts(f"<think>x</think>```json\n{TWO}```", 2).problems == ()
+def test_clean_replies_have_no_problems_and_many_are_summed_up() -> None:
+    keyed = KEYED % ("a", FULL)
+    for reply in (TWO, f"<think>x</think>```json\n{TWO}```", keyed):
+        assert parse_verdicts(reply, 2).problems == ()
+    found = parse_verdicts(keyed, 2).verdicts.values()
+    assert [(v.label, v.evidence) for v in found] == [("none", "a"), ("fully", "b")]
+    doubtful = dump(*(entry(i, "maybe") for i in range(1, 101)))
+    assert parse_verdicts(doubtful, 100).problems[-1] == "80 further problems"
 
 
 @pytest.mark.parametrize(
@@ -162,18 +167,20 @@ def test_a_list_that_stands_in_the_sample_is_no_list_of_claims(reply: str) -> No
 
 
 def test_fields_of_a_verdict() -> None:
-    reply = json.dumps(
-        [
-            {"id": "1", "quote": " the ferry ", "explanation": "yes", "passage": "Passage 2", "level": "minor"},
-            {"id": "2", "evidence": ["a", "b"], "reason": None, "passage": 0, "level": "none"},
-            {"id": "3", "evidence": None, "passage": [1, 2], "level": "not_a_claim"},
-        ]
-    )  # fmt: skip
-    first, second, third = (parse_verdicts(reply, 3).verdicts[i] for i in (1, 2, 3))
-    assert (first.evidence, first.reason, first.passage) == ("the ferry", "yes", 2)
-    assert (second.evidence, second.reason, second.passage) == ("a ... b", "", None)
-    assert (third.evidence, third.passage, third.label) == ("", None, "not_a_claim")
-    assert isinstance(first.label, Verdict)
+    rows = [
+        {"id": "1", "quote": " the ferry ", "explanation": "yes", "passage": "Passage 2"},
+        {"id": "2", "evidence": ["a", "b"], "reason": None, "passage": 0},
+        {"id": "3", "evidence": None, "passage": [1, 2]},
+    ]
+    levels = ("minor", "none", "not_a_claim")
+    reply = json.dumps([row | {"level": level} for row, level in zip(rows, levels, strict=True)])
+    found = parse_verdicts(reply, 3).verdicts
+    assert [(v.evidence, v.reason, v.passage, str(v.label)) for v in found.values()] == [
+        ("the ferry", "yes", 2, "minor"),
+        ("a ... b", "", None, "none"),
+        ("", "", None, "not_a_claim"),
+    ]
+    assert isinstance(found[1].label, Verdict)
 
 
 def test_labels_are_words_of_one_meaning() -> None:
@@ -188,15 +195,6 @@ KEYED = '{"claim_1": {"quote_from_passage": "%s", "reason": "r", "verdict": "non
 FULL = '{"quote_from_passage": "b", "reason": "r", "verdict": "fully"}'
 
 
-def test_a_key_for_each_claim() -> None:
-    parsed = parse_verdicts(KEYED % ("a", FULL), 2)
-    assert [(v.label, v.evidence) for v in parsed.verdicts.values()] == [
-        ("none", "a"),
-        ("fully", "b"),
-    ]
-    assert parsed.problems == ()
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -209,11 +207,6 @@ def test_a_key_for_each_claim() -> None:
 def test_a_quote_cannot_speak_for_its_claim(reply: str) -> None:
     found = parse_verdicts(reply, 2).verdicts.get(1)
     assert found is None or found.label == "none"
-
-
-def test_many_problems_are_summed_up() -> None:
-    reply = dump(*(entry(i, "maybe") for i in range(1, 101)))
-    assert parse_verdicts(reply, 100).problems[-1] == "80 further problems"
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_a_whole_reply_is_read_as_it_is(
 
 
 @given(replies(), DRESS, st.floats(0, 1))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_cut_reply_gives_no_wrong_label(
     reply: tuple[str, dict[int, ParsedVerdict]], dress: str, share: float
 ) -> None:
@@ -107,7 +107,7 @@ def test_a_cut_reply_gives_no_wrong_label(
 
 
 @given(replies(), st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_cut_and_broken_reply_gives_no_wrong_label(
     reply: tuple[str, dict[int, ParsedVerdict]], share: float
 ) -> None:
@@ -132,7 +132,7 @@ def test_a_cut_and_broken_reply_gives_no_wrong_label(
     st.one_of(st.text(), TEXT, st.text(alphabet="{}[]\"':,\\ \nclaim1verdictfuly")),
     st.integers(1, 9),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_nothing_raises(reply: str, n_claims: int) -> None:
     parsed = parse_verdicts(reply, n_claims)
     assert set(parsed.verdicts) <= set(range(1, n_claims + 1))

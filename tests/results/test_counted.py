@@ -67,7 +67,7 @@ def files(draw: st.DrawFn) -> list[Assessment]:
     return found
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(made=files(), suffix=st.sampled_from(["jsonl", "json"]), block=st.sampled_from([2, 8192]))
 def test_a_file_shows_what_its_assessments_say(
     tmp_path_factory: pytest.TempPathFactory, made: list[Assessment], suffix: str, block: int

@@ -88,6 +88,7 @@ def test_single_evaluations_tell_it_once_until_it_is_over(path: Path) -> None:
         tcva.evaluate(SAMPLES[4])
 
 
+@pytest.mark.slow
 def test_a_comparison_goes_on_without_its_store(path: Path) -> None:
     pytest.importorskip("llama_index.core", reason="the extra llamaindex")
     with VerdictStore(path) as store, held(path):
