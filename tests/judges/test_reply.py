@@ -167,7 +167,7 @@ def test_a_list_that_stands_in_the_sample_is_no_list_of_claims(reply: str) -> No
 
 
 def test_fields_of_a_verdict() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": "1", "quote": " the ferry ", "explanation": "yes", "passage": "Passage 2"},
         {"id": "2", "evidence": ["a", "b"], "reason": None, "passage": 0},
         {"id": "3", "evidence": None, "passage": [1, 2]},
