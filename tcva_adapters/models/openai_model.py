@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import os
 import random
 import time
@@ -42,8 +41,6 @@ _THREAD: Final = "tcva-calls"
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 8.0
 """Seconds before a request is sent again: doubled each time, unless the server says how long."""
-
-_PROBE_RETRIES: Final = 1
 
 
 class OpenAICompatibleModel:
@@ -204,7 +201,7 @@ class OpenAICompatibleModel:
         Raises:
             JudgeError: As `complete` does.
         """
-        asked = self._ask(request, home=self.connection.home())
+        asked = self._ask(request, self.connection.home())
         return await asyncio.wrap_future(submit(asked, _THREAD))
 
     def probe(self) -> dict[str, Any]:
@@ -212,39 +209,30 @@ class OpenAICompatibleModel:
 
         Returns:
             ``answers`` (whether a reply came), ``server``, ``seconds``, and either what failed
-            (``reason``, ``detail``) or what works: ``model``, ``response_format``,
-            ``follows_schema``, ``seed``, ``temperature``, ``logprobs`` (whether they really
-            came), ``token_limit``, ``requests`` sent, and ``dropped`` with the server's reasons.
+            (``reason``, ``detail``) or what works: ``model``, ``response_format``, ``logprobs``
+            (whether they really came), ``requests`` sent, and ``dropped`` with the server's
+            reasons.
         """
         started = time.perf_counter()
-        report: dict[str, Any] = {"answers": False, "server": self.server.url}
-        request = replace(NEUTRAL, sampling=Sampling(top_logprobs=FEW_LOGPROBS))
+        report: dict[str, Any]
         try:
-            reply = wait_for(self._ask(request, max_retries=_PROBE_RETRIES), _THREAD)
+            reply = self.complete(replace(NEUTRAL, sampling=Sampling(top_logprobs=FEW_LOGPROBS)))
         except JudgeError as error:
-            report |= {"reason": error.reason, "detail": str(error)}
+            report = {"answers": False, "reason": error.reason, "detail": str(error)}
         else:
-            capabilities = self.capabilities
-            report |= {
+            report = {
                 "answers": True,
                 "model": reply.model or self.server.model,
-                "response_format": capabilities.response_format,
-                "follows_schema": _follows_probe_schema(reply.text),
-                "seed": "seed" not in capabilities.dropped,
-                "temperature": "temperature" not in capabilities.dropped,
+                "response_format": self.capabilities.response_format,
                 "logprobs": reply.token_logprobs is not None,
-                "token_limit": capabilities.token_limit,
                 "requests": 1 + reply.retries,
-                "dropped": dict(capabilities.dropped),
+                "dropped": dict(self.capabilities.dropped),
             }
-        return report | {"seconds": round(time.perf_counter() - started, 3)}
+        seconds = round(time.perf_counter() - started, 3)
+        return {"server": self.server.url, **report, "seconds": seconds}
 
     async def _ask(
-        self,
-        request: JudgeRequest,
-        *,
-        home: asyncio.AbstractEventLoop | None = None,
-        max_retries: int | None = None,
+        self, request: JudgeRequest, home: asyncio.AbstractEventLoop | None = None
     ) -> ModelReply:
         """A call, on the loop of the connection."""
         sent = 0
@@ -258,7 +246,7 @@ class OpenAICompatibleModel:
                         sent += 1
                         answer = await self.connection.send(body, home)
                         sent += answer.sent - 1
-                        pause = self._pause(answer, tries, deadline, max_retries)
+                        pause = self._pause(answer, tries, deadline)
                         if pause is None:
                             body = steps.send(replace(answer, sent=tries + answer.sent))
                             tries = 0
@@ -280,12 +268,11 @@ class OpenAICompatibleModel:
                 deadline.reschedule(end + pause)
             await asyncio.sleep(pause)
 
-    def _pause(
-        self, answer: Answer, tries: int, deadline: asyncio.Timeout, max_retries: int | None
-    ) -> float | None:
+    def _pause(self, answer: Answer, tries: int, deadline: asyncio.Timeout) -> float | None:
         """Seconds until the request is sent again; None where this answer is the last one."""
-        most = self.connection.max_retries if max_retries is None else max_retries
-        if tries >= most or not answer.may_pass or self.server.failure(answer).kind.fatal:
+        if tries >= self.connection.max_retries or not answer.may_pass:
+            return None
+        if self.server.failure(answer).kind.fatal:
             return None
         doubled = min(_FIRST_PAUSE * 2.0**tries, _LONGEST_PAUSE)
         pause = answer.pause or doubled * random.uniform(0.75, 1.0)  # noqa: S311  # callers are to spread
@@ -307,13 +294,6 @@ def _reopened(
         msg = f"{found!r} was pickled as one of {server}; set OPENAI_BASE_URL to the same here"
         raise InvalidValueError(msg)
     return found
-
-
-def _follows_probe_schema(text: str) -> bool:
-    try:
-        return set(json.loads(text)) == {"ok"}
-    except (ValueError, TypeError):
-        return False
 
 
 def _key(given: str | None, url: str) -> str:

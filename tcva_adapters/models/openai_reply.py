@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -41,9 +39,7 @@ class Answer:
     @property
     def is_success(self) -> bool:
         """Whether a completion may be in it."""
-        return (
-            self.status is not None and HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
-        )
+        return HTTPStatus.OK <= (self.status or 0) < HTTPStatus.MULTIPLE_CHOICES
 
     @property
     def may_pass(self) -> bool:
@@ -60,9 +56,6 @@ class Answer:
             with suppress(KeyError, ValueError):
                 seconds = float(self.headers[name]) * unit
                 return seconds if seconds > 0 else None  # NaN is none either
-        with suppress(KeyError, ValueError, OverflowError):
-            seconds = parsedate_to_datetime(self.headers["retry-after"]).timestamp() - time.time()
-            return seconds if seconds > 0 else None
         return None
 
 
@@ -114,8 +107,7 @@ def read_completion(raw: str) -> Completion | None:
 def _content(content: Any) -> str:
     if isinstance(content, list):  # some servers send the message in typed parts
         parts = (part for part in content if isinstance(part, Mapping))
-        texts = (part.get("text") for part in parts if part.get("type") == "text")
-        return "".join(text for text in texts if isinstance(text, str))
+        return "".join(_content(part.get("text")) for part in parts if part.get("type") == "text")
     return content if isinstance(content, str) else ""
 
 

@@ -309,11 +309,7 @@ def test_the_probe_reports_what_works() -> None:
         "server": server.base_url,
         "model": "m",
         "response_format": "json_object",
-        "follows_schema": True,
-        "seed": True,
-        "temperature": True,
         "logprobs": False,
-        "token_limit": "max_tokens",
         "requests": 3,
     }
     assert set(dropped) == {"json_schema", "logprobs"}
