@@ -18,6 +18,7 @@ _SHORTEST: Final = 3  # letters of a word whose opposite has a syllable in front
 _AWAY: Final = words("taking_away")
 _EXCUSES: Final = DENIALS.union(_AWAY, map(stem, _AWAY))
 _OPPOSED: Final = frozenset({"word", "function"})
+_NUMBERS: Final = frozenset({"number", "vague"})
 _HEDGES: Final = words("hedges")
 _UNITS: Final = frozenset({"percent", "dollar", "euro", "pound", "yen"})
 _NEAR: Final = 3  # tokens between a number and what is counted
@@ -58,15 +59,10 @@ def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[st
     >>> negation_differs(tokenise("It offers X-rays."), tokenise("It does not offer X-rays."))
     ['offer']
     """
-    one, other = claim, source
-    outside = denied(one)
-    if not outside:
-        one, other = source, claim
-        outside = denied(one)
-    elif denied(source):
+    here, there = denied(claim), denied(source)
+    if bool(here) == bool(there):
         return []
-    if not outside:
-        return []
+    one, other, outside = (claim, source, here) if here else (source, claim, there)
     clauses = [token.clause for token in one if token.kind == "negator"]
     twice = len(clauses) > len(set(clauses))
     if twice or any(token.key in _EXCUSES for token in (*claim, *source)):
@@ -109,11 +105,7 @@ def _between(
 
 def values(tokens: Sequence[Token]) -> set[str]:
     """The values of all numbers of a text, in each of their readings."""
-    found: set[str] = set()
-    for token in tokens:
-        if token.kind in {"number", "vague"}:
-            found |= {token.key, token.other}
-    return found - {""}
+    return {key for t in tokens if t.kind in _NUMBERS for key in (t.key, t.other) if key}
 
 
 def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
@@ -129,12 +121,12 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     here, there = values(claim), values(source)
     if here <= there:
         return []
-    plainly = {token.key for token in source if token.kind in {"number", "vague"}}
+    plainly = {token.key for token in source if token.kind in _NUMBERS}
     others = [at for at, t in enumerate(source) if t.kind == "number" and t.key not in here]
     return [
         token.text
         for at, token in enumerate(claim)
-        if token.kind in {"number", "vague"}
+        if token.kind in _NUMBERS
         and token.key not in there
         and token.other not in plainly
         and any(_in_place(claim, at, source, other) for other in others)
@@ -181,8 +173,10 @@ def _is_derived(token: Token, others: set[str]) -> bool:
 
     A point may part thousands or decimals: it may also be a thousand times another one.
     """
-    if any(_is_short_year(token.key, other) for other in others):
-        return True
+    for other in others:
+        short, long = sorted((token.key, other), key=len)
+        if (len(short), len(long)) == (_SHORT_YEAR, _YEAR) and long.endswith(short):
+            return True
     if not _is_plain(token.key):
         return False
     value, numbers = float(token.key), {float(other) for other in others if _is_plain(other)}
@@ -197,11 +191,6 @@ def _is_derived(token: Token, others: set[str]) -> bool:
         abs(number - value) < size and (size >= _LARGE or not number.is_integer())
         for number in numbers
     )
-
-
-def _is_short_year(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    return (len(short), len(long)) == (_SHORT_YEAR, _YEAR) and long.endswith(short)
 
 
 def _is_plain(key: str) -> bool:

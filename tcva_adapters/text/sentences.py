@@ -154,11 +154,10 @@ def _claim_starts(text: str) -> tuple[list[int], dict[int, Piece]]:
         if not glued:
             starts.append(start)
         kind = block.lastgroup
-        if kind == "prose":
-            starts.extend(_sentence_cuts(text, start, end, lower_only=lower_only))
-        elif kind == "item":  # "1. Do this. 2. Do that." on one line is a list of its own
+        if kind in {"prose", "item"}:
             cuts = _sentence_cuts(text, start, end, lower_only=lower_only)
-            starts.extend(cut for cut in cuts if _ENUMERATOR.match(text, cut))
+            # "1. Do this. 2. Do that." on one line is a list of its own
+            starts.extend(c for c in cuts if kind == "prose" or _ENUMERATOR.match(text, c))
         elif kind == "table":
             for row in _rows(block):
                 if row.start != start:

@@ -17,6 +17,7 @@ _SCRIPTS: Final = (
 )
 UNSPACED: Final = re.compile(f"[{_SCRIPTS}]")
 """Scripts without spaces between words, in which every character stands for a word."""
+_PAIRED: Final = re.compile(f"[{_SCRIPTS}\uac00-\ud7af]")  # with Hangul
 
 STOPS: Final = frozenset(".!?。！？")
 PAUSES: Final = frozenset(",:")
@@ -35,6 +36,7 @@ _NUMERIC: Final = {*_NUMBERS, *_VAGUE, *_SCALES, *_ORDINAL_ENDS, "am", "pm"}
 _ENDINGS: Final = ("ingly", "edly", "ing", "ed", "ly", "ment", "ness")
 _LAST_LETTERS: Final = frozenset(ending[-1] for ending in _ENDINGS)
 _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
+_CLOCK: Final = re.compile("([01]?[0-9]|2[0-4])(?:[.:]([0-5][0-9]))?")
 _HALF_DAY: Final = 720  # minutes; 19:30 and 7:30 pm are the same time
 _SHORT_SCALE: Final = "m"  # "$8m", but "8 m" are metres
 
@@ -58,7 +60,6 @@ _NUMERALS: Final = re.compile("[〇零一二三四五六七八九十百千万亿
 _DIGITS: Final = dict(zip("〇零一二三四五六七八九两兩", (0, *range(10), 2, 2), strict=True))
 _PLACES: Final = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8, "億": 10**8}
 _MYRIAD: Final = 10**4
-_HANGUL: Final = re.compile("[\uac00-\ud7af]+")
 
 
 class _Folding(dict[int, str]):
@@ -209,8 +210,8 @@ def _word(piece: str) -> tuple[str, str, str]:
 @lru_cache(maxsize=8192)
 def _plainly(piece: str) -> tuple[str, str, str] | None:
     """The same where nothing but a word can be meant; None for marks, numbers and other scripts."""
-    is_word = piece.isalpha() and not UNSPACED.match(piece) and not _HANGUL.match(piece)
-    return _word(piece) if is_word and piece.casefold() not in _NUMERIC else None
+    other = _PAIRED.match(piece) or piece.casefold() in _NUMERIC
+    return _word(piece) if piece.isalpha() and not other else None
 
 
 def number_key(digits: str) -> str:
@@ -232,13 +233,10 @@ def number_key(digits: str) -> str:
 
 def _clock(digits: str) -> tuple[str, str] | None:
     """The key of a time of day, with its hour as second reading; None for other numbers."""
-    hour, _, minute = digits.replace(".", ":").partition(":")
-    if not (hour.isdigit() and len(hour) <= 2 and int(hour) <= 24):
+    if not (found := _CLOCK.fullmatch(digits)):
         return None
-    if minute and not (minute.isdigit() and len(minute) == 2 and int(minute) < 60):
-        return None
-    hours = int(hour)
-    return f"t{(hours * 60 + int(minute or 0)) % _HALF_DAY}", str(hours)
+    hours, minutes = int(found[1]), int(found[2] or 0)
+    return f"t{(hours * 60 + minutes) % _HALF_DAY}", str(hours)
 
 
 def tokenise(text: str) -> list[Token]:
@@ -262,10 +260,8 @@ def tokenise(text: str) -> list[Token]:
             clause, begins = clause + 1, piece in STOPS
         elif piece in _SIGNS:
             tokens.append(Token(_SIGNS[piece], piece, "word", clause=clause))
-        elif UNSPACED.match(piece):
+        elif _PAIRED.match(piece):
             tokens += _unspaced(piece, clause)
-        elif _HANGUL.match(piece):
-            tokens += _pairs(piece, clause)
         else:
             _read(tokens, piece, clause)
             begins = False
