@@ -122,15 +122,12 @@ def test_quotes_are_found_where_they_stand_and_not_elsewhere() -> None:
     assert found == SCRIPTS
 
 
-def test_an_exact_quote_comes_before_a_near_one_and_the_first_of_equals_counts() -> None:
+def test_the_first_of_equal_passages_counts_and_the_threshold_is_the_documented_one() -> None:
     near = "The ferry to Aldra operates twice a day in winter, and four times a day"
     exact = near.replace("operates", "runs")
     assert place_of(exact, [near, exact, exact]) == 2
     assert place_of(exact, [near]) == 1
     assert place_of("x y", []) is None
-
-
-def test_the_threshold_is_what_the_documentation_says() -> None:
     # In the middle of a quote of n words one changed word takes 3 of its n - 2 sequences: 12 words
     # leave 7/10, which is enough, and 11 leave 6/9, which is not.
     assert NEAR_ENOUGH == 0.7
@@ -260,23 +257,37 @@ def test_a_passage_that_asserts_a_quote_comes_before_one_that_denies_it() -> Non
     assert found.denied_before
 
 
-@pytest.mark.parametrize(
-    ("claim", "quote", "lowered"),
-    [
-        ("The drug is safe.", "safe for children", True),
-        ("The drug is not safe.", "safe for children", False),
-        ("The drug is unsafe.", "safe for children", False),
-        ("It is forbidden for children.", "safe for children", False),
-        # The quote denies something by itself, and so does the claim: nothing is left to explain
-        # the negation before the quote.
-        ("It is safe without water for children.", "safe for children without water", True),
-        # In a second sentence or clause that is not what the claim rests on.
-        ("The drug is red.", "The drug is red, and it is", False),
-    ],
-)
-def test_a_negation_counts_where_the_claim_has_none(claim: str, quote: str, lowered: bool) -> None:
+CLAIMED = [
+    ("The drug is safe.", "safe for children", True),
+    ("The drug is not safe.", "safe for children", False),
+    ("The drug is unsafe.", "safe for children", False),
+    ("It is forbidden for children.", "safe for children", False),
+    # The quote denies something by itself, and so does the claim: nothing is left to explain
+    # the negation before the quote.
+    ("It is safe without water for children.", "safe for children without water", True),
+    # In a second sentence or clause that is not what the claim rests on.
+    ("The drug is red.", "The drug is red, and it is", False),
+]
+SHORT = [
+    ("The clinic offers X-rays.", "X-rays", True),
+    ("The clinic has offered X-rays since 2021.", "2021", True),
+    ("The trial was led by Dr Keller of Bern.", "Dr Keller", True),
+    ("The capital is Paris.", "Paris", False),
+    ("Tickets cost $12.50.", "$12.50", False),
+    ("The office opens at nine.", "nine", False),
+    ("Retries are limited to 3.", "max_retries=3", False),
+    ("The clinic offers X-rays.", "offers X-rays", False),
+    ("这种药适合儿童。", "适合儿童", True),
+    ("这种药适合儿童。", "这种药适合儿童", False),
+]
+
+
+def test_a_negation_counts_where_the_claim_has_none_and_few_words_need_numbers_and_names() -> None:
     passage = "The drug is red, and it is not safe for children without water."
-    assert (check_of(claim, quote, [passage]) is EvidenceCheck.NEGATED) is lowered
+    for claim, quote, lowered in CLAIMED:
+        assert (check_of(claim, quote, [passage]) is EvidenceCheck.NEGATED) is lowered, claim
+    for claim, quote, is_short in SHORT:
+        assert (check_of(claim, quote) is EvidenceCheck.TOO_SHORT) is is_short, quote
 
 
 CONTRADICTING = [
@@ -320,26 +331,6 @@ def test_numbers_and_negations_of_quote_and_claim_are_compared() -> None:
         assert check_of(claim, quote) is EvidenceCheck.CONTRADICTS, claim
     for claim, quote in AGREEING:
         assert check_of(claim, quote) is None, claim
-
-
-@pytest.mark.parametrize(
-    ("claim", "quote", "is_short"),
-    [
-        ("The clinic has offered X-rays since 2021.", "2021", True),
-        ("The trial was led by Dr Keller of Bern.", "Dr Keller", True),
-        ("The capital is Paris.", "Paris", False),
-        ("Tickets cost $12.50.", "$12.50", False),
-        ("The office opens at nine.", "nine", False),
-        ("Retries are limited to 3.", "max_retries=3", False),
-        ("The clinic offers X-rays.", "offers X-rays", False),
-        ("这种药适合儿童。", "适合儿童", True),
-        ("这种药适合儿童。", "这种药适合儿童", False),
-    ],
-)
-def test_a_quote_of_a_word_or_two_has_all_numbers_and_names(
-    claim: str, quote: str, is_short: bool
-) -> None:
-    assert (check_of(claim, quote) is EvidenceCheck.TOO_SHORT) is is_short
 
 
 def _lowered(case: Case) -> ClaimVerdict:
