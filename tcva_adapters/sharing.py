@@ -159,7 +159,12 @@ class SharedJudgements:
         """
         who = identity.key
         place = (who, key, identity.patience)
-        size = len(to_json(answer, fallback=str)) if keeps else 0
+        size = 0
+        if keeps:
+            try:
+                size = len(to_json(answer, fallback=str))
+            except ValueError:  # a judge of the user's wrote what no file can hold
+                keeps = False
         with self._lock:
             if self._calls.get(place) is call:
                 del self._calls[place]

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, column_name, lacks
 from tcva_adapters.judges.base import Judge, identity_of, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
@@ -264,10 +264,10 @@ class _JudgeQuestion(Question[Assessment]):
         self._sample = sample
 
     def ask(self) -> Assessment:
-        return self.judge.assess(self._sample, self._criterion)
+        return _assessment(self.judge.assess(self._sample, self._criterion))
 
     async def aask(self) -> Assessment:
-        return await self.judge.aassess(self._sample, self._criterion)
+        return _assessment(await self.judge.aassess(self._sample, self._criterion))
 
     def conversation(self) -> Turns[Assessment] | None:
         if self.judge.is_local:
@@ -297,6 +297,13 @@ class _JudgeQuestion(Question[Assessment]):
         """Under the name of the sample that asks for it now."""
         own = {"sample_id": self._sample.id, "metadata": self._sample.metadata}
         return answer.model_copy(update={**own, **update})
+
+
+def _assessment(answer: Any) -> Assessment:
+    if not isinstance(answer, Assessment):
+        msg = f"the judge returned {type(answer).__name__}; it must return an Assessment"
+        raise JudgeError(msg)
+    return answer
 
 
 def _unscored(

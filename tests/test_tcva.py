@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import tcva_adapters
-from tcva_adapters import TCVA, Assessment, Result, Sample
+from tcva_adapters import TCVA, Assessment, Result, Sample, Verdict
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
@@ -19,11 +20,13 @@ from tcva_adapters.errors import (
     TCVAError,
     UnreadableInputError,
 )
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.results.result import ScoringConfig
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.summary import summarise
+from tcva_adapters.sharing import SHARED
 from tests.support.scripted import ScriptedModel, verdict_json
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
@@ -265,3 +268,24 @@ def test_the_usual_settings_in_other_words_are_not_told_in_names() -> None:
         == TCVA(judge="lexical", scheme="linear").name
         == "tcva_faithfulness(scheme=linear)"
     )
+
+
+@pytest.mark.parametrize(("answer", "expected"), [(None, None), ({}, None), ("\ud800", 1.0)])
+def test_what_a_judge_of_the_user_s_returns_stays_with_its_sample(
+    answer: object, expected: float | None
+) -> None:
+    class Judge(LexicalJudge):
+        is_local = False  # so its judgements are shared
+
+        def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+            if not isinstance(answer, str):
+                return answer  # type: ignore[return-value]  # on purpose
+            claim = ClaimVerdict(claim="It opens.", verdict=Verdict.FULLY, reason=answer)
+            return super().assess(sample, criterion).model_copy(update={"claims": (claim,)})
+
+    results = TCVA(judge=Judge()).evaluate_many([sample(1), sample(2)])
+    assert [result.score for result in results] == [expected] * 2
+    if expected is None:
+        assert results[0].unscored is not None
+        assert "must return an Assessment" in results[0].unscored.detail
+    assert SHARED.under_way == 0

@@ -185,13 +185,14 @@ def shows_settings(
         signature = inspect.signature(function)
         shown = {n: p for n, p in signature.parameters.items() if p.kind is not p.VAR_KEYWORD}
         for model in models:
+            types = get_type_hints(model)  # without the checks, which no reader needs
             for name, field in model.model_fields.items():
                 if name not in without and name not in shown:
                     shown[name] = inspect.Parameter(
                         name,
                         inspect.Parameter.KEYWORD_ONLY,
                         default=field.default,
-                        annotation=field.annotation,
+                        annotation=types[name],
                     )
         function.__signature__ = signature.replace(parameters=[*shown.values()])  # type: ignore[attr-defined]  # inspect reads it
         return function

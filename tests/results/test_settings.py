@@ -36,6 +36,7 @@ def test_the_signature_shows_every_setting_with_its_default(scorer: type[Scorer[
         assert parameters[name].default == field.default == built.settings[name]  # type: ignore[attr-defined]  # both have it
         assert str(field.description).endswith(".")
     assert not [p for p in parameters.values() if p.kind is p.VAR_KEYWORD]
+    assert "Annotated" not in str(inspect.signature(scorer))  # checks are for no reader
 
 
 @scorers
