@@ -60,6 +60,10 @@ class Scorer(ABC, Generic[R]):
             raise InvalidValueError(msg)
         super().__setattr__(name, value)
 
+    def __delattr__(self, name: str) -> None:
+        msg = f"{name} of a built scorer is not deleted; changed(...) gives a copy"
+        raise InvalidValueError(msg)
+
     @property
     @abstractmethod
     def name(self) -> str:

@@ -151,8 +151,8 @@ class Side:
     @cached_property
     def beginnings(self) -> tuple[set[str], set[str], set[str]]:
         """Of words of content the first letters: of short ones, of all, and five of long ones."""
-        told = [plain(t.text) for t in self.tokens if t.kind == "word" and t.key in self.content]
-        long = [word for word in told if len(word) >= _PREFIX]
+        found = [plain(t.text) for t in self.tokens if t.kind == "word" and t.key in self.content]
+        long = [word for word in found if len(word) >= _PREFIX]
         short = {word[:_PREFIX] for word in long if len(word) <= _PREFIX + 1}
         five = {word[: _PREFIX + 1] for word in long if len(word) > _PREFIX + 1}
         return short, {word[:_PREFIX] for word in long}, five
@@ -243,16 +243,16 @@ def _contradict(quote: Side, claim: Side, *, may_deny: bool) -> bool:
 
 def _is_too_short(quote: Side, claim: Side) -> bool:
     """Whether a quote of a word or two does not hold the numbers and names of its claim."""
-    told = listed(quote.text)
-    if any(map(UNSPACED.match, told)):
-        return len("".join(told)) < _SHORT_UNSPACED
-    if len(told) > _SHORT or _PAIR.search(quote.text):
+    said = listed(quote.text)
+    if any(map(UNSPACED.match, said)):
+        return len("".join(said)) < _SHORT_UNSPACED
+    if len(said) > _SHORT or _PAIR.search(quote.text):
         return False
     names = {t.key for t in claim.tokens if t.capital and t.kind == "word" and len(t.text) > 1}
     numbers = {t.key for t in claim.tokens if t.kind == "number"}
     held = {token.key for token in quote.tokens} | values(quote.tokens)
     # A year alone says too little of a claim that says more than that.
-    is_year = bool(_YEAR.fullmatch(told[0])) and len(told) == 1 and len(claim.content) > _SHORT
+    is_year = bool(_YEAR.fullmatch(said[0])) and len(said) == 1 and len(claim.content) > _SHORT
     return not names | numbers or not names | numbers <= held or is_year
 
 
@@ -260,10 +260,10 @@ def _says_something(word: str) -> bool:
     return word.casefold() not in _EMPTY and len(word) > (1 if word.isascii() else _SMALL)
 
 
-def _languages(told: Sequence[str]) -> set[str]:
+def _languages(said: Sequence[str]) -> set[str]:
     hits = Counter(
         language
-        for word in told
+        for word in said
         for language, small in FUNCTION_WORDS_OF.items()
         if word in small and language != "other"
     )

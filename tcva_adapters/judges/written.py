@@ -115,14 +115,14 @@ class _Part:
 
     def request(self, *, again: bool) -> JudgeRequest:
         """What to ask; the second time for what is open, and what the judge can do better."""
-        told = []
+        faults = []
         if self.repeated:
             keys = ", ".join(map(claim_key, self.repeated))
-            told.append(f"Your reply repeated the instructions for {keys}.")
+            faults.append(f"Your reply repeated the instructions for {keys}.")
         if self.doubtful:
             keys = ", ".join(map(claim_key, self.doubtful))
             source = BLOCKS[self.criterion.against]
-            told.append(f"Your quotes for {keys} were the words of a CLAIM: copy from {source}.")
+            faults.append(f"Your quotes for {keys} were the words of a CLAIM: copy from {source}.")
         return verdict_request(
             self.sample,
             self.criterion,
@@ -130,7 +130,7 @@ class _Part:
             only=self.open if again else None,
             # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
             allow_non_claims=not self.disbelieved,
-            problems=told,
+            problems=faults,
         )
 
     def read(self, reply: ModelReply) -> None:

@@ -29,7 +29,7 @@ class JudgeRequest:
 
     Attributes:
         system: The instructions, the same for every sample of a criterion.
-        user: The sample between fences, and what is to be done now.
+        user: The sample between delimiters, and what is to be done now.
         schema: JSON schema of the reply, fit for strict modes.
         schema_name: A name for the schema, for services that want one.
         sampling: How the reply is drawn; None leaves everything to the model's settings.

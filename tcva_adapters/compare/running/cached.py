@@ -19,7 +19,7 @@ JUDGE_ERROR: Final = "judge_error"
 METRIC_ERROR: Final = "metric_error"
 NO_SCORE: Final = "no_score"
 NOT_ASKED: Final = "not_asked"
-"""Of a sample that nobody was asked about, after proof that no call can succeed."""
+"""Of a sample that nobody was asked about, where no call can succeed."""
 
 
 @dataclass(frozen=True, slots=True)
