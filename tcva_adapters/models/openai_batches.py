@@ -18,17 +18,14 @@ from tcva_adapters.models.openai_clients import answer_of_error
 from tcva_adapters.models.openai_errors import Failure
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import as_count
-from tcva_adapters.models.secrets import mask_of_environment, quotable
+from tcva_adapters.models.secrets import mask_of_environment
 
 ENDPOINT: Final = "/v1/chat/completions"
 
 _MOST_LISTED: Final = 1000
 """Files or batches that are looked through for one of ours: the newest come first."""
 
-_MOST_SAID: Final = 3
-_NO_INTERFACE: Final = frozenset(
-    {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED}
-)
+_NO_INTERFACE: Final = frozenset({404, 405, 501})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +101,9 @@ class BatchService:
         """
         with self._errors():
             # A request that is repeated after a lost answer would make, and cost, a second batch.
-            client = self._client.with_options(max_retries=0)
-            made = client.batches.create(
-                input_file_id=file,
-                endpoint=ENDPOINT,
-                completion_window=window,  # type: ignore[arg-type]  # other providers have others
-                metadata=metadata,
-            )
-            return self._read(made)
+            batches: Any = self._client.with_options(max_retries=0).batches
+            asked = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": window}
+            return self._read(batches.create(**asked, metadata=metadata))
 
     def find(self, file: str, metadata: Mapping[str, str]) -> Batch | None:
         """The batch that `create` made with these, if there is one."""
@@ -148,7 +140,7 @@ class BatchService:
         told: dict[str, Any] = found.to_dict()
         counts = told.get("request_counts") or {}
         errors = (told.get("errors") or {}).get("data") or []
-        said = [str(each.get("message") or "") for each in errors[:_MOST_SAID]]
+        said = (each.get("message") for each in errors)
         files = (told.get("output_file_id"), told.get("error_file_id"))
         return Batch(
             id=str(told.get("id")),
@@ -157,7 +149,7 @@ class BatchService:
             failed=as_count(counts.get("failed")),
             files=tuple(each for each in files if each),
             codes=tuple(str(each.get("code") or "") for each in errors),
-            said=quotable("; ".join(filter(None, said)), self._server.mask),
+            said=self._server.clean("; ".join(str(each) for each in said if each)),
             input_file=str(told.get("input_file_id") or ""),
             metadata=told.get("metadata") or {},
         )
@@ -176,11 +168,8 @@ class BatchService:
 def _as_judge_error(failure: Failure) -> JudgeError:
     url, said = failure.server.url, f"({failure.answer.status}: {failure.message})"
     if failure.answer.status in _NO_INTERFACE:
-        msg = (
-            f"{url} has no files and batches, or not this one; judge live with 'tcva evaluate' there "
-            f"{said}"
-        )
-        return JudgeError(msg, reason="no_batches")
+        msg = f"{url} has no files and batches, or not this one; judge live with 'tcva evaluate'"
+        return JudgeError(f"{msg} there {said}", reason="no_batches")
     if failure.answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         msg = f"{url} takes no file of this size; submit again with a smaller --batch-size {said}"
         return JudgeError(msg)

@@ -300,10 +300,9 @@ def _key(given: str | None, url: str) -> str:
     key = (given or os.environ.get("OPENAI_API_KEY") or "").strip()
     if not key and is_local(url):
         return PLACEHOLDER_KEY
-    if not key:
-        msg = f"no API key for {shown_url(url)}: set OPENAI_API_KEY or pass api_key"
-        raise JudgeError(msg, reason="authentication", fatal=True)
-    if not (key.isascii() and key.isprintable()):
+    if key and key.isascii() and key.isprintable():
+        return key
+    msg = f"no API key for {shown_url(url)}: set OPENAI_API_KEY or pass api_key"
+    if key:
         msg = "the API key holds characters that no key has; check OPENAI_API_KEY or api_key"
-        raise JudgeError(msg, reason="authentication", fatal=True)
-    return key
+    raise JudgeError(msg, reason="authentication", fatal=True)

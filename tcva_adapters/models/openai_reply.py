@@ -121,11 +121,10 @@ def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
     None where one of them is odd: the reply itself may be good all the same.
     """
     try:
+        entries = logprobs if isinstance(logprobs, list) else logprobs["content"]
         tokens = tuple(
-            TokenLogprob(
-                *_token(entry), tuple(_token(other) for other in entry.get("top_logprobs") or ())
-            )
-            for entry in (logprobs if isinstance(logprobs, list) else logprobs["content"])
+            TokenLogprob(*_token(entry), tuple(map(_token, entry.get("top_logprobs") or ())))
+            for entry in entries
         )
     except (LookupError, TypeError, AttributeError, ValueError):
         return None

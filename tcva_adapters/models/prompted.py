@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -105,19 +105,18 @@ class Prompted:
     def _counted(self) -> Iterator[list[ModelReply]]:
         """Count one call, whose reply is put into the list, with its cost and its failure."""
         replies: list[ModelReply] = []
-        started, failure = time.perf_counter(), None
+        started = time.perf_counter()
         try:
             yield replies
         except JudgeError as error:
-            failure = error
+            with self._lock:
+                self.failures += 1
+                self.fatal = error if error.fatal else self.fatal
             raise
         finally:
             reply = replies[0] if replies else ModelReply("")
             with self._lock:
                 self.usage += reply.usage(time.perf_counter() - started)
-                if failure is not None:
-                    self.failures += 1
-                    self.fatal = failure if failure.fatal else self.fatal
 
     def _read(self, reply: ModelReply, shape: type[Shape]) -> Shape:
         found = None if reply.truncated else read_object(reply.text, shape)
@@ -141,10 +140,8 @@ def read_object(text: str, shape: type[Shape]) -> Shape | None:
     """
     for node in json_values(text, after_reasoning(text)[0]):
         if isinstance(node.value, dict) and not node.is_cut:
-            try:
+            with suppress(ValidationError):
                 return shape.model_validate(node.value)
-            except ValidationError:
-                continue
     return None
 
 
