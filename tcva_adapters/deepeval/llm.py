@@ -163,7 +163,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
 
     def __init__(self, asked: Prompted) -> None:
         self.asked = asked
-        super().__init__(asked.name)
+        super().__init__(asked.model.name)
 
     def generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
         """Answer one prompt.

@@ -149,7 +149,7 @@ class BridgedLLM(BaseChatModel):
     @property
     def model_name(self) -> str:
         """The judge model's name."""
-        return self._asked.name
+        return self._asked.model.name
 
     @property
     def _llm_type(self) -> str:

@@ -139,7 +139,7 @@ class BridgedLLM(CustomLLM):
     @property
     def metadata(self) -> LLMMetadata:
         """What LlamaIndex wants to know of an LLM."""
-        return LLMMetadata(model_name=self._asked.name, context_window=self.context_window)
+        return LLMMetadata(model_name=self._asked.model.name, context_window=self.context_window)
 
     @classmethod
     def class_name(cls) -> str:

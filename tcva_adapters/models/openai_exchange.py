@@ -79,7 +79,7 @@ class Exchange:
             form = body.get("response_format", {}).get("type")
             if form is None:
                 msg = f"{self._server.url} returned an empty message"
-                raise JudgeError(msg, reason="judge_error")
+                raise JudgeError(msg)
             used = used.without(form, "the message came back empty")
 
     def _with_less(
@@ -120,13 +120,13 @@ class Exchange:
                 f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
             )
             raise JudgeError(msg, reason="server_error")
-        reply = completion.reply
-        if completion.finish_reason == "content_filter":
+        reply, finish_reason, refusal = completion
+        if finish_reason == "content_filter":
             msg = f"the content filter of {server.url} cut the reply off"
-            raise JudgeError(msg, reason="judge_error")
-        if completion.refusal and not reply.text:
-            msg = f"{server.model} refused to judge: {server.clean(completion.refusal)}"
-            raise JudgeError(msg, reason="judge_error")
+            raise JudgeError(msg)
+        if refusal and not reply.text:
+            msg = f"{server.model} refused to judge: {server.clean(refusal)}"
+            raise JudgeError(msg)
         text = server.mask(reply.text)
         if text != reply.text:  # the tokens are of another text now
             reply = replace(reply, text=text, token_logprobs=None)

@@ -70,13 +70,12 @@ class Capabilities:
         messages = [{"role": role, "content": text} for role, text in texts if text]
         drawn = request.sampling or Sampling()
         body: dict[str, Any] = {"model": model, "messages": messages}
-        schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
-        form: dict[str, Any] = {"type": self.response_format}
-        if self.response_format == "json_schema":
-            form["json_schema"] = schema
         # Prompts of others carry no schema: they ask for their form in the text.
         if request.schema and self.response_format != "text":
-            body["response_format"] = form
+            body["response_format"] = {"type": self.response_format}
+        if request.schema and self.response_format == "json_schema":
+            schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
+            body["response_format"]["json_schema"] = schema
         temperature = settings.temperature if drawn.temperature is None else drawn.temperature
         if temperature is not None and "temperature" not in self.dropped:
             body["temperature"] = temperature
@@ -109,13 +108,9 @@ def named_feature(body: Mapping[str, Any], text: str) -> str | None:
     >>> named_feature({"seed": 0, "temperature": 0.0}, "no temperature and no seed")
     'temperature'
     """
-    found = [
-        (match.start(), feature)
-        for feature in features_in(body)
-        if (
-            match := re.search(
-                rf"(?<![a-z_])(?:{_FEATURES[feature]})(?![a-z_])", text, re.IGNORECASE
-            )
-        )
-    ]
-    return min(found, key=lambda place: place[0], default=(0, None))[1]
+    places = {}
+    for feature in features_in(body):
+        pattern = rf"(?<![a-z_])(?:{_FEATURES[feature]})(?![a-z_])"
+        if match := re.search(pattern, text, re.IGNORECASE):
+            places[feature] = match.start()
+    return min(places, key=places.__getitem__, default=None)

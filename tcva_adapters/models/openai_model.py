@@ -159,8 +159,6 @@ class OpenAICompatibleModel:
     @property
     def identity(self) -> Identity:
         """The same server, settings and key are the same judge; a client of the user's is itself."""
-        if self._made_from is None:
-            return Identity(self)
         timeout = self.server.timeout
         return Identity(self, self._made_from, (timeout, self._config.max_retries), timeout)
 

@@ -56,11 +56,6 @@ class Prompted:
         """The same where it is one already."""
         return model if isinstance(model, Prompted) else cls(model)
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model.name
-
     def text(self, prompt: str, *, system: str = "") -> str:
         """The model's answer to a prompt.
 
@@ -123,7 +118,7 @@ class Prompted:
         if found is not None:
             return found
         why = "was cut off" if reply.truncated else f"holds no {shape.__name__}"
-        msg = f"the reply of {self.name} {why}: {' '.join(reply.text.split())[:_SHOWN]!r}"
+        msg = f"the reply of {self.model.name} {why}: {' '.join(reply.text.split())[:_SHOWN]!r}"
         raise JudgeError(msg, reason="unreadable_reply")
 
 

@@ -255,7 +255,7 @@ class BridgedLLM(InstructorBaseRagasLLM):
 
     def __init__(self, asked: Prompted) -> None:
         self.asked = asked
-        self.model = asked.name
+        self.model = asked.model.name
 
     def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
         """Answer one prompt.

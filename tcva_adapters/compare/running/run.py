@@ -380,7 +380,7 @@ class _Run:
         return CachedJudgement(
             sample=sample.id or "",
             method=method.name,
-            judge=self.tcva.judge.name if asked is None else asked.name,
+            judge=self.tcva.judge.name if asked is None else asked.model.name,
             version=method.version,
             score=score,
             usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
