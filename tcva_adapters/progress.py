@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
@@ -70,7 +70,6 @@ def progress_of(what: str, total: int | None, wanted: bool | None) -> Iterator[P
         rich_progress.TimeRemainingColumn(elapsed_when_finished=True),
         console=Console(stderr=True),
         transient=True,
-        disable=not is_terminal,
         speed_estimate_period=RATE_PERIOD,
     )
     bar.add_task(visible(what), total=total)
@@ -82,7 +81,7 @@ def progress_of(what: str, total: int | None, wanted: bool | None) -> Iterator[P
             said = visible(f"{what} ({self.failed} failed)" if self.failed else what)
             bar.update(task.id, description=said, completed=done, total=total)
 
-    with bar, nullcontext() if is_terminal else _lines(task):
+    with bar if is_terminal else _lines(task):  # rich 13.0 ends a disabled bar with an empty line
         yield Shown(what, total)
 
 

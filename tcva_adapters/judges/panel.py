@@ -222,7 +222,7 @@ def _check_one_list(claims: str, kind: str) -> None:
     if claims != "split":
         msg = (
             f"claims={claims!r}: each {kind} would make claims of its own, and verdicts on different "
-            "claims cannot be joined; that needs 'split'"
+            "claims cannot be joined; use claims='split'"
         )
         raise InvalidValueError(msg)
 

@@ -57,7 +57,9 @@ def test_stored_replies_are_read_as_ever_but_for_those_that_are_named() -> None:
         found = parse_verdicts(case["reply"], case["claims"]).verdicts
         levels = {str(number): str(verdict.label) for number, verdict in found.items()}
         expected = {n: level for n, (level, _) in case["verdicts"].items() if n not in lacking}
-        assert levels == expected, case["name"]
+        # Older versions of json-repair read more of some; nothing is invented.
+        was = {number: level for number, (level, _) in case["verdicts"].items()}
+        assert expected.items() <= levels.items() <= was.items(), case["name"]
         assert all(verdict.number == number for number, verdict in found.items())
     assert {case["name"] for case in cases} >= {name.removesuffix(", cut") for name in LACKING}
 

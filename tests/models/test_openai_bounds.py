@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from typing import Any
 
 import openai
@@ -42,11 +43,14 @@ from tests.support.server import (
     reply,
 )
 
+TRANSPORTS = ["httpx2", *(["aiohttp"] if find_spec("aiohttp") else [])]
 
-@pytest.fixture(params=[True, False], ids=["aiohttp", "httpx2"])
+
+@pytest.fixture(params=TRANSPORTS)
 def face(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Face:
     """Once over each transport; the two faces go the same way."""
-    monkeypatch.setattr("tcva_adapters.models.openai_clients.HAS_AIOHTTP", request.param)
+    has_aiohttp = request.param == "aiohttp"
+    monkeypatch.setattr("tcva_adapters.models.openai_clients.HAS_AIOHTTP", has_aiohttp)
     return in_sync
 
 

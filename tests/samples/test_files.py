@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 import pyarrow as pa  # type: ignore[import-untyped]  # no stubs either
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # as above
 import pytest
@@ -90,6 +89,7 @@ def test_cells_of_csv() -> None:
 
 def test_what_a_data_frame_has_not_is_no_text(tmp_path: Path) -> None:
     rows = {"question": ["a", "NA", "None"], "answer": [None, "NA", "None"], "context": [None] * 3}
+    pd = pytest.importorskip("pandas")  # no part of the base
     frame, path = pd.DataFrame(rows | {"score": [None, 1.0, 2.0]}), tmp_path / "s.csv"
     for nothing in ("NaN", "nan", "<NA>"):
         frame.to_csv(path, na_rep=nothing, index=False)
