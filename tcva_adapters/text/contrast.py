@@ -58,6 +58,8 @@ def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[st
     >>> from tcva_adapters.text.words import tokenise
     >>> negation_differs(tokenise("It offers X-rays."), tokenise("It does not offer X-rays."))
     ['offer']
+    >>> negation_differs(tokenise("Parking is not free."), tokenise("Parking is free for guests."))
+    ['free']
     """
     here, there = denied(claim), denied(source)
     if bool(here) == bool(there):
@@ -65,7 +67,8 @@ def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[st
     one, other, outside = (claim, source, here) if here else (source, claim, there)
     clauses = [token.clause for token in one if token.kind == "negator"]
     twice = len(clauses) > len(set(clauses))
-    if twice or any(token.key in _EXCUSES for token in (*claim, *source)):
+    # What both of them say explains no difference.
+    if twice or not _EXCUSES.isdisjoint({t.key for t in claim} ^ {t.key for t in source}):
         return []
     said = {t.key for t in other} - {t.key for at, t in enumerate(one) if at not in outside}
     return [one[at].text for at in sorted(outside) if one[at].key in said]
