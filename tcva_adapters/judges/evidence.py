@@ -61,7 +61,8 @@ def check_evidence(
     - was cut off at a negation that the claim lacks (``negated``),
     - has another number in the place of the claim's, or denies what the claim asserts, or the
       other way round (``contradicts``),
-    - has one or two words that are not all the numbers and names of its claim (``too_short``).
+    - has one or two words that are neither all the numbers and names of its claim nor all that it
+      says (``too_short``).
 
     ``original_verdict`` keeps the level that the judge gave, ``evidence_check`` and the reason say
     what happened, and probabilities of the two move to ``partial``. Where it cannot be told whether
@@ -248,6 +249,8 @@ def _is_too_short(quote: Side, claim: Side) -> bool:
         return len("".join(said)) < _SHORT_UNSPACED
     if len(said) > _SHORT or _PAIR.search(quote.text):
         return False
+    if claim.content and claim.content <= quote.content:
+        return False  # the claim is no longer than its quote
     names = {t.key for t in claim.tokens if t.capital and t.kind == "word" and len(t.text) > 1}
     numbers = {t.key for t in claim.tokens if t.kind == "number"}
     held = {token.key for token in quote.tokens} | values(quote.tokens)

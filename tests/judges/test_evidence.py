@@ -277,6 +277,7 @@ SHORT = [
     ("The office opens at nine.", "nine", False),
     ("Retries are limited to 3.", "max_retries=3", False),
     ("The clinic offers X-rays.", "offers X-rays", False),
+    ("Pets are allowed.", "Pets allowed", False),
     ("这种药适合儿童。", "适合儿童", True),
     ("这种药适合儿童。", "这种药适合儿童", False),
 ]
