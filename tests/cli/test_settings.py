@@ -133,7 +133,7 @@ def test_a_panel_shows_its_agreement_and_what_to_read(
 
 def test_a_panel_needs_one_claim_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["evaluate", "in.jsonl", "--panel", "lexical", "--claims", "llm"]) == 2
-    assert "needs 'split'" in capsys.readouterr().err
+    assert "use claims='split'" in capsys.readouterr().err
     assert run(["evaluate", "in.jsonl", "--panel", "lexical"]) == 2
     assert "each has one vote" in capsys.readouterr().err
 

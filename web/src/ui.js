@@ -10,7 +10,12 @@ const isNothing = (value) => value === null || value === undefined || Number.isN
 
 /** A number as the command line rounds it; a dash where there is none. */
 export function figure(value, digits = 3) {
-  return isNothing(value) ? "–" : value.toFixed(digits).replace("-", "−");
+  if (isNothing(value)) return "–";
+  // Python rounds what lies exactly between two figures to the even one: 0.8125 is 0.812.
+  const scaled = Math.abs(value) * 10 ** digits;
+  const isTie = Number.isInteger(value * 2 ** (digits + 1)) && scaled % 1 === 0.5;
+  const shown = isTie && Math.floor(scaled) % 2 === 0 ? (Math.sign(value) * Math.floor(scaled)) / 10 ** digits : value;
+  return shown.toFixed(digits).replace("-", "−");
 }
 
 /** A temperature: two digits, so that texts do not jump while the slider moves. */
