@@ -82,8 +82,8 @@ def compare(
     notes = printing.notes()
     handed.check([file], as_json=as_json, report=report)
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    voices = [named_judge(judge, notes), *(panel or ())]
-    settings = judging_arguments(voices, (), combine, model_settings, settings)
+    all_judges = [named_judge(judge, notes), *(panel or ())]
+    settings = judging_arguments(all_judges, (), combine, model_settings, settings)
     read = options.stream_samples(
         file, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
     )

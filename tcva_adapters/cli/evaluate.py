@@ -83,9 +83,9 @@ def evaluate(
     """
     notes = printing.notes()
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
-    voices = [named_judge(judge, notes), *(panel or ())]
+    all_judges = [named_judge(judge, notes), *(panel or ())]
     if ray is not None and not estimate:
-        judges = {"judge": voices[0], "panel": panel, "combine": combine, "fuse": fuse}
+        judges = {"judge": all_judges[0], "panel": panel, "combine": combine, "fuse": fuse}
         plain = {**settings, "model": model_settings, **judges}
         scaled.on_ray(context, ray, plain, looks=_LOOKS, notes=notes)
         return
@@ -94,7 +94,7 @@ def evaluate(
     looks: tuple[object, ...] = (gates.confidence, since.baseline, panel, report)
     stat_options.check_group(group, *looks, ways=_USES_GROUPS)
     share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
-    tcva = TCVA(**judging_arguments(voices, fuse or (), combine, model, share))
+    tcva = TCVA(**judging_arguments(all_judges, fuse or (), combine, model, share))
     running = Running(tcva, gates, group=group)
     since.begin(tcva)
     # Read and check before the first call is paid for.
