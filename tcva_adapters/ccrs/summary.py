@@ -12,33 +12,10 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure, shortened
 from tcva_adapters.results.assessment import Usage
-from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.summary import Scores, cost_lines
-from tcva_adapters.samples.records import Source
 
 _DETAIL: Final = 60
 _PROTOCOLS: Final = {"single": "one call per metric", "lexical": "a lexical judge"}
-
-
-@dataclass(slots=True, eq=False)
-class MetricSummary(Scores):
-    """One metric over many samples.
-
-    Attributes:
-        title: Its long name.
-        judge: Scores without the exact match; none for metrics that have no such part.
-        matches: 1 for each exact match, 0 for each other scored sample; none likewise.
-    """
-
-    title: str = ""
-    judge: Scores = field(default_factory=Scores)
-    matches: Scores = field(default_factory=Scores)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON; ``judged`` and ``exact`` are means, and None for most metrics."""
-        names = ("title", "mean", "scored", "coverage", "unscored", "details")
-        figures = {name: getattr(self, name) for name in names}
-        return {**figures, "judged": self.judge.mean, "exact": self.matches.mean}
 
 
 @dataclass(slots=True, repr=False, eq=False)
@@ -48,7 +25,6 @@ class CCRSSummary(Tabular):
     Attributes:
         weights: Of a composite, see `composite`; None and no threshold make none.
         threshold: Least composite that passes; 0.5 where there are weights alone.
-        renormalise: See `composite`.
         results: The results, for who looks at single ones; may be empty where nobody does.
         samples: How many there were.
         lacking: How many of them lack a rating.
@@ -60,11 +36,10 @@ class CCRSSummary(Tabular):
 
     weights: Mapping[str, float] | None = None
     threshold: float | None = None
-    renormalise: bool = False
     results: Sequence[CCRSResult] = ()
     samples: int = 0
     lacking: int = 0
-    metrics: dict[str, MetricSummary] = field(default_factory=dict)
+    metrics: dict[str, Scores] = field(default_factory=dict)
     composites: Scores = field(default_factory=Scores)
     usage: Usage = field(default_factory=Usage)
     served: int = 0
@@ -78,7 +53,7 @@ class CCRSSummary(Tabular):
         """
         if self._first is None:
             self._first = result
-            self.metrics = {n: MetricSummary(title=METRICS[n].title) for n in result.answers}
+            self.metrics = {n: Scores() for n in result.answers}
         scores = result.scores
         self.samples += 1
         self.lacking += None in scores.values()
@@ -86,10 +61,6 @@ class CCRSSummary(Tabular):
         self.served += sum(answer.from_store for answer in result.answers.values())
         for name, metric in self.metrics.items():
             metric.add_score(scores[name], why=result.answers[name].unscored)
-            judged = result.judged(name)
-            if judged is not None and METRICS[name].has_exact_match:
-                metric.judge.add_score(judged)
-                metric.matches.add_score(float(bool(result.exact)))
         if self.has_composite:
             found = self.composite_of(result)
             self.composites.add_score(found.score, passed=found.passed)
@@ -114,9 +85,7 @@ class CCRSSummary(Tabular):
     def composite_of(self, result: CCRSResult) -> Composite:
         """The composite of one of the results."""
         threshold = 0.5 if self.threshold is None else self.threshold
-        return composite(
-            result, weights=self.weights, threshold=threshold, renormalise=self.renormalise
-        )
+        return composite(result, weights=self.weights, threshold=threshold)
 
     @property
     def sentence(self) -> str:
@@ -133,7 +102,7 @@ class CCRSSummary(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each metric."""
-        return [{"metric": name, **metric.to_dict()} for name, metric in self.metrics.items()]
+        return [{"metric": name, **_figures(name, each)} for name, each in self.metrics.items()]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -146,23 +115,11 @@ class CCRSSummary(Tabular):
             "em": self.first.em,
             "lambda": self.first.lambda_,
             "samples": self.samples,
-            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
+            "metrics": {name: _figures(name, metric) for name, metric in self.metrics.items()},
             "composite": whole if self.has_composite else None,
             "usage": self.usage.model_dump(),
             "served": self.served,
         }
-
-    def save(self, path: Source, *, overwrite: bool = False) -> None:
-        """Write the results, one per line, as ``tcva ccrs --out`` does.
-
-        Args:
-            path: See `write_assessments`.
-            overwrite: See there.
-
-        Raises:
-            InvalidValueError: The file cannot be written, or was written by something else.
-        """
-        write_assessments(path, self.results, overwrite=overwrite)
 
     def check(self) -> None:
         """Nothing, if any sample has a score and no failure says that none can ever have one.
@@ -183,21 +140,17 @@ class CCRSSummary(Tabular):
     def parts(self) -> Iterator[Part]:
         """What ``tcva ccrs`` prints."""
         first, rows = self.first, []
-        yield f"CCRS by {first.judge}, {_PROTOCOLS[first.protocol]}"
+        how = f"; exact match {first.em}, weight {first.lambda_:g}" if "ac" in self.metrics else ""
+        yield f"CCRS by {first.judge}, {_PROTOCOLS[first.protocol]}{how}"
         for name, metric in self.metrics.items():
             said = [
                 f"{number} {reason} ({shortened(metric.details[reason], _DETAIL)})"
                 for reason, number in metric.unscored.items()
             ]
-            if metric.matches.scored:
-                how = f"({first.em}, weight {first.lambda_:g})"
-                said.insert(
-                    0,
-                    f"exact match {figure(metric.matches.mean)} {how}, "
-                    f"judged {figure(metric.judge.mean)}",
-                )
             scored = f"{metric.scored}/{self.samples}"
-            rows.append((f"{name} {metric.title}", figure(metric.mean), scored, "; ".join(said)))
+            rows.append(
+                (f"{name} {METRICS[name].title}", figure(metric.mean), scored, "; ".join(said))
+            )
         if self.has_composite:
             whole = self.composites
             scored, passed = f"{whole.scored}/{self.samples}", f"{whole.passed}/{whole.scored}"
@@ -206,12 +159,16 @@ class CCRSSummary(Tabular):
         yield from cost_lines(self.usage, self.served, "rating")
 
 
+def _figures(name: str, metric: Scores) -> dict[str, Any]:
+    names = ("mean", "scored", "coverage", "unscored", "details")
+    return {"title": METRICS[name].title, **{each: getattr(metric, each) for each in names}}
+
+
 def summarise_ccrs(
     results: Sequence[CCRSResult],
     *,
     weights: Mapping[str, float] | None = None,
     threshold: float | None = None,
-    renormalise: bool = False,
 ) -> CCRSSummary:
     """Sum up results of the same metrics.
 
@@ -219,7 +176,6 @@ def summarise_ccrs(
         results: At least one.
         weights: See `CCRSSummary`.
         threshold: See there.
-        renormalise: See there.
 
     Raises:
         InvalidValueError: No result, or as for `composite`.
@@ -232,7 +188,7 @@ def summarise_ccrs(
     >>> summary.mean, summary.coverage, summary.unscored
     (1.0, 0.5, {'missing_field': 1})
     """
-    summary = CCRSSummary(weights, threshold, renormalise, results)
+    summary = CCRSSummary(weights, threshold, results)
     for result in results:
         summary.add(result)
     _ = summary.first  # there is one

@@ -41,12 +41,6 @@ _Threshold = Annotated[
     Optional[float],
     typer.Option(help="A composite passes from here on; with equal weights unless given."),
 ]
-_Renormalise = Annotated[
-    bool,
-    typer.Option(
-        "--renormalise", help="Let other metrics stand in for a missing one in a composite."
-    ),
-]
 _Out = Annotated[
     Optional[str],
     typer.Option("--out", "-o", help="Write the results here: .jsonl or .json; '-' for stdout."),
@@ -64,7 +58,6 @@ def ccrs(
     judge: options.Judge = None,
     weights: _Weights = None,
     threshold: _Threshold = None,
-    renormalise: _Renormalise = False,
     human: options.Human = None,
     labels: options.LabelFile = None,
     store: options.Store = None,
@@ -107,7 +100,7 @@ def ccrs(
     share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
     (asked,) = asked_judges([named], model, share["max_concurrency"])
     rater = CCRS(names, judge=asked, **share)
-    summary = _composite(rater, gates, weights, threshold, renormalise=renormalise)
+    summary = _composite(rater, gates, weights, threshold)
     layout: dict[str, Any] = {"input_format": input_format, "rename": rename}
     read = options.stream_samples(file, skip_bad=skip_bad, require=required(group), **layout)
     reading = Reading(read, is_shown=report is not None)
@@ -139,7 +132,7 @@ def ccrs(
 
 
 def _composite(
-    rater: CCRS, gates: Gates, weights: str | None, threshold: float | None, *, renormalise: bool
+    rater: CCRS, gates: Gates, weights: str | None, threshold: float | None
 ) -> CCRSSummary:
     """A summary with a composite whose settings, and the gates on it, are known to fit.
 
@@ -149,7 +142,7 @@ def _composite(
         InvalidValueError: A weight, the threshold or a gate does not.
     """
     shares = None if weights is None else _parse_weights(weights)
-    whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
+    whole: dict[str, Any] = {"weights": shares, "threshold": threshold}
     names = [metric.name for metric in rater.metrics]
     gates.check_names(names if weights is None and threshold is None else [*names, COMPOSITE])
     summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)

@@ -217,7 +217,7 @@ LOOKS: Final = frozenset(
         *("human", "labels"),
         *("min_score", "min_pass_rate", "min_coverage", "confidence"),
         *("junit", "markdown", "annotations"),
-        *("weights", "threshold", "renormalise"),
+        *("weights", "threshold"),
     }
 )
 """What is for results in this process alone."""
