@@ -1,6 +1,6 @@
-from tcva_adapters.ragas.collection import ScorerCollectionMetric as ScorerCollectionMetric
-from tcva_adapters.ragas.collection import TCVACollectionMetric as TCVACollectionMetric
+from tcva_adapters.ragas.evaluator import ScorerCollectionMetric as ScorerCollectionMetric
 from tcva_adapters.ragas.evaluator import ScorerMetric as ScorerMetric
+from tcva_adapters.ragas.evaluator import TCVACollectionMetric as TCVACollectionMetric
 from tcva_adapters.ragas.evaluator import TCVAMetric as TCVAMetric
 from tcva_adapters.ragas.llm import as_judge_model as as_judge_model
 from tcva_adapters.ragas.native import ascore_framework_metric as ascore_framework_metric

@@ -1,33 +1,44 @@
-"""ScorerMetric and TCVAMetric: any scorer, and five-level verdicts and the dial, in `evaluate`."""
+"""Any scorer, and TCVA by its settings, as metrics of both of RAGAS' families."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, ClassVar, Final, Generic, Self
 
 from langchain_core.callbacks import Callbacks
+from langchain_core.runnables.config import var_child_runnable_config
 from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
+from ragas.metrics.collections.base import BaseMetric
 from ragas.prompt import PydanticPrompt
 
 from tcva_adapters._adapter.evaluator import Frozen, check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.evaluator import R, Scorer
+from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.ragas.llm import calls_traced_by, lexical_or, llm_of
-from tcva_adapters.ragas.results import JUDGEMENT, score_of
-from tcva_adapters.ragas.samples import COLUMNS, sample_of
+from tcva_adapters.ragas.llm import unwrapped
+from tcva_adapters.ragas.results import JUDGEMENT, ScorerMetricResult, score_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings, shows_settings
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
+
+COLUMNS: Final = {
+    "input": "user_input",
+    "response": "response",
+    "contexts": "retrieved_contexts",
+    "reference": "reference",
+}
+"""RAGAS' names of a sample's fields."""
 
 OWN: Final = "own"
 """The judge that a scorer was built with."""
@@ -55,52 +66,40 @@ class OfScorer(Frozen, Generic[R]):
 
     Attributes:
         scorer: What scores, with the LLM that the metric has now.
+        name: The column in the result: as given, or the scorer's name, which tells its settings.
     """
 
     settable: ClassVar[tuple[str, ...]] = ("name",)
+    sees_metadata: ClassVar[bool] = False
     scorer: Scorer[R]
+    name: str
     _llm: Any
 
     def _begin(self, scorer: Scorer[R], llm: Any, name: str | None) -> None:
         check_scorer(self, scorer)
-        self.name = name
-        is_own = isinstance(llm, str) and llm == OWN
-        judged = scorer if is_own else scorer.changed(judge=self._judge(llm))
-        self._adopt(judged, llm_of(scorer) if is_own else llm)
+        _check_name(name)
+        if isinstance(llm, str) and llm == OWN:
+            # What the scorer asks, to which RAGAS gives retries and waits; else its judge.
+            judge = getattr(scorer, "judge", None) or getattr(scorer, "rater", scorer)
+            llm = getattr(getattr(judge, "model", None), "llm", judge)
+        else:
+            scorer = scorer.changed(judge=_judge(llm))
+        self._adopt(scorer, llm)
+        self.name = name or scorer.name
         self._is_built = True
 
     def _tcva(
         self, criterion: Criterion | str, llm: Any, name: str | None, settings: dict[str, Any]
     ) -> TCVA:
-        """The TCVA of a metric that is built from settings; checked last, as it opens the store."""
-        known = [each for each in TCVASettings.model_fields if each != "profiles"]
-        check_settings(self, settings, known, judge="llm")
-        self.name = name
-        return TCVA(criterion, judge=self._judge(llm), **settings)
-
-    def _judge(self, llm: Any) -> Any:
-        """What a scorer takes for this LLM."""
-        return lexical_or(llm)
+        """The TCVA of a metric that is built from settings; last, as it opens the store."""
+        check_settings(self, settings, TCVASettings.model_fields, judge="llm")
+        _check_name(name)
+        return TCVA(criterion, judge=_judge(llm), **settings)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
         known = "samples of RAGAS carry no metadata, which profiles go by"
         require(getattr(scorer, "profiles", None) is None, "scorer", scorer, known)
         vars(self).update(scorer=scorer, _llm=llm)
-
-    @property
-    def name(self) -> str:
-        """The column in the result: as given, or the scorer's name, which tells its settings.
-
-        Raises:
-            InvalidValueError: The name set is no text, or blank.
-        """
-        return self._name or self.scorer.name
-
-    @name.setter
-    def name(self, name: str | None) -> None:
-        is_name = name is None or (isinstance(name, str) and (name == "" or bool(name.strip())))
-        require(is_name, "name", name, "a column's name is a text, and None gives it the usual one")
-        self._name = name or ""
 
     @property
     def llm(self) -> Any:
@@ -113,7 +112,7 @@ class OfScorer(Frozen, Generic[R]):
 
     @llm.setter
     def llm(self, llm: Any) -> None:
-        self._adopt(self.scorer.changed(judge=self._judge(llm)), llm)
+        self._adopt(self.scorer.changed(judge=_judge(llm)), llm)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
@@ -125,12 +124,27 @@ class OfScorer(Frozen, Generic[R]):
             InvalidValueError: A setting is unknown or cannot be used.
         """
         check_settings(self, settings, ["llm", *self.scorer.arguments], judge="llm")
-        other, llm = copy(self), self.llm
+        other, llm = copy(self), self._llm
         if "llm" in settings:
             llm = settings.pop("llm")
-            settings["judge"] = self._judge(llm)
-        other._adopt(self.scorer.changed(**settings), llm)  # noqa: SLF001  # of this class
+            settings["judge"] = _judge(llm)
+        scorer = self.scorer.changed(**settings)
+        other._adopt(scorer, llm)  # noqa: SLF001  # of this class
+        if self.name == self.scorer.name:
+            other.name = scorer.name
         return other
+
+
+def _judge(llm: Any) -> Any:
+    """What a scorer takes for this LLM."""
+    if llm is None:
+        return NoLLM()
+    return "lexical" if is_lexical(unwrapped(llm)) else llm
+
+
+def _check_name(name: str | None) -> None:
+    is_name = name is None or (isinstance(name, str) and (not name or bool(name.strip())))
+    require(is_name, "name", name, "a column's name is a text, and None gives it the usual one")
 
 
 class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
@@ -145,7 +159,6 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
             ``"openai:MODEL"``, or another framework's LLM object. By default the scorer keeps its
             own; None waits for that of ``evaluate(llm=...)``.
         name: The column in the result; by default the scorer's name.
-        output_type: For RAGAS.
 
     Raises:
         InvalidValueError: ``scorer`` is no scorer, or cannot be used with such an LLM or here.
@@ -157,35 +170,19 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
     """
 
     settable = ("name", "llm")
+    output_type = MetricOutputType.CONTINUOUS
 
-    def __init__(
-        self,
-        scorer: Scorer[R],
-        llm: Any = OWN,
-        *,
-        name: str | None = None,
-        output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS,
-    ) -> None:
-        is_known = output_type is None or isinstance(output_type, MetricOutputType)
-        require(is_known, "output_type", output_type, "a score is MetricOutputType.CONTINUOUS")
-        self.output_type = output_type
+    def __init__(self, scorer: Scorer[R], llm: Any = OWN, *, name: str | None = None) -> None:
         self._begin(scorer, llm, name)
-
-    def _judge(self, llm: Any) -> Any:
-        return NoLLM() if llm is None else super()._judge(llm)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
         super()._adopt(scorer, llm)
-        self._required_columns = {
-            MetricType.SINGLE_TURN: {
-                *(COLUMNS[name] for name in scorer.required),
-                *(f"{COLUMNS[name]}:optional" for name in scorer.shown),
-            }
-        }
+        required = {COLUMNS[name] for name in scorer.required}
+        optional = {f"{COLUMNS[name]}:optional" for name in scorer.shown}
+        self._required_columns = {MetricType.SINGLE_TURN: required | optional}
 
     def _get_prompts(self) -> dict[str, PydanticPrompt[Any, Any]]:
-        # RAGAS looks through all attributes, and would resolve the judge on its way.
-        return {}
+        return {}  # the judge's is the same in every framework
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Callbacks = None) -> float:
         """Score one sample without an event loop: it also works where one is running.
@@ -195,24 +192,22 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
             JudgeError: The judge failed.
         """
         sample = self._only_required_columns_single_turn(sample)
-        inputs, metadata = sample.to_dict(), {"type": ChainType.METRIC}
-        run, group = new_group(self.name, inputs, callbacks or [], metadata=metadata)
-        scorer = self.scorer
-        try:
-            with _recorded(scorer, sample, group) as found:
-                found.append(scorer.evaluate(sample_of(inputs)))
-            score = score_of(found[0])
-        except Exception as error:
-            run.on_chain_error(error)
-            raise
-        run.on_chain_end({"output": score})
-        return score
+        with _recorded(self.scorer, sample, callbacks or []) as found:
+            found.append(self.scorer.evaluate(_sample(sample)))
+        return score_of(found[0])
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Callbacks) -> float:
-        scorer = self.scorer
-        with _recorded(scorer, sample, callbacks) as found:
-            found.append(await scorer.aevaluate(sample_of(sample.to_dict())))
+        with _recorded(self.scorer, sample, callbacks) as found:
+            found.append(await self.scorer.aevaluate(_sample(sample)))
         return score_of(found[0])
+
+
+def _row(*values: Any) -> dict[str, Any]:
+    return dict(zip(COLUMNS.values(), values, strict=True))
+
+
+def _sample(turn: SingleTurnSample) -> Sample:
+    return Sample(**{name: getattr(turn, column) for name, column in COLUMNS.items()})
 
 
 @contextmanager
@@ -221,14 +216,16 @@ def _recorded(
 ) -> Iterator[list[R]]:
     """Around a judgement: a run in RAGAS' traces, with the result that is put into what it gives.
 
-    A sample that lacks a field gets its result here, and one whose judgement RAGAS ends.
+    Calls of LangChain's LLMs report to it: traces, token counts, costs. A sample that lacks a field
+    gets its result here, and one whose judgement RAGAS ends.
     """
     inputs, metadata = {"data": sample}, {"type": ChainType.RAGAS_PROMPT}
     run, group = new_group(JUDGEMENT, inputs, callbacks, metadata=metadata)
+    around = var_child_runnable_config.get() or {}
+    within = var_child_runnable_config.set({**around, "callbacks": group})
     found: list[R] = []
     try:
-        with calls_traced_by(group):
-            yield found
+        yield found
     except InvalidSampleError as error:
         found.append(scorer.unscored(Reason.MISSING_FIELD, str(error)))
     except asyncio.CancelledError:
@@ -236,10 +233,115 @@ def _recorded(
         found.append(scorer.unscored(Reason.TIMEOUT, detail))
         raise
     finally:
-        run.on_chain_end({"output": [result.to_dict() for result in found] or {}})
+        var_child_runnable_config.reset(within)
+        if run.handlers:
+            run.on_chain_end({"output": [result.to_dict() for result in found] or {}})
 
 
-class TCVAMetric(FromConfig, ScorerMetric[Result]):
+class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # RAGAS' own bases disagree
+    """Scores with any scorer in RAGAS' newer family: ``score``, ``ascore``, batches, ``@experiment``.
+
+    A judge that fails gives a result whose value is NaN and whose reason says why: in a batch or
+    an experiment an exception would lose other rows, or its own without a trace.
+
+    Settings do not change once it is built; `changed` gives a copy, and results have ``at(...)``.
+
+    Args:
+        scorer: What scores: a `TCVA`, a `CCRS`.
+        llm: Takes the place of the scorer's judge, as for `ScorerMetric`.
+        name: By default the scorer's name.
+
+    Raises:
+        InvalidValueError: ``scorer`` is no scorer, or cannot be used with such an LLM or here.
+
+    >>> from tcva_adapters import CCRS
+    >>> metric = ScorerCollectionMetric(CCRS("qr", judge="lexical"))
+    >>> metric.score(user_input="Where is the car?", response="The car is at home.").value
+    1.0
+    """
+
+    def __init__(self, scorer: Scorer[R], llm: Any = OWN, *, name: str | None = None) -> None:
+        super().__init__(name="")
+        self._begin(scorer, llm, name)
+
+    def score(  # type: ignore[override]  # RAGAS' own metrics name their arguments too
+        self,
+        user_input: str | None = None,
+        response: str | None = None,
+        retrieved_contexts: list[str] | None = None,
+        reference: str | None = None,
+    ) -> ScorerMetricResult[R]:
+        """Score one sample without an event loop: it also works where one is running.
+
+        Raises:
+            InvalidSampleError: A field that the scorer needs is missing, or one has a type that
+                cannot be read (a ValueError).
+        """
+        row = _row(user_input, response, retrieved_contexts, reference)
+        return ScorerMetricResult(self.scorer.evaluate(Sample.from_record(row)), row)
+
+    async def ascore(  # type: ignore[override]  # likewise
+        self,
+        user_input: str | None = None,
+        response: str | None = None,
+        retrieved_contexts: list[str] | None = None,
+        reference: str | None = None,
+    ) -> ScorerMetricResult[R]:
+        """The same, awaited.
+
+        Raises:
+            InvalidSampleError: See `score`.
+        """
+        row = _row(user_input, response, retrieved_contexts, reference)
+        return ScorerMetricResult(await self.scorer.aevaluate(Sample.from_record(row)), row)
+
+    def batch_score(  # type: ignore[override]  # a list of a subclass is another type
+        self, inputs: list[dict[str, Any]]
+    ) -> list[ScorerMetricResult[R]]:
+        """Score many; one result per input, in order, whatever fails. Equal ones are judged once.
+
+        An input with a field that is missing or cannot be read has a NaN with the reason.
+
+        Raises:
+            InvalidSampleError: An input is no dict; raised before any call.
+        """
+        samples, refused = self._read(inputs)
+        return _results(inputs, refused, self.scorer.evaluate_many(samples, progress=False))
+
+    async def abatch_score(  # type: ignore[override]  # likewise
+        self, inputs: list[dict[str, Any]]
+    ) -> list[ScorerMetricResult[R]]:
+        """The same, awaited.
+
+        Raises:
+            InvalidSampleError: See `batch_score`.
+        """
+        samples, refused = self._read(inputs)
+        return _results(inputs, refused, await self.scorer.aevaluate_many(samples, progress=False))
+
+    def _read(self, inputs: Iterable[Any]) -> tuple[list[Sample], dict[int, R]]:
+        """A sample for each input, and by number the results of those that cannot be read."""
+        samples, refused = [], {}
+        for number, given in enumerate(inputs):
+            if not isinstance(given, Mapping):
+                msg = f"input {number} of the batch is a {type(given).__name__}; it is a dict"
+                raise InvalidSampleError(msg)
+            try:
+                samples.append(Sample.from_record(given))
+            except InvalidSampleError as error:
+                samples.append(Sample())  # which lacks all fields, so that nobody is asked
+                refused[number] = self.scorer.unscored(Reason.INVALID_INPUT, str(error))
+        return samples, refused
+
+
+def _results(
+    inputs: Iterable[Mapping[str, Any]], refused: Mapping[int, R], found: Sequence[R]
+) -> list[ScorerMetricResult[R]]:
+    pairs = enumerate(zip(found, inputs, strict=True))
+    return [ScorerMetricResult(refused.get(i, result), row) for i, (result, row) in pairs]
+
+
+class TCVAMetric(ScorerMetric[Result], FromConfig):
     """Judges claims on five levels and scores them on the dial, in ``evaluate`` and ``aevaluate``.
 
     A `ScorerMetric` that builds its `TCVA` from its arguments.
@@ -248,7 +350,6 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):
         name: The column in the result; by default ``tcva_``, the criterion's name, and in brackets
             every setting that is not the usual one: ``tcva_faithfulness(T=0.2)``.
         llm: The judge, as for `ScorerMetric`; by default what ``evaluate(llm=...)`` is given.
-        output_type: For RAGAS.
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
         **settings: See `TCVASettings`; samples of RAGAS have no metadata, so there are no profiles.
@@ -262,7 +363,6 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):
     ('tcva_faithfulness', ['response', 'retrieved_contexts'])
     """
 
-    sees_metadata: ClassVar[bool] = False
     scorer: TCVA
 
     @shows_settings(TCVASettings, without=("profiles",))
@@ -271,9 +371,41 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):
         *,
         name: str | None = None,
         llm: Any = None,
-        output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS,
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:
-        tcva = self._tcva(criterion, llm, name, settings)
-        super().__init__(tcva, llm, name=name, output_type=output_type)
+        super().__init__(self._tcva(criterion, llm, name, settings), llm, name=name)
+
+
+class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type: ignore[misc]  # as above
+    """Judges claims on five levels in RAGAS' newer family, as `ScorerCollectionMetric` does.
+
+    Args:
+        llm: The judge: a RAGAS LLM of either family, ``"lexical"``, ``"openai:MODEL"``, or another
+            framework's LLM object.
+        name: As for `TCVAMetric`.
+        criterion: As there.
+        **settings: As there.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown, or ``llm`` cannot judge.
+        MissingDependencyError: The judge's package is not installed.
+
+    >>> metric = TCVACollectionMetric("lexical")
+    >>> score = metric.score(response="It opens at nine.", retrieved_contexts=["It opens at nine."])
+    >>> score.value, score.claims[0].verdict.value
+    (1.0, 'fully')
+    """
+
+    scorer: TCVA
+
+    @shows_settings(TCVASettings, without=("profiles",))
+    def __init__(
+        self,
+        llm: Any,
+        name: str | None = None,
+        *,
+        criterion: Criterion | str = "faithfulness",
+        **settings: Any,
+    ) -> None:
+        super().__init__(self._tcva(criterion, llm, name, settings), llm, name=name)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 from instructor import OpenAISchema
-from langchain_core.callbacks import Callbacks
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.outputs import LLMResult
@@ -29,10 +26,7 @@ from tcva_adapters._adapter.llm import (
     reply_model,
 )
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.evaluator import Scorer
-from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -40,13 +34,8 @@ from tcva_adapters.sharing import Identity
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
-_CALLBACKS: ContextVar[Callbacks] = ContextVar("tcva_ragas_callbacks", default=None)
-
 _TEMPERATURE: Final = 0.01
 """RAGAS' own: some servers refuse a plain 0."""
-
-_PLAIN_WRAPPERS: Final = frozenset({LangchainLLMWrapper, LlamaIndexLLMWrapper})
-"""RAGAS makes these anew around the user's LLM for each evaluation."""
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -56,29 +45,11 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return WrappedModel(llm) if isinstance(llm, BaseRagasLLM) else None
 
 
-def lexical_or(llm: Any) -> Any:
-    """``"lexical"`` for the lexical judge as LLM, also as RAGAS wraps it; else the LLM itself."""
-    return "lexical" if is_lexical(llm) or is_lexical(_inner(llm)) else llm
-
-
-def llm_of(scorer: Scorer[Any]) -> Any:
-    """The LLM that a scorer asks, to which RAGAS gives retries and waits; else its judge."""
-    judge = getattr(scorer, "judge", None) or getattr(scorer, "rater", scorer)
-    return getattr(getattr(judge, "model", None), "llm", judge)
-
-
-@contextmanager
-def calls_traced_by(callbacks: Callbacks) -> Iterator[None]:
-    """Within it, calls of LangChain's LLMs report to these callbacks: traces, token counts, costs."""
-    wrapped = _CALLBACKS.set(callbacks)
-    # Those that RAGAS does not wrap look here for what they run in.
-    around = var_child_runnable_config.get() or {}
-    plain = var_child_runnable_config.set({**around, "callbacks": callbacks})
-    try:
-        yield
-    finally:
-        var_child_runnable_config.reset(plain)
-        _CALLBACKS.reset(wrapped)
+def unwrapped(llm: Any) -> Any:
+    """What RAGAS' own wrappers wrap, anew for each evaluation; any other LLM is itself."""
+    if type(llm) is LangchainLLMWrapper:
+        return llm.langchain_llm
+    return llm.llm if type(llm) is LlamaIndexLLMWrapper else llm
 
 
 class WrappedModel(LLMObject):
@@ -92,14 +63,11 @@ class WrappedModel(LLMObject):
 
     @property
     def identity(self) -> Identity:
-        """The same LLM object is the same judge; RAGAS wraps it anew for each evaluation."""
-        config = self.llm.run_config
-        patience = (config.timeout, config.max_retries, config.max_wait)
-        is_plain = type(self.llm) in _PLAIN_WRAPPERS  # others may ask in a way of their own
-        return Identity(self._core() if is_plain else self.llm, patience=patience)
+        """The same LLM object is the same judge, whatever wraps it."""
+        return Identity(self._core())
 
     def _core(self) -> Any:
-        return _inner(self.llm)
+        return unwrapped(self.llm)
 
     def _holders(self) -> tuple[Any, ...]:
         # RAGAS sets both of these for the time of a call, on the object itself.
@@ -125,39 +93,32 @@ class WrappedModel(LLMObject):
 
     def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
         drawn = None if request.sampling is None else request.sampling.temperature
+        if isinstance(self._core(), BaseChatModel):
+            system, user = SystemMessage(request.system), HumanMessage(request.user)
+            prompt: PromptValue = ChatPromptValue(messages=[system, user])
+        else:  # RAGAS' own prompts are plain texts, so that is what other classes are written for
+            prompt = StringPromptValue(text=one_text(request))
         return {
-            "prompt": self._prompt(request),
+            "prompt": prompt,
             "n": 1,
             "temperature": _TEMPERATURE if drawn is None else drawn,
             "stop": None,
-            "callbacks": _CALLBACKS.get(),
+            "callbacks": (var_child_runnable_config.get() or {}).get("callbacks"),
         }
-
-    def _prompt(self, request: JudgeRequest) -> PromptValue:
-        if isinstance(self._core(), BaseChatModel):
-            system, user = SystemMessage(request.system), HumanMessage(request.user)
-            return ChatPromptValue(messages=[system, user])
-        # RAGAS' own prompts are plain texts, so that is what other classes are written for.
-        return StringPromptValue(text=one_text(request))
 
     def _reply(self, answer: LLMResult) -> ModelReply:
         if not answer.generations or not answer.generations[0]:
             msg = f"{type(self.llm).__name__} returned no generation"
             raise JudgeError(msg)
-        generation = answer.generations[0][0]
-        message = getattr(generation, "message", None)
-        output = answer.llm_output or {}
-        counts = getattr(message, "usage_metadata", None) or output.get("token_usage") or {}
+        generation, output = answer.generations[0][0], answer.llm_output or {}
+        usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
+        counts = usage or output.get("token_usage") or {}
         return ModelReply(
             generation.text,
             input_tokens=counts.get("input_tokens") or counts.get("prompt_tokens") or 0,
             output_tokens=counts.get("output_tokens") or counts.get("completion_tokens") or 0,
             truncated=not self.llm.is_finished(answer),
             model=str(output.get("model_name") or ""),
-            # They come where the user's LLM asks for them: RAGAS takes no such argument.
-            token_logprobs=token_logprobs(
-                getattr(message, "response_metadata", {}).get("logprobs")
-            ),
         )
 
 
@@ -212,32 +173,22 @@ def _read(answer: BaseModel, request: JudgeRequest) -> ModelReply:
 def _unread(error: Any) -> ModelReply:
     """The reply that instructor could not read; an error that carries none is raised again."""
     completion = getattr(error, "last_completion", None)
-    text = getattr(getattr(_first_choice(completion), "message", None), "content", None)
+    choices = getattr(completion, "choices", None)
+    text = choices[0].message.content if choices else None
     if not isinstance(text, str):
         raise error
-    return _reply(text, completion, retries=max(int(getattr(error, "n_attempts", 1) or 1) - 1, 0))
+    return _reply(text, completion)
 
 
-def _reply(text: str, completion: Any, *, retries: int = 0) -> ModelReply:
-    usage = getattr(completion, "usage", None)
+def _reply(text: str, completion: Any) -> ModelReply:
+    usage, choices = getattr(completion, "usage", None), getattr(completion, "choices", None)
     return ModelReply(
         text,
         input_tokens=getattr(usage, "prompt_tokens", None) or 0,
         output_tokens=getattr(usage, "completion_tokens", None) or 0,
-        retries=retries,
-        truncated=getattr(_first_choice(completion), "finish_reason", None) in CUT_OFF,
+        truncated=choices[0].finish_reason in CUT_OFF if choices else False,
         model=str(getattr(completion, "model", None) or ""),
     )
-
-
-def _first_choice(completion: Any) -> Any:
-    choices = getattr(completion, "choices", None)
-    return choices[0] if choices else None
-
-
-def _inner(llm: Any) -> Any:
-    """What a wrapper of RAGAS wraps; a class of its own is itself."""
-    return getattr(llm, "langchain_llm", None) or getattr(llm, "llm", None) or llm
 
 
 class _AnyObject(AnyObject, OpenAISchema):

@@ -11,7 +11,7 @@ from ragas.dataset_schema import EvaluationResult
 from ragas.metrics.result import MetricResult
 
 from tcva_adapters._adapter.results import Carrier, chosen
-from tcva_adapters.errors import InvalidSampleError, JudgeError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.evaluator import R
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
@@ -113,15 +113,14 @@ def results_of(
         metric: The metric's name; needed where there are several.
 
     Raises:
+        TypeError: It is something else.
         InvalidValueError: There is no such metric of ours, or there are several and no name.
         UnreadableInputError: A cell of the frame holds no result.
     """
-    columns = evaluation.columns if isinstance(evaluation, pd.DataFrame) else evaluation.scores[0]
-    metric = chosen(metric, _names(evaluation), columns, argument="metric")
-    if not isinstance(evaluation, EvaluationResult):
-        return [read_result(cell) for cell in evaluation[metric + _BESIDE]]
-    found = [row.get(metric, {}).get(JUDGEMENT, {}).get("output") for row in evaluation.traces]
-    results = [read_result(output) if output else None for output in found]
+    carried = _carried(evaluation)
+    columns = evaluation.scores[0] if isinstance(evaluation, EvaluationResult) else ()
+    found = carried[chosen(metric, list(carried), columns, argument="metric")]
+    results = [None if each is None else read_result(each) for each in found]
     like = next(filter(None, results))  # any of them shows judge and settings
     return [like.unscored_for(_NOT_JUDGED) if result is None else result for result in results]
 
@@ -133,16 +132,10 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
     as csv, parquet or anything else: `results_of` reads the results back.
     """
     frame = evaluation.to_pandas()
-    for name in _names(evaluation):
+    for name in _carried(evaluation):
         carried = [result.to_json() for result in results_of(evaluation, name)]
         frame.insert(frame.columns.get_loc(name) + 1, name + _BESIDE, carried)
     return frame
-
-
-_CLAIM: Final = (
-    *("claim", "verdict", "weight", "original_verdict", "evidence_check"),
-    *("evidence", "passage", "reason"),
-)
 
 
 def claims_to_pandas(evaluation: EvaluationResult | pd.DataFrame) -> pd.DataFrame:
@@ -152,7 +145,7 @@ def claims_to_pandas(evaluation: EvaluationResult | pd.DataFrame) -> pd.DataFram
     the reason in ``unscored``.
     """
     table: list[dict[str, Any]] = []
-    for name in _names(evaluation):
+    for name in _carried(evaluation):
         for number, result in enumerate(results_of(evaluation, name)):
             if not isinstance(result, Result):
                 continue  # a rating has no claims
@@ -161,13 +154,27 @@ def claims_to_pandas(evaluation: EvaluationResult | pd.DataFrame) -> pd.DataFram
             claims = zip(result.claims, result.weights, strict=True)
             rows = [claim.model_dump(mode="json") | {"weight": w} for claim, w in claims] or [{}]
             table += [head | row for row in rows]
-    return pd.DataFrame(table, columns=["row", "metric", "score", "unscored", *_CLAIM])
+    return pd.DataFrame(table)
 
 
-def _names(evaluation: EvaluationResult | pd.DataFrame) -> list[str]:
-    """Our metrics, in the order of their columns."""
+def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]]:
+    """By metric of ours, in the order of their columns, what carries the result of each row."""
     if isinstance(evaluation, EvaluationResult):
         # In RAGAS' traces a metric is missing from the rows that it was not handed.
-        of_rows = ((name, run) for row in evaluation.traces for name, run in row.items())
-        return list(dict.fromkeys(n for n, run in of_rows if run.get(JUDGEMENT, {}).get("output")))
-    return [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]
+        rows = [
+            {name: run.get(JUDGEMENT, {}).get("output") or None for name, run in row.items()}
+            for row in evaluation.traces
+        ]
+        judged = dict.fromkeys(name for row in rows for name, output in row.items() if output)
+        return {name: [row.get(name) for row in rows] for name in judged}
+    if not isinstance(evaluation, pd.DataFrame):
+        msg = f"evaluation={evaluation!r}; it is what evaluate() returned, or results_to_pandas(...) of it"
+        raise TypeError(msg)
+    names = [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]
+    if not names:
+        msg = (
+            "no metric of tcva-adapters in the frame, as RAGAS' own to_pandas() leaves results out; "
+            "pass what evaluate() returned, or results_to_pandas(...) of it"
+        )
+        raise InvalidValueError(msg)
+    return {name: [*evaluation[f"{name}{_BESIDE}"].fillna("")] for name in names}

@@ -119,11 +119,7 @@ LLMS: dict[str, tuple[Callable[[str], Any], str]] = {
         lambda url: LocalModel(model="m", api_key=KEY, base_url=url),
         "",
     ),
-    "RAGAS": (lambda url: LangchainLLMWrapper(chat(url)), ""),
-    "RAGAS, told to ask": (
-        lambda url: LangchainLLMWrapper(chat(url, logprobs=True, top_logprobs=20)),
-        "yes_no",
-    ),
+    "RAGAS": (lambda url: LangchainLLMWrapper(chat(url, logprobs=True, top_logprobs=20)), ""),
 }
 
 

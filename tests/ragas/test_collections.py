@@ -122,20 +122,9 @@ def test_a_row_of_wrong_type_is_nan_and_the_others_keep_their_scores() -> None:
         assert results[1].traces["input"]["response"] == 5
 
 
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (
-            [ROW, {"answer": "It opens."}],
-            "input 1 of the batch has the fields \\['answer'\\].*user_input",
-        ),
-        ([{3: "It opens."}], "input 0 of the batch has the fields \\[3\\]"),
-        ([None], "input 0 of the batch is a NoneType"),
-        (ROW, "input 0 of the batch is a str"),
-    ],
-)
-def test_what_is_no_row_is_refused_before_any_call(rows: Any, said: str) -> None:
-    llm = ScriptedInstructorLLM(lambda _: TWO)
+@pytest.mark.parametrize(("rows", "kind"), [([ROW, None], "NoneType"), (ROW, "str")])
+def test_what_is_no_row_is_refused_before_any_call(rows: Any, kind: str) -> None:
+    llm, said = ScriptedInstructorLLM(lambda _: TWO), f"of the batch is a {kind}"
     with pytest.raises(InvalidSampleError, match=said):
         TCVACollectionMetric(llm).batch_score(rows)
     with pytest.raises(InvalidSampleError, match=said):

@@ -16,7 +16,6 @@ from tcva_adapters import Sample
 from tcva_adapters.compare.existing.records import passages_of
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.langchain.samples import as_sample
-from tcva_adapters.ragas.samples import sample_of
 from tcva_adapters.samples.passages import read_contexts
 
 PIECES = st.sampled_from([*"'\"\\ ,[](){}\n\t\r", "...", "a", "\u00e9", "\u6f22", "\x07", "\u2028"])
@@ -106,11 +105,10 @@ def test_one_text_is_one_passage_everywhere() -> None:
         read = [
             Sample(**record).contexts,
             Sample.from_record(record).contexts,
-            sample_of({"retrieved_contexts": text}).contexts,
             as_sample(record).contexts,
             passages_of(text),
         ]
-        assert read == [(text,)] * 5
+        assert read == [(text,)] * 4
 
 
 @pytest.mark.slow
