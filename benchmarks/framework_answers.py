@@ -12,6 +12,7 @@ from typing import Final
 import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
 
 # isort: split
+from langchain_classic.evaluation.criteria import prompt as criteria_prompts
 from langchain_core.messages import HumanMessage
 from llama_index.core.evaluation import faithfulness as li_faithfulness
 
@@ -22,12 +23,14 @@ from tests.support import server as scripted
 from tests.support.server import Body, Scripted, auto_judge
 
 _LLAMAINDEX: Final = li_faithfulness.DEFAULT_EVAL_TEMPLATE.get_template().partition("{")[0]
+_CRITERIA: Final = criteria_prompts.PROMPT_WITH_REFERENCES.template.partition("{")[0]
 
 
 def framework_reply(prompt: str) -> str | None:
     """An answer in the format that a framework metric's prompt asks for; None for other prompts."""
-    if prompt.startswith(_LLAMAINDEX):
-        return "YES"
+    for begins, reply in ((_LLAMAINDEX, "YES"), (_CRITERIA, "Y")):
+        if prompt.startswith(begins):
+            return reply
     asks: list[Callable[[], str]] = [
         lambda: str(deepeval.LexicalLLM().generate(prompt)),
         lambda: str(langchain.LexicalLLM().invoke([HumanMessage(prompt)]).text),

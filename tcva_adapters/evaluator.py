@@ -13,6 +13,7 @@ from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
     Callable,
+    Collection,
     Generator,
     Iterable,
     Mapping,
@@ -20,7 +21,7 @@ from collections.abc import (
     Sized,
 )
 from contextlib import aclosing
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
 from tcva_adapters.progress import progress_of
@@ -35,7 +36,29 @@ R = TypeVar("R", bound=Scored)
 _NOT_IN_FILES: Final = re.compile(r"[/\\:]")
 
 
-class Scorer(ABC, Generic[R]):
+class Frozen:
+    """Refuses to set what would not be used: what is built does not change.
+
+    Attributes:
+        settable: What may be set all the same, because a framework does.
+        changes: How else a setting is changed; ``{name}`` stands for it.
+        _is_built: Set by a constructor at its end.
+    """
+
+    settable: ClassVar[Collection[str]] = ()
+    changes: ClassVar[str] = "changed({name}=...) gives a copy"
+    _is_built = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Underlined are the framework's own, and what typing sets on a generic class.
+        if self._is_built and name not in self.settable and not name.startswith("_"):
+            what = f"{name}={value!r:.80}; a built {type(self).__name__} is not changed"
+            msg = f"{what}; {self.changes.format(name=name)}"
+            raise InvalidValueError(msg)
+        super().__setattr__(name, value)
+
+
+class Scorer(Frozen, ABC, Generic[R]):
     """Something that scores samples.
 
     It is frozen: its settings do not change, and `changed` gives a copy.
@@ -50,15 +73,6 @@ class Scorer(ABC, Generic[R]):
     store: VerdictStore | None
     share: bool
     max_concurrency: int
-    _is_built = False
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_built:
-            known = ", ".join(self.arguments)
-            change = f"{name}=...)" if name in self.arguments else f"...) with {known}"
-            msg = f"{name}={value!r} on a built scorer is not used; changed({change} gives a copy"
-            raise InvalidValueError(msg)
-        super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:
         msg = f"{name} of a built scorer is not deleted; changed(...) gives a copy"

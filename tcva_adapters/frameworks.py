@@ -204,7 +204,7 @@ _FRAMEWORKS: Final = (
         "LangChain",
         "langchain_core",
         {
-            "labeled_criteria": Metric((_I, _R, _REF), is_lexical=True),
+            "labeled_criteria": Metric((_I, _R, _REF)),
             "context_qa": Metric((_I, _R, _C), is_lexical=True),
         },
         grounding="context_qa",

@@ -3,46 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import check_names
-
-R = TypeVar("R", bound=Scored)
-
-_SHOWN = 80
-
-
-class Frozen:
-    """Refuses to set what would not be used: a built evaluator does not change.
-
-    Attributes:
-        settable: What may be set all the same, because the framework or its users do.
-        changes: How else a setting is changed; ``{name}`` stands for it.
-        _is_built: Set by a constructor at its end.
-    """
-
-    settable: ClassVar[Collection[str]] = ()
-    changes: ClassVar[str] = "changed({name}=...) gives a copy"
-    _is_built = False
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        # Underlined are the framework's own, and what typing sets on a generic class.
-        if self._is_built and name not in self.settable and not name.startswith("_"):
-            refuse_change(self, name, value, self.changes.format(name=name))
-        super().__setattr__(name, value)
-
-
-def refuse_change(owner: object, name: str, value: Any, instead: str) -> NoReturn:
-    """Refuse to set something on a built object, and say how else.
-
-    Raises:
-        InvalidValueError: Always.
-    """
-    msg = f"{name}={shown(value)}; a built {type(owner).__name__} is not changed; {instead}"
-    raise InvalidValueError(msg)
 
 
 def require(is_usable: bool, name: str, value: Any, needed: str) -> None:
@@ -52,7 +17,7 @@ def require(is_usable: bool, name: str, value: Any, needed: str) -> None:
         InvalidValueError: It is not usable; the message has its name and what is needed.
     """
     if not is_usable:
-        msg = f"{name}={shown(value)}; {needed}"
+        msg = f"{name}={value!r:.80}; {needed}"
         raise InvalidValueError(msg)
 
 
@@ -85,9 +50,3 @@ def check_settings(
         msg = f"the judge of {of} is called {judge}; pass it as {judge}=..."
         raise InvalidValueError(msg)
     check_names(given, [name for name in known if name != "judge"], of=of)
-
-
-def shown(value: Any) -> str:
-    """A value in a message, on one line of bearable length."""
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

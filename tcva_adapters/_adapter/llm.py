@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, ClassVar, Final
@@ -14,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.sharing import Identity
 
-_SETTINGS: Final = (
+SETTINGS: Final = (
     *("temperature", "max_tokens", "max_completion_tokens", "num_predict", "num_ctx"),
     *("context_window", "top_p", "top_k", "n", "seed", "stop", "reasoning_effort"),
     *("frequency_penalty", "presence_penalty", "system_prompt"),
@@ -26,30 +25,39 @@ CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """What providers call the reason why a reply ended where it was cut off."""
 
 
-@dataclass(frozen=True, slots=True)
 class LLMObject:
     """What a judge model says of the framework's LLM object that it asks.
 
     What the LLM raises passes through: `protocol.complete` makes a `JudgeError` of it for all.
 
-    Attributes:
+    Args:
         llm: The LLM; its client, retries, callbacks and limits stay in force.
+
+    Attributes:
+        framework: Of `FRAMEWORKS`.
+        settings: Which settings can change a reply.
+        llm: The same.
+        name: The framework's name, and the model's, or that of its class where it has none.
     """
 
-    llm: Any = field(repr=False)
-
     framework: ClassVar[str]
-    """Of `FRAMEWORKS`."""
+    settings: ClassVar[Sequence[str]] = SETTINGS
 
-    @property
-    def name(self) -> str:
-        """The framework's name, and the model's, or that of its class where it has none."""
-        return f"{self.framework}:{self._model_name()}"
+    def __init__(self, llm: Any) -> None:
+        self.llm = llm
+        self.name = f"{self.framework}:{self._model_name()}"
+        self._settings_of = self._holders()
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The LLM's class and the settings that can change a reply; no secrets."""
-        return {"class": type(self._core()).__name__, **settings_in(*self._holders())}
+        """The LLM's class and the settings that can change a reply, as they are now; no secrets."""
+        found: dict[str, Any] = {"class": type(self._core()).__name__}
+        for holder, name in product(reversed(self._settings_of), self.settings):
+            value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+            parts = value if isinstance(value, list) else [value]
+            if all(isinstance(part, bool | int | float | str) for part in parts):
+                found[name] = value
+        return found
 
     @property
     def identity(self) -> Identity:
@@ -61,36 +69,14 @@ class LLMObject:
         return self.llm
 
     def _holders(self) -> tuple[Any, ...]:
-        """Where its settings are; the first that has one wins."""
+        """Where its settings are, objects or mappings; the first that has one wins."""
         return (self._core(),)
 
     def _model_name(self) -> str:
         core = self._core()
-        for attribute in ("model_name", "model", "model_id"):
-            name = getattr(core, attribute, None)
-            if isinstance(name, str) and name:
-                return name
-        return type(core).__name__
-
-
-def settings_in(*holders: Any) -> dict[str, Any]:
-    """The settings that can change a reply, of objects or mappings; the first that has one wins.
-
-    >>> settings_in({"seed": 1, "api_key": "x"}, {"seed": 2, "stop": ["END"]})
-    {'seed': 1, 'stop': ['END']}
-    """
-    found = {}
-    for holder, name in product(reversed(holders), _SETTINGS):
-        value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-        if _is_plain(value):
-            found[name] = value
-    return found
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(isinstance(item, str) for item in value)
-    return isinstance(value, bool | int | float | str)
+        names = (getattr(core, name, None) for name in ("model_name", "model", "model_id"))
+        named = (name for name in names if isinstance(name, str) and name)
+        return next(named, type(core).__name__)
 
 
 def takes_logprobs(kind: type) -> bool:

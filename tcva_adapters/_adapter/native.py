@@ -13,7 +13,7 @@ from tcva_adapters.samples.sample import Sample
 
 
 class NativeRun(ABC):
-    """A metric, a sample and an LLM. Whatever the metric raises is its outcome.
+    """A metric, a sample and an LLM; an adapter's public functions are its class methods.
 
     Args:
         name: The metric's name.
@@ -42,19 +42,46 @@ class NativeRun(ABC):
             raise InvalidValueError(msg)
         self.name, self.sample, self.llm = name, sample, llm
 
-    def score(self) -> FrameworkScore:
-        """Run the metric."""
-        try:
-            return self._read(self._measure())
-        except Exception as error:  # noqa: BLE001  # whatever it raises is its outcome
-            return self._failed(error)
+    @classmethod
+    def known(cls) -> dict[str, Callable[..., Any]]:
+        """The framework's metrics that can be scored beside TCVA, by name: how each is built."""
+        return dict(cls.metrics)
 
-    async def ascore(self) -> FrameworkScore:
-        """The same, awaited."""
+    @classmethod
+    def scored(cls, name: str, sample: Sample, llm: Any, **options: Any) -> FrameworkScore:
+        """Run one of the framework's own metrics on a sample; no event loop is needed.
+
+        Args:
+            name: One of `framework_metrics`.
+            sample: The sample.
+            llm: An LLM of the framework; `LexicalLLM` needs no network.
+            **options: What else the metric needs: in RAGAS ``embeddings``.
+
+        Returns:
+            The score on the metric's own scale, with its verdicts and the number of calls where
+            they are counted; why there is none in ``error``, whatever failed.
+
+        Raises:
+            InvalidValueError: The name is unknown, or ``llm`` is no LLM that the metric takes.
+        """
+        run = cls(name, sample, llm, **options)
         try:
-            return self._read(await self._ameasure())
+            return run._read(run._measure())  # of this class
+        except Exception as error:  # noqa: BLE001  # whatever it raises is its outcome
+            return run._failed(error)  # as above
+
+    @classmethod
+    async def ascored(cls, name: str, sample: Sample, llm: Any, **options: Any) -> FrameworkScore:
+        """The same, awaited.
+
+        Raises:
+            InvalidValueError: As there.
+        """
+        run = cls(name, sample, llm, **options)
+        try:
+            return run._read(await run._ameasure())  # of this class
         except Exception as error:  # noqa: BLE001  # as above
-            return self._failed(error)
+            return run._failed(error)  # as above
 
     @abstractmethod
     def _measure(self) -> Any:

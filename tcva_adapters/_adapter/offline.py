@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.criteria import Criterion
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.results.assessment import ClaimVerdict
@@ -15,8 +15,6 @@ from tcva_adapters.text.sentences import split_claims
 
 SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 """What a yes means on a scale that has only yes and no."""
-
-_SHOWN: Final = 60
 
 _JUDGE: Final = LexicalJudge()
 
@@ -29,17 +27,15 @@ def claims_of(text: str) -> list[str]:
     return [claim for claim in split_claims(text) if non_claim_kind(claim) is None]
 
 
-def verdicts_on(
-    claims: Sequence[str], passages: Sequence[str], criterion: Criterion
-) -> list[ClaimVerdict]:
+def verdicts_on(claims: Sequence[str], passages: Sequence[str]) -> list[ClaimVerdict]:
     """The lexical judge's verdicts, one per claim."""
-    return _JUDGE.judge_claims(list(claims), list(passages), criterion)
+    return _JUDGE.judge_claims(claims, passages, FAITHFULNESS)
 
 
-def is_supported(levels: Iterable[Verdict | None]) -> bool:
+def is_supported(answer: str, passages: Sequence[str]) -> bool:
     """Whether every claim is fully or mostly supported, and there is one: a refusal is not."""
-    found = [level for level in levels if level is not None]
-    return bool(found) and SUPPORTED.issuperset(found)
+    levels = {claim.verdict for claim in verdicts_on(split_claims(answer), passages)} - {None}
+    return bool(levels) and levels <= SUPPORTED
 
 
 def unknown_prompt(known: str, prompt: str) -> JudgeError:
@@ -49,6 +45,5 @@ def unknown_prompt(known: str, prompt: str) -> JudgeError:
         known: What is answered, in words.
         prompt: The prompt.
     """
-    start = " ".join(prompt.split())[:_SHOWN]
-    msg = f"LexicalLLM answers the prompts of {known} alone, not {start!r}; it is no language model"
+    msg = f"LexicalLLM answers the prompts of {known} alone, not {prompt!r:.80}; it is no language model"
     return JudgeError(msg, reason="unknown_prompt", fatal=True)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Self
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.protocol import json_object, read_result
+
+_DEEPEST: Final = 3
+"""Levels on which results are looked for: a run holds feedback, which holds metadata."""
 
 
 class Carrier:
@@ -36,6 +40,34 @@ class Carrier:
     @abstractmethod
     def _carrying(self, result: Any) -> Self:
         """The same for another result."""
+
+
+def find_result(stored: Any, places: Sequence[str]) -> Any:
+    """The result in what a framework carries or stores.
+
+    Args:
+        stored: A result, its plain data, or an object or a mapping that holds one in these places,
+            or in these places of what is there; also as JSON.
+        places: Names of attributes and keys.
+
+    Raises:
+        UnreadableInputError: There is no result in it, or one that cannot be read.
+    """
+    found = [json_object(stored) if isinstance(stored, str | bytes) else stored]
+    for _ in range(_DEEPEST):
+        for each in found:
+            if hasattr(each, "unscored_for"):
+                return each
+            if isinstance(each, Mapping) and ("scoring" in each or "answers" in each):
+                return read_result(each)
+        found = [
+            each.get(place) if isinstance(each, Mapping) else getattr(each, place, None)
+            for each in found
+            for place in places
+        ]
+    names = [*stored] if isinstance(stored, Mapping) else stored
+    msg = f"not a result of tcva-adapters, and none in it: {names!r:.200}"
+    raise UnreadableInputError(msg)
 
 
 def chosen(wanted: str | None, ours: Sequence[str], others: Iterable[str], *, argument: str) -> str:

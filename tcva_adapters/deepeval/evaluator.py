@@ -16,13 +16,13 @@ from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
 from pydantic import Field, InstanceOf
 
-from tcva_adapters._adapter.evaluator import Frozen, R, check_scorer, check_settings
+from tcva_adapters._adapter.evaluator import check_scorer, check_settings
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.deepeval.results import carried, result_of
 from tcva_adapters.deepeval.samples import PARAMS, check_params, sample_of
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import Frozen, R, Scorer
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored

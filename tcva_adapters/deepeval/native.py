@@ -39,42 +39,6 @@ _TEXTS: Final[dict[str, Callable[[Any, LLMTestCase], Sequence[str]]]] = {
 """What the verdicts of each are about."""
 
 
-def framework_metrics() -> dict[str, Callable[..., BaseMetric]]:
-    """DeepEval's metrics that can be scored beside TCVA, by name; each takes ``model=``.
-
-    >>> sorted(framework_metrics())
-    ['answer_relevancy', 'contextual_recall', 'faithfulness']
-    """
-    return dict(_METRICS)
-
-
-def score_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScore:
-    """Run one of DeepEval's metrics on a sample, without an event loop.
-
-    Args:
-        name: One of `framework_metrics`.
-        sample: The sample; its contexts are DeepEval's ``retrieval_context``.
-        llm: A DeepEval LLM; `LexicalLLM` needs no network.
-
-    Returns:
-        The score in [0, 1] with the metric's verdicts and the number of calls. Where the metric
-        fails, ``error`` says why.
-
-    Raises:
-        InvalidValueError: The name is unknown, or ``llm`` is no DeepEval LLM.
-    """
-    return _Run(name, sample, llm).score()
-
-
-async def ascore_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScore:
-    """The same, awaited.
-
-    Raises:
-        InvalidValueError: See `score_framework_metric`.
-    """
-    return await _Run(name, sample, llm).ascore()
-
-
 class _Run(NativeRun):
     title = "DeepEval"
     metrics = _METRICS
@@ -114,6 +78,11 @@ class _Run(NativeRun):
 
     def _calls(self) -> int:
         return self._counting.calls
+
+
+framework_metrics = _Run.known
+score_framework_metric = _Run.scored
+ascore_framework_metric = _Run.ascored
 
 
 class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is

@@ -22,7 +22,6 @@ from tcva_adapters._adapter.offline import (
     verdicts_on,
 )
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval.llm import NamedLLM
 
 Fields = Mapping[str, str]
@@ -101,7 +100,7 @@ def _word(level: Verdict | None) -> str:
 
 def _verdicts(fields: Fields) -> dict[str, Any]:
     passages = fields["retrieval_context"].split("\n\n")
-    judged = verdicts_on(_listed(fields["claims"]), passages, FAITHFULNESS)
+    judged = verdicts_on(_listed(fields["claims"]), passages)
     return {"verdicts": [{"verdict": _word(v.verdict), "reason": v.reason} for v in judged]}
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.runnables import RunnableConfig
 
-from tcva_adapters._adapter.evaluator import Frozen, require
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters._adapter.evaluator import require
+from tcva_adapters.evaluator import Frozen, Scorer
 from tcva_adapters.langchain.evaluator import ScorerEvaluator, scorer_of
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
@@ -13,21 +12,17 @@ from langchain_core.runnables.configurable import DynamicRunnable
 from pydantic import ConfigDict, Field, SkipValidation, create_model
 from typing_extensions import TypedDict  # pydantic reads the other ones from 3.12 on
 
-from tcva_adapters._adapter.evaluator import (
-    Frozen,
-    check_scorer,
-    check_settings,
-    refuse_change,
-    require,
-)
+from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import Frozen, Scorer
 from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
-from tcva_adapters.results.settings import TCVASettings, check_names, shows_settings
-from tcva_adapters.samples.sample import Sample
+from tcva_adapters.results.settings import TCVASettings, check, shows_settings
 from tcva_adapters.tcva import TCVA
+
+NAME: Final = Annotated[str, Field(min_length=1)] | None
+FUNCTION: Final = Callable[..., Any] | None
 
 _CLIENTS: Final = ("store", "fuse")
 """Settings that hold connections, which no dump can hold."""
@@ -47,8 +42,8 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
 
     The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
 
-    Frozen, but for `name`: ``model_copy(update=...)`` gives a changed copy, and
-    ``configurable_fields`` leaves a field to the run.
+    Frozen: ``model_copy(update=...)`` gives a changed copy, and ``configurable_fields`` leaves a
+    field to the run.
 
     Args:
         scorer: A `TCVA` or a `CCRS` with its judge.
@@ -67,9 +62,9 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
-    settable: ClassVar = ("name",)
     changes: ClassVar = "model_copy(update={{{name!r}: ...}}) gives a copy"
     _is_built: ClassVar = True  # type: ignore[misc]  # from the start: pydantic sets nothing
+    _derived: ClassVar[tuple[str, ...]] = ()
 
     scorer: Annotated[Scorer[Any], SkipValidation] = Field(exclude=True)
     mapper: Annotated[Callable[[Any], Any] | None, SkipValidation] = Field(exclude=True)
@@ -83,13 +78,8 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         **fields: Any,
     ) -> None:
         check_scorer(self, scorer)
-        check_step(mapper, name)
+        _check_step(mapper, name)
         super().__init__(**{"scorer": scorer, "mapper": mapper, "name": name, **fields})
-
-    @classmethod
-    def _builder(cls) -> type[ScorerEvaluator]:
-        """The class whose constructor takes the fields, whatever users derive from it."""
-        return ScorerEvaluator
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it
@@ -120,44 +110,34 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return await self._acall_with_config(self._ajudge, input, config, **kwargs)
 
     def _judge(self, value: Any) -> TCVAOutput:
-        return as_output(self.scorer.evaluate(self._sample(value)))
+        sample = sample_for(self.scorer, self.mapper(value) if self.mapper else value)
+        return as_output(self.scorer.evaluate(sample))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        return as_output(await self.scorer.aevaluate(self._sample(value)))
+        sample = sample_for(self.scorer, self.mapper(value) if self.mapper else value)
+        return as_output(await self.scorer.aevaluate(sample))
 
-    def _sample(self, value: Any) -> Sample:
-        return sample_for(self.scorer, value if self.mapper is None else self.mapper(value))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "name":
-            check_name(name, value)
-        super().__setattr__(name, value)
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        memo = {} if memo is None else memo
-        # Clients and stores hold locks and connections; everything else in it is frozen.
-        memo |= {id(vars(self)[name]): vars(self)[name] for name in self._builder().model_fields}
-        return super().__deepcopy__(memo)
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy, in which the fields of `update` are changed.
-
-        The copy shares judge and store, also a deep one.
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  # both share judge and store
+        """A copy, in which the fields of `update` are changed; it shares judge and store.
 
         Raises:
             InvalidValueError: A value is out of range, or a field unknown.
         """
-        changes = dict(update or {})
-        check_names(changes, type(self).model_fields, of=type(self).__name__)
-        names = self._builder().model_fields
-        built = self._builder()(**{n: changes.pop(n, vars(self)[n]) for n in names})
-        copied = deepcopy(self) if deep else copy(self)
-        vars(copied).update({**vars(built), **changes})  # what is left is a subclass's own
-        return copied
+        fields = {name: vars(self)[name] for name in vars(self) if name not in self._derived}
+        check_settings(self, update or {}, fields, judge="llm")
+        return type(self)(**{**fields, **(update or {})})
 
     def copy(self, **options: Any) -> Self:
         """Pydantic's older name of `model_copy`."""
         return self.model_copy(**options)
+
+    def __copy__(self) -> Self:
+        """Itself: it is frozen."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Itself likewise; clients and stores cannot be copied."""
+        return self
 
 
 if TYPE_CHECKING:
@@ -204,6 +184,8 @@ class TCVAEvaluator(FromConfig, _WithSettings):
     (1.0, 'pass', 1.0)
     """
 
+    _derived: ClassVar = ("scorer",)
+
     scorer: Annotated[TCVA, SkipValidation] = Field(exclude=True)
     llm: Annotated[Any, SkipValidation] = Field(exclude=True, repr=False)
     criterion: Annotated[Criterion | str, SkipValidation]
@@ -223,28 +205,14 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         name: str | None = None,
         **settings: Any,
     ) -> None:
-        given: Any = settings.pop("scorer", None)
-        # LangChain hands in every field, where this one is made of the others; users do not.
-        is_langchain = TCVASettings.model_fields.keys() <= settings.keys()
-        needed = "ScorerEvaluator(scorer) takes any; this one builds its own"
-        require(given is None or is_langchain, "scorer", given, needed)
+        if TCVASettings.model_fields.keys() <= settings.keys():
+            settings.pop("scorer", None)  # LangChain hands in every field; this is made of others
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
-        check_step(mapper, name)  # before a store is opened
+        _check_step(mapper, name)  # before a store is opened
         tcva = TCVA(criterion, judge=llm, **settings)
         # What is shown is what is used, and what a copy builds anew from: so it shares the client.
         fields = dict(tcva.arguments)
         super().__init__(tcva, mapper=mapper, name=name, llm=fields.pop("judge"), **fields)
-
-    @classmethod
-    def _builder(cls) -> type[ScorerEvaluator]:
-        return TCVAEvaluator
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """See `ScorerEvaluator.model_copy`; the scorer is built anew from the other fields."""
-        if update and "scorer" in update:
-            refuse_change(self, "scorer", update["scorer"], "ScorerEvaluator(scorer) takes any")
-        check_settings(self, update or {}, type(self).model_fields, judge="llm")
-        return super().model_copy(update=update, deep=deep)
 
 
 def scorer_of(evaluator: Any) -> Scorer[Any] | None:
@@ -263,18 +231,6 @@ def check_evaluator(value: Any) -> None:
     require(isinstance(value, Runnable), "evaluator", value, "a TCVAEvaluator is needed")
 
 
-def check_step(mapper: Any, name: Any) -> None:
-    """What every evaluator takes as a step of a chain."""
-    check_callable("mapper", mapper)
-    check_name("name", name)
-
-
-def check_callable(name: str, value: Any) -> None:
-    """A function, or None for the default."""
-    require(value is None or callable(value), name, value, "a function is needed, or None")
-
-
-def check_name(name: str, value: Any) -> None:
-    """A text that is not empty, or None for the default."""
-    is_name = value is None or (isinstance(value, str) and bool(value))
-    require(is_name, name, value, "a text is needed, or None")
+def _check_step(mapper: Any, name: Any) -> None:
+    check(FUNCTION, "mapper", mapper)
+    check(NAME, "name", name)

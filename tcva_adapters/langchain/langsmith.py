@@ -13,57 +13,35 @@ from langsmith.evaluation import EvaluationResult, RunEvaluator
 from langsmith.run_helpers import get_tracing_context, tracing_context
 from langsmith.schemas import Example, Run
 
-from tcva_adapters._adapter.evaluator import Frozen, require
+from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.evaluator import Frozen
 from tcva_adapters.langchain.evaluator import (
+    FUNCTION,
+    NAME,
     ScorerEvaluator,
-    check_callable,
     check_evaluator,
-    check_name,
     scorer_of,
 )
 from tcva_adapters.langchain.results import as_feedback
-from tcva_adapters.langchain.samples import run_record
+from tcva_adapters.results.settings import check
 
 
-class _Judge(Frozen):
-    """An evaluator whose outputs, and refusals, are feedback.
-
-    Attributes:
-        evaluator: The evaluator.
-        key: The feedback's name.
-    """
-
-    changes = "build another one"
-
-    def __init__(self, evaluator: ScorerEvaluator, option: str, key: str | None) -> None:
-        check_evaluator(evaluator)
-        check_name(option, key)
-        scorer = scorer_of(evaluator)
-        is_named = key is not None or scorer is not None
-        hidden = "it hides its scorer; give the feedback a name yourself"
-        require(is_named, "evaluator", evaluator, hidden)
-        self.evaluator = evaluator
-        self.key: str = getattr(scorer, "name", "") if key is None else key
-
-
-def _feedback(judge: _Judge, read: Callable[[], Any]) -> dict[str, Any]:
-    """Judge what is read; what cannot be judged is feedback as well."""
-    with _judging(judge.key) as found:
-        found.update(as_feedback(judge.key, judge.evaluator.invoke(read())))
-    return found
-
-
-async def _afeedback(judge: _Judge, read: Callable[[], Any]) -> dict[str, Any]:
-    """The same, awaited."""
-    with _judging(judge.key) as found:
-        found.update(as_feedback(judge.key, await judge.evaluator.ainvoke(read())))
-    return found
+def _key(evaluator: ScorerEvaluator, option: str, given: str | None) -> str:
+    """The feedback's name: the one that is given, else the scorer's."""
+    check_evaluator(evaluator)
+    check(NAME, option, given)
+    scorer = scorer_of(evaluator)
+    name = given or ("" if scorer is None else scorer.name)
+    needed = f"it hides its scorer; give the feedback a name with {option}="
+    require(bool(name), "evaluator", evaluator, needed)
+    return name
 
 
 @contextmanager
-def _judging(key: str) -> Iterator[dict[str, Any]]:
-    found: dict[str, Any] = {"key": key}
+def _feedback(key: str) -> Iterator[dict[str, Any]]:
+    """The feedback of what is judged within; of what cannot be judged as well."""
+    found: dict[str, Any] = {}
     # Under ``upload_results=False`` LangSmith traces in the mode "local", which langchain-core takes
     # for plain true: it would post the judge's call.
     is_local = get_tracing_context()["enabled"] == "local"
@@ -72,10 +50,10 @@ def _judging(key: str) -> Iterator[dict[str, Any]]:
             yield found
         except InvalidSampleError as error:
             # Raised from a plain function, it would leave no feedback at all.
-            found |= {"score": None, "comment": str(error), "extra": {"error": True}}
+            found |= {"key": key, "score": None, "comment": str(error), "extra": {"error": True}}
 
 
-class TCVARunEvaluator(_Judge, RunEvaluator):
+class TCVARunEvaluator(Frozen, RunEvaluator):
     """Judges runs for ``evaluate(..., evaluators=[...])`` and `aevaluate`.
 
     Judged is the run's output together with the example's input; the example's outputs give the
@@ -95,6 +73,8 @@ class TCVARunEvaluator(_Judge, RunEvaluator):
             in a wrapper that hides its scorer.
     """
 
+    changes = "build another one"
+
     def __init__(
         self,
         evaluator: ScorerEvaluator,
@@ -102,9 +82,9 @@ class TCVARunEvaluator(_Judge, RunEvaluator):
         key: str | None = None,
         mapper: Callable[[Run, Example | None], Any] | None = None,
     ) -> None:
-        check_callable("mapper", mapper)
-        super().__init__(evaluator, "key", key)
-        self.mapper = mapper
+        self.evaluator = evaluator
+        self.key = _key(evaluator, "key", key)
+        self.mapper = check(FUNCTION, "mapper", mapper)
         self._is_built = True
 
     @property
@@ -119,7 +99,10 @@ class TCVARunEvaluator(_Judge, RunEvaluator):
         evaluator_run_id: uuid.UUID | None = None,  # noqa: ARG002  # LangSmith passes it by name
     ) -> EvaluationResult:
         """Judge one run."""
-        return EvaluationResult(**_feedback(self, lambda: self._record(run, example)))
+        with _feedback(self.key) as found:
+            record = self._record(run, example)
+            found.update(as_feedback(self.key, self.evaluator.invoke(record)))
+        return EvaluationResult(**found)
 
     async def aevaluate_run(
         self,
@@ -128,7 +111,10 @@ class TCVARunEvaluator(_Judge, RunEvaluator):
         evaluator_run_id: uuid.UUID | None = None,  # noqa: ARG002  # as above
     ) -> EvaluationResult:
         """The same, awaited."""
-        return EvaluationResult(**await _afeedback(self, lambda: self._record(run, example)))
+        with _feedback(self.key) as found:
+            record = self._record(run, example)
+            found.update(as_feedback(self.key, await self.evaluator.ainvoke(record)))
+        return EvaluationResult(**found)
 
     def _record(self, run: Run, example: Example | None) -> Any:
         if self.mapper is not None:
@@ -136,14 +122,15 @@ class TCVARunEvaluator(_Judge, RunEvaluator):
         if run.error:  # what the example holds could be scored all the same
             msg = f"the run failed: {run.error.partition(chr(10))[0]}"  # without its traceback
             raise InvalidSampleError(msg)
-        given = run.inputs if example is None else example.inputs or {}
-        right = None if example is None else example.outputs
-        return _asked(
-            inputs=given, outputs=run.outputs or {}, reference_outputs=right, example=example
+        return _record_of(
+            inputs=run.inputs if example is None else example.inputs,
+            outputs=run.outputs,
+            reference_outputs=None if example is None else example.outputs,
+            example=example,
         )
 
 
-def _asked(
+def _record_of(
     *,
     inputs: Any = None,
     outputs: Any = None,
@@ -153,10 +140,10 @@ def _asked(
     example: Example | None = None,
     **_: Any,
 ) -> dict[str, Any]:
-    """What a judge of openevals' kind is asked, as one record."""
+    """What a judge of openevals' kind is asked, as the record of a run."""
+    record = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
     known = metadata if example is None else example.metadata
-    record = {"metadata": known, **run_record(inputs, outputs, reference_outputs)}
-    return record if context is None else {**record, "contexts": context}
+    return {**record, "contexts": context, "metadata": known}
 
 
 def create_tcva_judge(
@@ -175,11 +162,13 @@ def create_tcva_judge(
     Raises:
         InvalidValueError: As for `TCVARunEvaluator`.
     """
-    judge = _Judge(evaluator, "feedback_key", feedback_key)
+    key = _key(evaluator, "feedback_key", feedback_key)
 
-    @wraps(_asked, assigned=())  # LangSmith looks into the signature for what to pass
+    @wraps(_record_of, assigned=())  # LangSmith looks into the signature for what to pass
     def tcva_judge(**given: Any) -> dict[str, Any]:
-        return _feedback(judge, lambda: _asked(**given))
+        with _feedback(key) as found:
+            found.update(as_feedback(key, evaluator.invoke(_record_of(**given))))
+        return found
 
     return tcva_judge
 
@@ -188,11 +177,13 @@ def create_async_tcva_judge(
     evaluator: ScorerEvaluator, *, feedback_key: str | None = None
 ) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
     """The same as `create_tcva_judge`, as a coroutine function for `aevaluate`."""
-    judge = _Judge(evaluator, "feedback_key", feedback_key)
+    key = _key(evaluator, "feedback_key", feedback_key)
 
-    @wraps(_asked, assigned=())  # as above
+    @wraps(_record_of, assigned=())  # as above
     async def tcva_judge(**given: Any) -> dict[str, Any]:
-        return await _afeedback(judge, lambda: _asked(**given))
+        with _feedback(key) as found:
+            found.update(as_feedback(key, await evaluator.ainvoke(_record_of(**given))))
+        return found
 
     return tcva_judge
 

@@ -14,17 +14,19 @@ from pydantic import PrivateAttr
 
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, Sampling
 
 _CONFIG: Final[RunnableConfig] = {
     "run_name": "tcva_judge",
     # LangGraph streams the tokens of every model to the user, except of those with this tag.
     "tags": ["nostream"],
 }
+
+_ENDS: Final = ("finish_reason", "stop_reason", "done_reason")
+"""Where providers say why a reply ended."""
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -41,15 +43,30 @@ class LangChainModel(LLMObject):
 
     framework = "langchain"
 
+    def __init__(self, llm: Runnable[Any, Any]) -> None:
+        self._layers: list[Any] = [llm]  # the LLM and what it wraps, down to the model itself
+        while not isinstance(self._layers[-1], BaseLanguageModel):
+            # `bind`, `with_config` and `with_retry` keep it under one name, `with_fallbacks` under
+            # the other, and their classes have fields of no other kind by these names.
+            fields = getattr(type(self._layers[-1]), "model_fields", {}).keys()
+            inner = next(
+                (getattr(self._layers[-1], n) for n in {"bound", "runnable"} & fields), None
+            )
+            if not isinstance(inner, Runnable):
+                break
+            self._layers.append(inner)
+        # Given messages, a completion model would read "System:" and "Human:" before them.
+        self._takes_text = isinstance(self._core(), BaseLLM)
+        super().__init__(llm)
+
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
 
         Raises:
-            JudgeError: The LLM raised, or answered with something else than text.
+            JudgeError: The LLM answered with something else than text.
         """
-        with judge_errors():
-            drawn = self._sampling(request)
-            return _reply(self.llm.invoke(self._prompt(request), _CONFIG, **drawn))
+        prompt, options = self._asked(request)
+        return _reply(self.llm.invoke(prompt, _CONFIG, **options))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -57,62 +74,43 @@ class LangChainModel(LLMObject):
         Raises:
             JudgeError: As for `complete`.
         """
-        with judge_errors():
-            drawn = self._sampling(request)
-            return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG, **drawn))
-
-    def _layers(self) -> list[Any]:
-        """The LLM and what it wraps, down to the model itself."""
-        layers = [self.llm]
-        while not isinstance(layers[-1], BaseLanguageModel):
-            # `bind`, `with_config` and `with_retry` keep it under one name, `with_fallbacks` under
-            # the other, and their classes have fields of no other kind by these names.
-            names = {"bound", "runnable"} & getattr(type(layers[-1]), "model_fields", {}).keys()
-            inner = next((getattr(layers[-1], name) for name in names), None)
-            if not isinstance(inner, Runnable):
-                break
-            layers.append(inner)
-        return layers
+        prompt, options = self._asked(request)
+        return _reply(await self.llm.ainvoke(prompt, _CONFIG, **options))
 
     def _core(self) -> Any:
-        return self._layers()[-1]
+        return self._layers[-1]
 
     def _holders(self) -> tuple[Any, ...]:
-        *wrappers, core = self._layers()
-        return (*(getattr(wrapper, "kwargs", {}) for wrapper in wrappers), core)
+        return (*(getattr(each, "kwargs", {}) for each in self._layers[:-1]), self._core())
 
     def _model_name(self) -> str:
-        core = self._core()
-        # Of other Runnables, e.g. functions, the class says nothing.
-        is_model = isinstance(core, BaseLanguageModel)
-        return super()._model_name() if is_model else str(core.get_name())
+        # Of Runnables that are no models, e.g. functions, the class says nothing.
+        is_model = isinstance(self._core(), BaseLanguageModel)
+        return super()._model_name() if is_model else str(self._core().get_name())
 
-    def _sampling(self, request: JudgeRequest) -> dict[str, Any]:
-        """How the reply is drawn, as far as the LLM's class takes it with a call.
+    def _asked(self, request: JudgeRequest) -> tuple[str | list[BaseMessage], dict[str, Any]]:
+        """The prompt, and how the reply is drawn as far as the LLM takes that with a call."""
+        messages = [SystemMessage(request.system), HumanMessage(request.user)]
+        prompt = one_text(request) if self._takes_text else messages
+        return prompt, {} if request.sampling is None else self._options(request.sampling)
 
-        A class that knows token probabilities has fields for them. Only those of OpenAI's package
-        take a temperature and a limit under their own names, too.
+    def _options(self, sampling: Sampling) -> dict[str, Any]:
+        """A class that knows token probabilities has fields for them.
+
+        Only those of OpenAI's package take a temperature and a limit under their own names, too.
         """
-        sampling, layers = request.sampling, self._layers()
         # Fallbacks may be of other classes, which get the same arguments.
-        if sampling is None or any(hasattr(layer, "fallbacks") for layer in layers):
+        if any(hasattr(layer, "fallbacks") for layer in self._layers):
             return {}
-        kind = type(layers[-1])
-        given: dict[str, Any] = {}
-        if takes_logprobs(kind) and sampling.top_logprobs is not None:
+        core, given = self._core(), dict[str, Any]()
+        if takes_logprobs(type(core)) and sampling.top_logprobs is not None:
             given = {"logprobs": True, "top_logprobs": sampling.top_logprobs}
-        if any(base.__module__.startswith("langchain_openai.") for base in kind.__mro__):
+        if any(base.__module__.startswith("langchain_openai.") for base in type(core).__mro__):
             given["max_tokens"] = sampling.max_tokens
             # A server that was sent a temperature before takes another one.
-            if getattr(layers[-1], "temperature", None) is not None:
+            if getattr(core, "temperature", None) is not None:
                 given["temperature"] = sampling.temperature
         return {name: value for name, value in given.items() if value is not None}
-
-    def _prompt(self, request: JudgeRequest) -> str | list[BaseMessage]:
-        if isinstance(self._core(), BaseLLM):
-            # Given messages, a completion model would read "System:" and "Human:" before them.
-            return one_text(request)
-        return [SystemMessage(request.system), HumanMessage(request.user)]
 
 
 def _reply(answer: Any) -> ModelReply:
@@ -129,11 +127,9 @@ def _reply(answer: Any) -> ModelReply:
         str(answer.text),
         input_tokens=0 if is_cached else usage.get("input_tokens", 0),
         output_tokens=0 if is_cached else usage.get("output_tokens", 0),
-        truncated=any(
-            said.get(key) in CUT_OFF for key in ("finish_reason", "stop_reason", "done_reason")
-        ),
+        truncated=not CUT_OFF.isdisjoint(map(said.get, _ENDS)),
         model=str(said.get("model_name") or said.get("model") or ""),
-        token_logprobs=token_logprobs(said.get("logprobs")),
+        token_logprobs=token_logprobs(said["logprobs"]) if said.get("logprobs") else None,
     )
 
 

@@ -10,7 +10,6 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 from pydantic import Field
 
-from tcva_adapters._adapter.evaluator import Frozen
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.langchain.evaluator import check_evaluator
 from tcva_adapters.langchain.results import TCVAOutput, result_of
@@ -26,7 +25,7 @@ class TCVAState(AgentState[Any]):
     tcva: NotRequired[TCVAOutput]
 
 
-class TCVAMiddleware(Frozen, AgentMiddleware[TCVAState, Any, Any]):
+class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
     """Judges an agent's answers and sends weak ones back with what was wrong.
 
     An answer is a message of the model without tool calls. Its contexts are the tool messages, its
@@ -43,14 +42,12 @@ class TCVAMiddleware(Frozen, AgentMiddleware[TCVAState, Any, Any]):
     """
 
     state_schema = TCVAState
-    changes = "build another one"
 
     def __init__(self, evaluator: Runnable[Any, TCVAOutput], *, max_retries: int = 1) -> None:
         check_evaluator(evaluator)
         super().__init__()
         self.evaluator = evaluator
         self.max_retries = check(Annotated[int, Field(ge=0)], "max_retries", max_retries)
-        self._is_built = True
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: TCVAState, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002  # LangChain passes it

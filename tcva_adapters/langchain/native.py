@@ -6,17 +6,14 @@ claim.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, ClassVar
 
 from langchain_classic.evaluation import (
     ContextQAEvalChain,
     Criteria,
     LabeledCriteriaEvalChain,
 )
-from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 
@@ -26,66 +23,22 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
-# What `load_evaluator` makes of these names; it fails where langchain-openai is not installed, even
-# with an LLM at hand.
-_METRICS: Final[Mapping[str, Callable[..., StringEvaluator]]] = MappingProxyType(
-    {
+
+class _Run(NativeRun):
+    title = "LangChain"
+    # What `load_evaluator` makes of these names; it fails where langchain-openai is not installed,
+    # even with an LLM at hand.
+    metrics: ClassVar = {
         "labeled_criteria": partial(
             LabeledCriteriaEvalChain.from_llm, criteria=Criteria.CORRECTNESS
         ),
         "context_qa": ContextQAEvalChain.from_llm,
     }
-)
-_REFERENCES: Final = {"labeled_criteria": "reference", "context_qa": "contexts"}
-"""What of a sample each of them calls the reference."""
-
-
-def framework_metrics() -> dict[str, Callable[..., StringEvaluator]]:
-    """LangChain's evaluators that can be scored beside TCVA, by name; each takes ``llm=``.
-
-    >>> sorted(framework_metrics())
-    ['context_qa', 'labeled_criteria']
-    """
-    return dict(_METRICS)
-
-
-def score_framework_metric(name: str, sample: Sample, llm: Runnable[Any, Any]) -> FrameworkScore:
-    """Run one of LangChain's evaluators on a sample.
-
-    Args:
-        name: One of `framework_metrics`.
-        sample: The sample.
-        llm: A LangChain LLM; `LexicalLLM` needs no network.
-
-    Returns:
-        The score on LangChain's scale, 0 or 1.
-        Where the evaluator fails, ``error`` says why.
-
-    Raises:
-        InvalidValueError: No such evaluator, or ``llm`` is no LangChain LLM.
-    """
-    return _Run(name, sample, llm).score()
-
-
-async def ascore_framework_metric(
-    name: str, sample: Sample, llm: Runnable[Any, Any]
-) -> FrameworkScore:
-    """The same, awaited.
-
-    Raises:
-        InvalidValueError: See `score_framework_metric`.
-    """
-    return await _Run(name, sample, llm).ascore()
-
-
-class _Run(NativeRun):
-    title = "LangChain"
-    metrics = _METRICS
     llm_classes = Runnable
 
     def __init__(self, name: str, sample: Sample, llm: Any) -> None:
         super().__init__(name, sample, llm)
-        self._evaluator = _METRICS[name](llm=llm)
+        self._evaluator = self.metrics[name](llm=llm)
         self._counter = _Counter()
 
     def _measure(self) -> Any:
@@ -98,10 +51,11 @@ class _Run(NativeRun):
         if self.sample.response is None:  # LangChain would have the word None judged
             msg = "the sample has no response"
             raise InvalidSampleError(msg)
+        reference = "contexts" if self.name == "context_qa" else "reference"
         return {
             "prediction": self.sample.response,
             "input": self.sample.input,
-            "reference": self.sample.field(_REFERENCES[self.name]),
+            "reference": self.sample.field(reference),
             "callbacks": [self._counter],
         }
 
@@ -115,6 +69,11 @@ class _Run(NativeRun):
 
     def _calls(self) -> int:
         return self._counter.calls
+
+
+framework_metrics = _Run.known
+score_framework_metric = _Run.scored
+ascore_framework_metric = _Run.ascored
 
 
 class _Counter(BaseCallbackHandler):

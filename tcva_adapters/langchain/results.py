@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final, NotRequired
 
 from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
 
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.protocol import Scored, json_object, read_result
+from tcva_adapters._adapter.results import find_result
+from tcva_adapters.results.protocol import Scored
 
 _VALUES: Final = {None: "unscored", True: "pass", False: "fail"}
 
-_PLACES: Final = ("outputs", "output", "result", "metadata", "evaluator_info", "feedback_source")
-"""Where runs, feedback and the outputs of earlier versions hold what an evaluator said."""
+_PLACES: Final = ("outputs", "output", "metadata", "evaluator_info", "feedback_source")
+"""Where runs and feedback hold what an evaluator said."""
 
 
 class TCVAOutput(TypedDict):
@@ -85,25 +84,6 @@ def result_of(stored: Any) -> Any:
         A `Result`, or a `CCRSResult` where that was carried; equal to the one that was stored.
 
     Raises:
-        InvalidValueError: There is no result in it.
+        UnreadableInputError: There is no result in it.
     """
-    try:
-        is_text = isinstance(stored, str | bytes)
-        found = _carried(json_object(stored) if is_text else stored, depth=2)
-        return read_result({} if found is None else found)
-    except UnreadableInputError as error:
-        names = list(stored) if isinstance(stored, Mapping) else stored
-        msg = f"{names!r:.200} is no output of a TCVA evaluator: {error!s:.200}"
-        raise InvalidValueError(msg) from error
-
-
-def _carried(stored: Any, depth: int) -> Mapping[str, Any] | None:
-    is_mapping = isinstance(stored, Mapping)
-    if is_mapping and ("scoring" in stored or "answers" in stored):
-        return stored  # type: ignore[no-any-return]  # a mapping, see above
-    for place in _PLACES if depth else ():
-        inner = stored.get(place) if is_mapping else getattr(stored, place, None)
-        found = None if inner is None else _carried(inner, depth - 1)
-        if found is not None:
-            return found
-    return None
+    return find_result(stored, _PLACES)

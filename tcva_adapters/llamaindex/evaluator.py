@@ -16,10 +16,10 @@ from llama_index.core.schema import MetadataMode
 from llama_index_instrumentation import get_dispatcher
 from pydantic import Field
 
-from tcva_adapters._adapter.evaluator import Frozen, check_scorer, check_settings, require
+from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.evaluator import R, Scorer
+from tcva_adapters.evaluator import Frozen, R, Scorer
 from tcva_adapters.llamaindex.results import (
     ScorerEvaluationEndEvent,
     ScorerEvaluationResult,

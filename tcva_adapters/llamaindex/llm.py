@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any, Final
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LogProb, MessageRole
 from llama_index.core.callbacks.token_counting import get_tokens_from_response
 from llama_index.core.llms import (
     LLM,
@@ -18,8 +18,7 @@ from llama_index.core.llms import (
 from llama_index.core.llms.callbacks import llm_completion_callback
 from pydantic import PrivateAttr
 
-from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, takes_logprobs
-from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters._adapter.llm import CUT_OFF, SETTINGS, LLMObject, takes_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
@@ -44,47 +43,32 @@ class LlamaIndexModel(LLMObject):
 
     framework = "llamaindex"
 
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The LLM's class and the settings that can change a reply; no secrets."""
-        sent = dict(super().parameters)
-        sent.pop("system_prompt", None)
-        return sent
+    settings = tuple(name for name in SETTINGS if name != "system_prompt")
 
     def _model_name(self) -> str:
         name = self.llm.metadata.model_name
         return super()._model_name() if name == _UNNAMED else str(name)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request.
-
-        Raises:
-            JudgeError: The LLM raised; the reason says what it was.
-        """
-        with judge_errors():
-            return _reply(self.llm.chat(self._messages(request), **self._sampling(request)))
+        """Answer one request."""
+        messages, options = self._asked(request)
+        return _reply(self.llm.chat(messages, **options))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request through the LLM's asynchronous interface.
+        """Answer one request through the LLM's asynchronous interface."""
+        messages, options = self._asked(request)
+        return _reply(await self.llm.achat(messages, **options))
 
-        Raises:
-            JudgeError: As for `complete`.
-        """
-        with judge_errors():
-            return _reply(await self.llm.achat(self._messages(request), **self._sampling(request)))
-
-    def _sampling(self, request: JudgeRequest) -> dict[str, Any]:
-        wanted = None if request.sampling is None else request.sampling.top_logprobs
-        if wanted is None or not takes_logprobs(type(self.llm)):
-            return {}
-        return {"logprobs": True, "top_logprobs": wanted}
-
-    def _messages(self, request: JudgeRequest) -> list[ChatMessage]:
-        return [
+    def _asked(self, request: JudgeRequest) -> tuple[list[ChatMessage], dict[str, Any]]:
+        messages = [
             # Some providers know the system role under another name.
             ChatMessage(role=self.llm.metadata.system_role, content=request.system),
             ChatMessage(role=MessageRole.USER, content=request.user),
         ]
+        wanted = None if request.sampling is None else request.sampling.top_logprobs
+        if wanted is None or not takes_logprobs(type(self.llm)):
+            return messages, {}
+        return messages, {"logprobs": True, "top_logprobs": wanted}
 
 
 def _reply(response: ChatResponse) -> ModelReply:
@@ -92,30 +76,23 @@ def _reply(response: ChatResponse) -> ModelReply:
         input_tokens, output_tokens = get_tokens_from_response(response)
     except (TypeError, ValueError, AttributeError):
         input_tokens = output_tokens = 0  # the raw reply is whatever the provider's package returns
-    raw = response.raw
-    choices = _get(raw, "choices")
-    places = [response.additional_kwargs, raw, choices[0] if choices else None]
+    raw, choices = response.raw, _get(response.raw, "choices")
+    places = (response.additional_kwargs, raw, choices[0] if choices else None)
+    ends = [_get(place, key) for place in places for key in ("finish_reason", "stop_reason")]
     return ModelReply(
         response.message.content or "",
         input_tokens=input_tokens or 0,
         output_tokens=output_tokens or 0,
-        truncated=any(
-            _get(place, key) in CUT_OFF
-            for place in places
-            for key in ("finish_reason", "stop_reason")
-        ),
+        truncated=not CUT_OFF.isdisjoint(ends),
         model=str(_get(raw, "model") or ""),
-        token_logprobs=_tokens(response),
+        token_logprobs=_tokens(response.logprobs) if response.logprobs else None,
     )
 
 
-def _tokens(response: ChatResponse) -> tuple[TokenLogprob, ...] | None:
+def _tokens(logprobs: list[list[LogProb]]) -> tuple[TokenLogprob, ...]:
     """The tokens by their likeliest alternatives: which one was drawn is not told."""
-    places = [
-        tuple((each.token, each.logprob) for each in place) for place in response.logprobs or ()
-    ]
-    tokens = tuple(TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top)
-    return tokens or None
+    places = [tuple((each.token, each.logprob) for each in place) for place in logprobs]
+    return tuple(TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top)
 
 
 def _get(holder: Any, key: str) -> Any:

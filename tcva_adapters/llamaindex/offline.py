@@ -11,9 +11,7 @@ from llama_index.core.evaluation import faithfulness
 from llama_index.core.llms import CustomLLM, LLMMetadata
 from llama_index.core.prompts import BasePromptTemplate
 
-from tcva_adapters._adapter.offline import NAME, is_supported, unknown_prompt, verdicts_on
-from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.text.sentences import split_claims
+from tcva_adapters._adapter.offline import NAME, is_supported, unknown_prompt
 
 _KNOWN: Final = "LlamaIndex's faithfulness evaluator"
 _TEMPLATE: Final = faithfulness.DEFAULT_EVAL_TEMPLATE.get_template()
@@ -54,9 +52,7 @@ class LexicalLLM(CustomLLM):
             # answer, which an evaluator would take for a NO.
             raise unknown_prompt(_KNOWN, prompt.get_template())
         values = {**prompt.kwargs, **prompt_args}
-        claims = split_claims(values["query_str"])
-        judged = verdicts_on(claims, [values["context_str"]], FAITHFULNESS)
-        return "YES" if is_supported(claim.verdict for claim in judged) else "NO"
+        return "YES" if is_supported(values["query_str"], [values["context_str"]]) else "NO"
 
     async def apredict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
         """The same; it takes milliseconds and does not wait for anything.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Generic, Self
 
 from llama_index.core.evaluation.base import EvaluationResult
 from llama_index.core.instrumentation.events import BaseEvent
 from pydantic import PlainSerializer, PlainValidator
 
-from tcva_adapters._adapter.results import Carrier
+from tcva_adapters._adapter.results import Carrier, find_result
 from tcva_adapters.evaluator import R
-from tcva_adapters.results.protocol import Scored, json_object, read_result
+from tcva_adapters.results.protocol import Scored, read_result
 from tcva_adapters.samples.sample import Sample
 
 
@@ -83,7 +82,7 @@ def evaluation_of(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
     )
 
 
-def result_of(carried: Any) -> Scored:
+def result_of(carried: Any) -> Any:
     """The result behind an evaluation, wherever it comes from.
 
     Args:
@@ -93,16 +92,7 @@ def result_of(carried: Any) -> Scored:
     Raises:
         UnreadableInputError: There is no result in it.
     """
-    found = (
-        json_object(carried, what="an evaluation") if isinstance(carried, str | bytes) else carried
-    )
-    if isinstance(found, ScorerEvaluationEndEvent):
-        found = found.result
-    if isinstance(found, ScorerEvaluationResult):
-        return found.result  # type: ignore[no-any-return]  # a result of any kind
-    while isinstance(found, Mapping) and "result" in found:  # an event's evaluation has one, too
-        found = found["result"]
-    return read_result(found)
+    return find_result(carried, ("result",))
 
 
 def _fields(result: Scored) -> dict[str, Any]:

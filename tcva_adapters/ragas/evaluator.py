@@ -16,10 +16,10 @@ from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, Sing
 from ragas.metrics.collections.base import BaseMetric
 from ragas.prompt import PydanticPrompt
 
-from tcva_adapters._adapter.evaluator import Frozen, check_scorer, check_settings, require
+from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, JudgeError
-from tcva_adapters.evaluator import R, Scorer
+from tcva_adapters.evaluator import Frozen, R, Scorer
 from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest

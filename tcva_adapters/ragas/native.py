@@ -41,57 +41,12 @@ _METRICS: Final[dict[str, Callable[..., Any]]] = {
 _COMPARES_QUESTIONS: Final = "answer_relevancy"
 
 
-def framework_metrics() -> dict[str, Callable[..., Any]]:
-    """RAGAS' metrics that can be scored beside TCVA, by name.
-
-    The newer family, and with ``legacy_`` before the name the one that ``evaluate`` takes.
-
-    >>> len(framework_metrics())
-    5
-    """
-    return dict(_METRICS)
-
-
-def score_framework_metric(
-    name: str, sample: Sample, llm: Any, *, embeddings: Any = None
-) -> FrameworkScore:
-    """Run one of RAGAS' metrics on a sample; it also works where an event loop is running.
-
-    Args:
-        name: One of `framework_metrics`.
-        sample: The sample. The newer family refuses an empty question, which RAGAS' ``evaluate``
-            scores; it is given a blank, but for ``answer_relevancy``, whose score compares it.
-        llm: A RAGAS LLM that the metric takes; `LexicalLLM` needs no network. A legacy metric takes
-            one of either family.
-        embeddings: RAGAS embeddings; ``answer_relevancy`` needs them, no other metric does.
-
-    Returns:
-        The metric's score with its verdicts and its calls; an error of the metric or of its LLM is
-        in ``error``.
-
-    Raises:
-        InvalidValueError: The name is unknown, ``llm`` is of the other family, or embeddings lack.
-    """
-    return _Run(name, sample, llm, embeddings).score()
-
-
-async def ascore_framework_metric(
-    name: str, sample: Sample, llm: Any, *, embeddings: Any = None
-) -> FrameworkScore:
-    """The same, awaited.
-
-    Raises:
-        InvalidValueError: See `score_framework_metric`.
-    """
-    return await _Run(name, sample, llm, embeddings).ascore()
-
-
 class _Run(NativeRun):
     title = "RAGAS"
     metrics = _METRICS
     llm_classes = (InstructorBaseRagasLLM, BaseRagasLLM, BaseLanguageModel)
 
-    def __init__(self, name: str, sample: Sample, llm: Any, embeddings: Any) -> None:
+    def __init__(self, name: str, sample: Sample, llm: Any, embeddings: Any = None) -> None:
         super().__init__(name, sample, llm)
         self._listener = _Listener()
         self._is_legacy = name.startswith("legacy_")
@@ -117,7 +72,9 @@ class _Run(NativeRun):
             turn = SingleTurnSample(**columns)
             return await self._metric.single_turn_ascore(turn, callbacks=[self._listener])
         if columns["user_input"] == "" and not self._compares:
-            columns["user_input"] = " "
+            columns["user_input"] = (
+                " "  # which this family refuses to be empty, and `evaluate` scores
+            )
         wanted = inspect.signature(self._metric.ascore).parameters
         return await self._metric.ascore(**{key: columns[key] for key in wanted})
 
@@ -126,6 +83,11 @@ class _Run(NativeRun):
 
     def _calls(self) -> int:
         return len(self._listener.replies)
+
+
+framework_metrics = _Run.known
+score_framework_metric = _Run.scored
+ascore_framework_metric = _Run.ascored
 
 
 @dataclass

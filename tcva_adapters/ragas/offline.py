@@ -19,7 +19,6 @@ from tcva_adapters._adapter.offline import (
     unknown_prompt,
     verdicts_on,
 )
-from tcva_adapters.criteria import FAITHFULNESS
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -78,5 +77,5 @@ class LexicalLLM(InstructorBaseRagasLLM):
 def _judged(asked: Any) -> list[dict[str, Any]]:
     return [
         {"statement": v.claim, "reason": v.reason, "verdict": int(v.verdict in SUPPORTED)}
-        for v in verdicts_on(asked.statements, [asked.context], FAITHFULNESS)
+        for v in verdicts_on(asked.statements, [asked.context])
     ]

@@ -165,7 +165,10 @@ def _lift_messages(flat: dict[str, Any], keys: dict[str, str]) -> None:
         return
     has_question = "input" in conversation(used[-1], after, is_answered=True)
     talk = after if has_question else before + after
-    said = conversation(used[0], talk, is_answered="response" in keys)
+    # Where outputs are there, what was said before them is no answer of theirs.
+    has_outputs = any(name.startswith(_OUT) for name in flat)
+    is_answered = "response" in keys or (has_outputs and not after)
+    said = conversation(used[0], talk, is_answered=is_answered)
     for key in used:
         del flat[key]
     flat |= {field: value for field, value in said.items() if field not in keys}

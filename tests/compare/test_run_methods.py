@@ -40,13 +40,12 @@ def test_one_line_names_what_the_lexical_judge_cannot_answer() -> None:
         "ragas legacy_faithfulness",
         "deepeval faithfulness",
         "llamaindex faithfulness",
-        "langchain labeled_criteria",
         "langchain context_qa",
     ]
     said = (
         "left out, as the lexical judge cannot answer their prompts: ragas context_recall, "
         "ragas factual_correctness, deepeval answer_relevancy, deepeval contextual_recall, "
-        "llamaindex answer_relevancy, llamaindex correctness"
+        "llamaindex answer_relevancy, llamaindex correctness, langchain labeled_criteria"
     )
     assert notes[1:] == [said]
     assert choose(["deepeval"], ["faithfulness"], is_lexical=True)[1] == []

@@ -17,7 +17,7 @@ from langchain_openai import ChatOpenAI
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.langchain import as_judge_model
-from tcva_adapters.models.protocol import JudgeModel, identity_of_model
+from tcva_adapters.models.protocol import JudgeModel, acomplete, complete, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
 from tests.langchain.entry import ScriptedChatModel, scripted
 from tests.support.scripted import verdict_json
@@ -131,9 +131,9 @@ def test_a_wrappers_parameters_win() -> None:
 def test_failures_get_a_reason_and_show_no_key() -> None:
     error = StatusError(401)
     with pytest.raises(JudgeError) as caught:
-        model_of(scripted(error)).complete(REQUEST)
+        complete(model_of(scripted(error)), REQUEST)
     with pytest.raises(JudgeError) as awaited:
-        asyncio.run(model_of(scripted(error)).acomplete(REQUEST))
+        asyncio.run(acomplete(model_of(scripted(error)), REQUEST))
     for raised in (caught.value, awaited.value):
         assert (raised.reason, raised.fatal) == ("authentication", True)
         assert raised.__cause__ is error

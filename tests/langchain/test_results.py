@@ -15,7 +15,7 @@ from langsmith.evaluation import EvaluationResult
 from langsmith.schemas import Feedback, Run
 
 from tcva_adapters import CCRS, TCVA, Result, Sample
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.langchain import (
     ScorerEvaluator,
     TCVAEvaluator,
@@ -126,7 +126,7 @@ def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent(number: in
 
 def test_feedback_on_what_could_not_be_read_has_no_result() -> None:
     refused = create_tcva_judge(TCVAEvaluator("lexical"))(outputs={"final": "x", "steps": 3})
-    with pytest.raises(InvalidValueError, match=r"'key', 'score'.*is no output"):
+    with pytest.raises(UnreadableInputError, match=r"none in it: \['key', 'score'"):
         result_of(refused)
 
 
@@ -135,8 +135,8 @@ FULL_AND_MINOR = Assessment.from_verdicts(["fully", "minor"])
 
 @pytest.mark.parametrize("value", [None, {}, {"scoring": {}}, {"scoring": 3, "claims": 3}, 7])
 def test_what_is_no_output_is_named(value: Any) -> None:
-    with pytest.raises(InvalidValueError, match="no output of a TCVA evaluator"):
+    with pytest.raises(UnreadableInputError):
         result_of(value)
     broken = {**as_output(Result(FULL_AND_MINOR)), "scoring": {"temperature": 9}}
-    with pytest.raises(InvalidValueError, match="no output of a TCVA evaluator"):
+    with pytest.raises(UnreadableInputError, match="temperature"):
         result_of(broken)

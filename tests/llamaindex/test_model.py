@@ -21,7 +21,7 @@ from pydantic import PrivateAttr
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.llamaindex import as_judge_model
-from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.protocol import JudgeModel, acomplete, complete
 from tcva_adapters.models.request import JudgeRequest
 from tests.llamaindex.entry import ScriptedLLM, scripted
 from tests.support.scripted import verdict_json
@@ -140,9 +140,9 @@ def test_failures_get_a_reason_and_show_no_key() -> None:
     error: Exception = type("AuthenticationError", (Exception,), {})("refused for sk-abcdef123456")
     model = model_of(scripted(error, error))
     with pytest.raises(JudgeError) as caught:
-        model.complete(REQUEST)
+        complete(model, REQUEST)
     with pytest.raises(JudgeError) as awaited:
-        asyncio.run(model.acomplete(REQUEST))
+        asyncio.run(acomplete(model, REQUEST))
     for raised in (caught.value, awaited.value):
         assert (raised.reason, raised.fatal) == ("authentication", True)
         assert raised.__cause__ is error
