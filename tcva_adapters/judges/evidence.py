@@ -19,9 +19,14 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judges.quotes import Found, Passages, find_quote, prepared
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
-from tcva_adapters.text.contrast import negation_differs, opposites, other_numbers, values
+from tcva_adapters.text.contrast import (
+    negation_differs,
+    negations,
+    opposites,
+    other_numbers,
+    values,
+)
 from tcva_adapters.text.lists import words
-from tcva_adapters.text.negation import negations
 from tcva_adapters.text.words import (
     FUNCTION_WORDS_OF,
     UNSPACED,

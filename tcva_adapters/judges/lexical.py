@@ -28,7 +28,6 @@ from tcva_adapters.text.contrast import (
     negation_differs,
     opposites,
     other_numbers,
-    swapped_names,
 )
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
@@ -223,7 +222,6 @@ def _supported(claim: str, passages: Passages) -> _Finding:
         "another number in the passage": [] if numbers else other_numbers(tokens, source),
         "negation differs from the passage": negation_differs(tokens, source),
         "opposite of the passage": opposites(tokens, source),
-        "names in the other order": swapped_names(tokens, source),
     }
     support *= _MISSING ** len(names)
     support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))

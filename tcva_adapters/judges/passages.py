@@ -144,7 +144,7 @@ _prepared_long: Final = lru_cache(maxsize=2)(Passages)
 
 def _sentences(passage: str) -> Iterator[tuple[str, str]]:
     """The sentences of a passage, each with the text that it is from."""
-    for text, start, end in pieces(passage):
+    for text, source in pieces(passage):
         words = text.split()
         if len(text) > _MOST_CHARACTERS * max(1, len(words)):
             step = _MOST_CHARACTERS
@@ -153,6 +153,6 @@ def _sentences(passage: str) -> Iterator[tuple[str, str]]:
             step = _MOST_WORDS
             cut = [" ".join(words[at : at + step]) for at in range(0, len(words), step)]
         else:
-            yield text, passage[start:end]
+            yield text, source
             continue
         yield from zip(cut, cut, strict=True)

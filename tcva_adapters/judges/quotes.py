@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tcva_adapters.text.contrast import opposites
+from tcva_adapters.text.contrast import denied_before, denied_behind, opposites
 from tcva_adapters.text.lists import variants
-from tcva_adapters.text.negation import denied_before, denied_behind
 from tcva_adapters.text.words import (
     FUNCTION_WORDS,
     NEGATIONS,

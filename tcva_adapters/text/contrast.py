@@ -1,31 +1,48 @@
-"""Where a claim says something else than its source in much the same words."""
+"""Where a claim says something else than its source in much the same words; what a text denies."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain, groupby, permutations
+from itertools import chain, permutations
 from typing import Final
 
 from tcva_adapters.text.lists import words
-from tcva_adapters.text.negation import DENIALS, denied
-from tcva_adapters.text.words import Token, is_content, stem
+from tcva_adapters.text.words import FUNCTION_WORDS, NEGATIONS, Token, is_content, stem
 
 _ANTONYMS: Final = [tuple(map(stem, pair.split("/"))) for pair in sorted(words("antonyms"))]
 _PREFIXES: Final = ("un", "dis", "non", "im", "in", "il", "ir")
 _SHORTEST: Final = 3  # letters of a word whose opposite has a syllable in front
-_AWAY: Final = words("taking_away")
-_EXCUSES: Final = DENIALS.union(_AWAY, map(stem, _AWAY))
+_DENIALS: Final = words("denials")
+_EXCUSES: Final = _DENIALS.union(words("taking_away"), map(stem, words("taking_away")))
 _OPPOSED: Final = frozenset({"word", "function"})
+
 _NUMBERS: Final = frozenset({"number", "vague"})
 _HEDGES: Final = words("hedges")
 _UNITS: Final = frozenset({"percent", "dollar", "euro", "pound", "yen"})
 _NEAR: Final = 3  # tokens between a number and what is counted
-_FAR: Final = 3  # tokens between two names that have to do with each other
-_YEAR, _SHORT_YEAR = 4, 2  # digits
+_PLAIN: Final = re.compile(r"\d+(?:\.\d+)?")
 _POINT: Final = re.compile(r"\d[.,]\d")
 _LARGE: Final = 1000  # numbers from here on are often rounded
+
+_NEARLY: Final = words("nearly")
+_DENYING: Final = {word: words(f"denying_{word}") for word in ("to", "that", "from")}
+_HARMLESS_NEXT: Final = words("harmless_next")
+_HARMLESS_BEFORE: Final = words("harmless_before")
+_CLAUSES: Final = words("clauses") - {"or"}
+_HELPING: Final = FUNCTION_WORDS - words("clauses") | words("helping")
+_FILLERS: Final = words("fillers")
+_FILLING: Final = words("filling")
+_HELPING_VERBS: Final = words("helping_verbs")
+_AFTER_NE: Final = words("after_ne")
+_ONLY_AFTER_A_VERB: Final = words("only_after_a_verb")
+_REACH: Final = 6  # tokens that a negator reaches
+_NEXT: Final = 4  # words behind a stretch that are looked at
+_JAPANESE: Final = re.compile(
+    r"(?:では|じゃ|とは|に|は|で|し|れ|え|き|り|ら|か|せ)?"
+    r"(?!なければな|なくてはな|ないと|ないわけ)(?:な[いかくけ]|ありませ|限らな|限りませ|ませ[んぬ])"
+)
 
 
 def opposites(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
@@ -74,36 +91,85 @@ def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[st
     return [one[at].text for at in sorted(outside) if one[at].key in said]
 
 
-def swapped_names(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
-    """Two names that stand on the other sides of a word that claim and source share.
+def denied(tokens: Sequence[Token]) -> set[int]:
+    """Which tokens a negator of their clause denies.
 
-    *A sued B* against *B sued A*; but *B was sued by A* says the same as the former.
-
-    >>> from tcva_adapters.text.words import tokenise
-    >>> swapped_names(tokenise("So Ann taught Ben."), tokenise("So Ben taught Ann."))
-    ['Ann', 'Ben']
+    It denies the first word of content after it and those joined to that by *or*; *not only* and
+    *no more than* deny nothing.
     """
-    names = {t.key for t in (*claim, *source) if t.capital and t.kind == "word"}
-    names &= {token.key for token in claim} & {token.key for token in source}
-    there = dict(_between(source, names)) if len(names) > 1 else {}
-    for word, (before, after) in _between(claim, names) if there else ():
-        first, second = there.get(word, (before, after))
-        if before & second and after & first and not (before & first or after & second):
-            return [token.text for token in claim if token.key in {min(before), min(after)}]
-    return []
+    found: set[int] = set()
+    for at, token in enumerate(tokens):
+        if token.kind != "negator" and token.text not in _NEARLY:
+            continue
+        rest = tokens[at + 1 : at + 1 + _REACH]
+        if not _denies([token.text, *(follower.text.casefold() for follower in rest)]):
+            continue
+        for ahead, here in enumerate(rest, at + 1):
+            if here.clause != token.clause or here.text in _CLAUSES:
+                break
+            if here.kind in {"word", "pair"} and here.text not in _FILLERS:
+                found.add(ahead)
+                if ahead + 1 >= len(tokens) or tokens[ahead + 1].text not in {"or", "nor"}:
+                    break
+    return found
 
 
-def _between(
-    tokens: Sequence[Token], names: set[str]
-) -> Iterator[tuple[str, tuple[set[str], set[str]]]]:
-    """The words between two names, with those who do and those to whom it is done."""
-    runs = [(is_name, list(run)) for is_name, run in groupby(tokens, lambda t: t.key in names)]
-    for (_, before), (is_name, middle), (_, after) in zip(runs, runs[1:], runs[2:], strict=False):
-        if not is_name and len(middle) <= _FAR:
-            sides = {token.key for token in before}, {token.key for token in after}
-            passive = any(token.key == "by" for token in middle)
-            for token in filter(is_content, middle):
-                yield token.key, sides[::-1] if passive else sides
+def negations(listed: Sequence[str]) -> int:
+    """How many words of a text deny something."""
+    japanese = len(_JAPANESE.findall("".join(word for word in listed if not word.isascii())))
+    denying = NEGATIONS | _NEARLY
+    return japanese + sum(word in denying or stem(word) in _DENIALS for word in listed)
+
+
+def denied_before(before: Sequence[str], head: Sequence[str]) -> bool:
+    """Whether a negation just before a stretch of words denies what begins there.
+
+    Nothing but helping words may stand between ("not known to be | safe", "a myth that | it is").
+
+    Args:
+        before: The words before it, of the same clause.
+        head: Its first two words.
+    """
+    both = [*before, *head, ""]
+    for at in range(len(before) - 1, -1, -1):
+        word, preceding = both[at], both[at - 1] if at else ""
+        if word in _DENYING.get(both[at + 1], ()):
+            return preceding not in NEGATIONS  # "cannot fail to" asserts
+        if word in NEGATIONS or word in _NEARLY:
+            return _denies(both[at:]) and preceding not in _HARMLESS_BEFORE
+        if word not in _HELPING:
+            return False
+    return False
+
+
+def denied_behind(last: str, behind: Sequence[str]) -> bool:
+    """Whether a negation just behind a stretch of words denies what ends there.
+
+    It is the next word, or follows a helping verb ("the drug | is not safe").
+
+    Args:
+        last: Its last word.
+        behind: The words behind it, of the same clause.
+    """
+    if _JAPANESE.match("".join(behind)):
+        return True
+    if "ne" in (last, *behind[:1]) and not _AFTER_NE.isdisjoint(behind[:3]):
+        return True
+    after_verb = last in _HELPING_VERBS
+    for i, word in enumerate(behind[:_NEXT]):
+        if word in NEGATIONS:
+            return (after_verb or word not in _ONLY_AFTER_A_VERB) and _denies(behind[i:])
+        if word not in _FILLING and word not in _HELPING_VERBS:
+            return False
+        after_verb = after_verb or word in _HELPING_VERBS
+    return False
+
+
+def _denies(listed: Sequence[str]) -> bool:
+    """Whether the negation that they begin with denies: "not only" and "no. 1" do not."""
+    word, following, third = (*listed[:3], "", "")[:3]
+    is_number = word.casefold() == "no" and following[:1].isdigit()
+    return following not in _HARMLESS_NEXT and third != "than" and not is_number
 
 
 def values(tokens: Sequence[Token]) -> set[str]:
@@ -144,26 +210,27 @@ def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: i
     if _hedges(claim, at) != _hedges(source, other):
         return False
     if claim[at].kind == "vague":  # "one week" counts, "one of them" does not
-        return [t.key for t in claim[at + 1 : at + 2]] == [
-            t.key for t in source[other + 1 : other + 2]
-        ]
-    counted, also = list(_counted(claim, at)), list(_counted(source, other))
+        behind = [t.key for t in claim[at + 1 : at + 2]]
+        return behind == [t.key for t in source[other + 1 : other + 2]]
+    counted, also = _counted(claim, at), _counted(source, other)
     if counted and also:
         return counted[0] in also or also[0] in counted
     return at > 0 and other > 0 and claim[at - 1].key == source[other - 1].key
 
 
-def _counted(tokens: Sequence[Token], at: int) -> Iterator[str]:
+def _counted(tokens: Sequence[Token], at: int) -> list[str]:
+    """What a number counts: the sign before it, or words of content behind it."""
     if at and tokens[at - 1].key in _UNITS:
-        yield tokens[at - 1].key
-        return
+        return [tokens[at - 1].key]
+    found: list[str] = []
     for token in tokens[at + 1 : at + 1 + _NEAR]:
         if token.clause != tokens[at].clause or token.kind == "number":
-            return
+            break
         if is_content(token):
-            yield token.key
+            found.append(token.key)
         if token.key in _UNITS:
-            return
+            break
+    return found
 
 
 def _hedges(tokens: Sequence[Token], at: int) -> set[str]:
@@ -176,25 +243,18 @@ def _is_derived(token: Token, others: set[str]) -> bool:
 
     A point may part thousands or decimals: it may also be a thousand times another one.
     """
-    for other in others:
-        short, long = sorted((token.key, other), key=len)
-        if (len(short), len(long)) == (_SHORT_YEAR, _YEAR) and long.endswith(short):
-            return True
-    if not _is_plain(token.key):
+    pairs = [sorted((token.key, other), key=len) for other in others]
+    if any(len(long) == 4 and long[2:] == short for short, long in pairs):
+        return True
+    if not _PLAIN.fullmatch(token.key):
         return False
-    value, numbers = float(token.key), {float(other) for other in others if _is_plain(other)}
-    if _POINT.search(token.text) and numbers & {value * 1000, value / 1000}:
+    value, numbers = float(token.key), {float(key) for key in others if _PLAIN.fullmatch(key)}
+    if _POINT.search(token.text) and not {value * 1000, value / 1000}.isdisjoint(numbers):
         return True
     if any(value in (a + b, a - b) for a, b in permutations(numbers, 2)):
         return True
     size = 1.0
     while value and value % (size * 10) == 0:
         size *= 10
-    return any(
-        abs(number - value) < size and (size >= _LARGE or not number.is_integer())
-        for number in numbers
-    )
-
-
-def _is_plain(key: str) -> bool:
-    return key.replace(".", "", 1).isdecimal()
+    near = (number for number in numbers if abs(number - value) < size)
+    return any(size >= _LARGE or not number.is_integer() for number in near)

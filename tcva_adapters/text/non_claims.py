@@ -22,12 +22,12 @@ _PLACE: Final = (
 )
 _WELCOME: Final = rf"(?:,? (?:and )?welcome(?: back)?(?: to{_PLACE})?)?"
 _GREETING: Final = _pattern(
-    rf"(?:hello|hi|hey|dear)(?:,? (?:there|again|everyone|all|team|{_NAME})(?: {_NAME})?)?{_WELCOME}",
-    rf"good (?:morning|afternoon|evening|day|night)(?:,? (?:everyone|all|{_NAME}))?{_WELCOME}",
+    r"(?:hello|hi|hey|dear|good (?:morning|afternoon|evening|day|night))"
+    rf"(?:,? (?:there|again|everyone|all|team|{_NAME})(?: {_NAME})?)?{_WELCOME}",
     rf"welcome(?: back)?(?: to{_PLACE})?",
-    r"(?:many thanks|thanks|thank you)(?: (?:so|very) much| a lot)?(?: for (?:(?:your|the) (?:kind |"
-    r"great |good )?\w+|asking|reaching out|getting in touch|contacting us|writing|waiting))?",
-    rf"(?:(?:hello|hi) and )?(?:thanks|thank you) for (?:getting in touch|(?:using|choosing|contacting|calling){_PLACE})",
+    r"(?:(?:hello|hi) and )?(?:many thanks|thanks|thank you)(?: (?:so|very) much| a lot)?"
+    r"(?: for (?:(?:your|the) (?:kind |great |good )?\w+|asking|reaching out|getting in touch|"
+    rf"contacting us|writing|waiting|(?:using|choosing|contacting|calling){_PLACE}))?",
     r"(?:have|enjoy) (?:an?|your) (?:\w+ )?(?:day|evening|night|weekend|time|trip|stay|meal)",
     r"(?:(?:kind|best|warm)(?:est)? )?(?:regards|wishes)|(?:i )?hope (?:this|that|it) helps",
     r"(?:what a |that(?:'s| is) a )?(?:very )?(?:great|good|excellent) question",
@@ -90,8 +90,7 @@ _ABOUT_THE_SPEAKER: Final = _pattern(
     r"\s*,?\s*(?:i|we|please|sorry|so i|ich|bitte|yo|por favor|je|请|您可以)\b"
 )
 _ASSERTS: Final = _pattern(
-    r"\b(?:because|since|which|whereas|that (?:the|an?|our|this|it|he|she|they|we|you|all)|"
-    r"(?:and|but|as|so) (?:the|an?|our|this|it|he|she|they|all))\b"
+    r"\b(?:since|which|whereas|(?:that|and|as|so) (?:the|an?|our|this|it|he|she|they|all))\b"
 )
 
 
@@ -118,28 +117,27 @@ def non_claim_kind(sentence: str) -> str | None:
     if len(sentence) > _LONGEST:
         return None
     bare = " ".join(sentence.replace("’", "'").split()).strip(_EDGES)
+    apology = _APOLOGY.match(bare)
+    rest = bare[apology.end() :] if apology else bare
+    marks = _CLAUSE_MARK.finditer(rest)
+    states = any(not _ABOUT_THE_SPEAKER.match(rest, mark.end()) for mark in marks)
     figure = any(char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare)
-    if bare.endswith(("?", "？")):
-        return None if figure else _question_kind(bare.rstrip("?？!！ "))
+    kind = None
     if not figure and _GREETING.fullmatch(bare):
-        return "greeting"
-    if not figure and _OFFER.fullmatch(bare) and not _ASSERTS.search(bare):
-        return "offer"
-    return "refusal" if _is_refusal(bare) else None
+        kind = "greeting"
+    elif bare.endswith(("?", "？")):
+        kind = None if figure or states else _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
+    elif not states and _REFUSAL.match(rest):
+        kind = "refusal"
+    elif not (figure or states or _ASSERTS.search(bare)) and _OFFER.fullmatch(bare):
+        kind = "offer"
+    return kind
 
 
 def _question_kind(bare: str) -> str | None:
-    if _CLAUSE_MARK.search(bare) or _LOADED.match(bare):
+    if _LOADED.match(bare):
         return None
-    bare = bare.lstrip("¿ ")
     if _OFFERED.match(bare):
         return "offer"
     short = 0 < len(bare.split()) <= _SHORT_QUESTION and not bare.isascii()
     return "question" if _QUESTION.match(bare) or short else None
-
-
-def _is_refusal(bare: str) -> bool:
-    rest = _APOLOGY.sub("", bare, count=1) if _APOLOGY.match(bare) else bare
-    return bool(_REFUSAL.match(rest)) and all(
-        _ABOUT_THE_SPEAKER.match(rest, mark.end()) for mark in _CLAUSE_MARK.finditer(rest)
-    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tcva_adapters.text.lists import words
@@ -55,7 +55,6 @@ _MARK: Final = re.compile(
 )
 _ENDING: Final = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
 _SPACED_CITATIONS: Final = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
-_SPACED_CLOSER: Final = re.compile(r"\s(?:''|”|’|\"|-rrb-|\))(?=\s|\Z)", re.IGNORECASE)
 _NEXT_WORD: Final = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
 _SPEECH_TAG: Final = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
 _CJK_TURN: Final = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
@@ -73,7 +72,6 @@ _GERMAN_MONTHS: Final = words("german_months")
 _INITIALS: Final = re.compile(r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*")  # "J", "U.S", "Ph.D"
 _LONG_WORD: Final = 5  # a longer word before a full stop is hardly ever an unlisted abbreviation
 _WINDOW: Final = 32  # characters looked at in front of a stop
-_REMEMBERED: Final = 4096  # ends of sentences: rows of a table, or of a log, repeat them
 
 
 class Piece(NamedTuple):
@@ -81,13 +79,11 @@ class Piece(NamedTuple):
 
     Attributes:
         text: The claim, on one line unless it holds code; a table row with the names of its columns.
-        start: Where its stretch begins.
-        end: Where the next one begins.
+        source: The stretch, from where it begins to where the next one begins.
     """
 
     text: str
-    start: int
-    end: int
+    source: str
 
 
 def split_claims(text: str) -> list[str]:
@@ -114,80 +110,60 @@ def split_claims(text: str) -> list[str]:
     return [piece.text for piece in pieces(text)]
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def pieces(text: str) -> list[Piece]:
     """The claims of a text with the places where they stand; see `split_claims`."""
-    if not text or text.isspace():
-        return
-    starts, rows = _claim_starts(text)
-    ends = [*starts[1:], len(text)]
-    # A piece without a letter or digit joins the piece before it, the first one the next.
-    worded = [a for a, b in zip(starts, ends, strict=True) if _LETTER.search(text, a, b)]
-    row_of_first = rows.get(worded[0]) if worded else None
-    starts = [starts[0], *worded[1:]]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        yield Piece(_claim(text, start, end, rows.get(start) or row_of_first), start, end)
-
-
-def _claim(text: str, start: int, end: int, row: Piece | None) -> str:
-    if row is None or not start <= row.start < end:
-        return _tidy(text[start:end])
-    parts = text[start : row.start], row.text, text[row.end : end]
-    return " ".join(filter(None, (part and _tidy(part) for part in parts)))
-
-
-def _tidy(piece: str) -> str:
-    # A piece that opens with white space begins inside a line: its dash is no bullet.
-    piece = (piece if piece[0].isspace() else _BULLETS.sub("", piece)).strip()
-    return piece if "```" in piece or "~~~" in piece else " ".join(piece.split())
-
-
-def _claim_starts(text: str) -> tuple[list[int], dict[int, Piece]]:
-    """Where claims begin, and of those that hold a table row that row."""
     # Replacing one character by one keeps every position valid for the original text.
-    text = text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
-    lower_only = text.islower()
+    lines = text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
+    lower_only = lines.islower()
     starts: list[int] = []
-    rows: dict[int, Piece] = {}
+    rows: dict[int, tuple[int, str]] = {}  # where claims begin that hold a row: where that begins
     glued = False
-    for block in _BLOCK.finditer(text):
+    for block in _BLOCK.finditer(lines):
         start, end = block.span()
+        kind = block.lastgroup
         if not glued:
             starts.append(start)
-        kind = block.lastgroup
         if kind in {"prose", "item"}:
-            cuts = _sentence_cuts(text, start, end, lower_only=lower_only)
+            cuts = _sentence_cuts(lines, start, end, lower_only=lower_only)
             # "1. Do this. 2. Do that." on one line is a list of its own
-            starts.extend(c for c in cuts if kind == "prose" or _ENUMERATOR.match(text, c))
+            starts += (c for c in cuts if kind == "prose" or _ENUMERATOR.match(lines, c))
         elif kind == "table":
-            for row in _rows(block):
-                if row.start != start:
-                    starts.append(row.start)
-                if row.text:
-                    rows[starts[-1]] = row
+            for at, row in _rows(block):
+                if at != start:
+                    starts.append(at)
+                rows[starts[-1]] = at, row
         glued = kind == "heading" or block[0].rstrip()[-1] in ":："
-    return starts, rows
+    # A piece without a letter or digit joins the piece before it, the first one the next.
+    worded = [a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)]
+    starts = [*starts[:1], *worded[1:]]
+    found = []
+    for (start, end), at in zip(pairwise([*starts, len(text)]), worded or starts, strict=True):
+        begin, row = rows.get(at, (end, ""))
+        claim = text[start:begin]
+        # A piece that opens with white space begins inside a line: its dash is no bullet.
+        claim = (claim if claim[:1].isspace() else _BULLETS.sub("", claim)).strip()
+        if "```" not in claim and "~~~" not in claim:
+            claim = " ".join(claim.split())
+        found.append(Piece(f"{claim} {row}".strip(), text[start:end]))
+    return found
 
 
-def _rows(table: re.Match[str]) -> Iterator[Piece]:
-    """The rows of a table; the first begins with the header and the rule below it."""
-    header, _, *lines = table[0].split("\n")
+def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
+    """Where the rows begin that say something, and what; the first begins with the header."""
+    header, rule, *lines = table[0].split("\n")
     names = _cells(header)
-    at = table.start()
-    end = table.start() + len(table[0]) - len("\n".join(lines))
+    at, following = table.start(), table.start() + len(header) + len(rule) + 2
     for line in lines:
-        end += len(line)
         cells = _cells(line)
-        named = (
-            f"{name}: {cell}" if name and cell else cell
-            for name, cell in zip(names + [""] * len(cells), cells, strict=False)
-        )
-        says = any(map(_LETTER.search, cells))
-        yield Piece("; ".join(filter(None, named)) if says else "", at, end)
-        at = end = end + 1
+        pairs = zip(names + [""] * len(cells), cells, strict=False)
+        said = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
+        if _LETTER.search(line):
+            yield at, "; ".join(said)
+        at = following = following + len(line) + 1
 
 
 def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in _CELL_END.split(line.strip().strip("|"))]
+    return [" ".join(cell.split()) for cell in _CELL_END.split(line.strip().strip("|"))]
 
 
 def _sentence_cuts(text: str, start: int, end: int, *, lower_only: bool) -> Iterator[int]:
@@ -205,25 +181,12 @@ def _sentence_cuts(text: str, start: int, end: int, *, lower_only: bool) -> Iter
             stops = mark if mark[0][0] in _STOPS else _ENDING.search(text, window, cut)
             if not stops or not _ends(text, start, stops, end, lower_only=lower_only):
                 continue
-            cut = _behind_closers(text, start, stops, end)
+            citations = _SPACED_CITATIONS.match(text, cut, end)
+            if citations and text[start : start + 2].lstrip()[:1] != "[":
+                cut = citations.end()
         if cut < end:
             yield cut
             start = position = cut
-
-
-def _behind_closers(text: str, start: int, ending: re.Match[str], end: int) -> int:
-    """The end of the sentence with its free-standing citations and closing quotes."""
-    cut = ending.end()
-    citations = _SPACED_CITATIONS.match(text, cut, end)
-    if citations and text[start : start + 2].lstrip()[:1] != "[":
-        cut = citations.end()
-    if text[start : ending.start()][-1:].isspace():
-        while closer := _SPACED_CLOSER.match(text, cut, end):
-            # A straight quote closes only what the sentence has opened.
-            if closer[0][-1] == '"' and text.count('"', start, cut) % 2 == 0:
-                break
-            cut = closer.end()
-    return cut
 
 
 def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only: bool) -> bool:
@@ -234,14 +197,14 @@ def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only:
         return last < end and not (closed and _SPEECH_TAG.match(text, last, end))
     if not text[last].isspace():
         return _CJK_TURN.match(text, last, end) is not None
-    before = text[max(start, first - _WINDOW) : first]
     following = _NEXT_WORD.match(text, last, end)
     gap, after, next_stop = following.groups() if following else ("", "", "")
     # After a doubtful abbreviation only a new line or a plain opening word shows a new sentence.
     opens = ("\n" in gap and not after.islower()) or (after in _STARTERS and not next_stop)
     trailing_off = ending[0][0] == "…" or ending[0][:2] == ".."
     if ending[0][0] == "." and not trailing_off:
-        last_words = _last_words(before)
+        before = text[max(start, first - _WINDOW) : first]
+        last_words = [word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]] or [""]
         if _is_abbreviation(last_words, after, opens=opens):
             return False
         if before[-1:].isspace():
@@ -252,25 +215,18 @@ def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only:
     return not (after.islower() and (closed or trailing_off))
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _last_words(before: str) -> tuple[str, ...]:
-    """The last two words without their marks, or one empty word."""
-    return tuple(word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]) or ("",)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _is_abbreviation(last_words: tuple[str, ...], after: str, *, opens: bool) -> bool:
+def _is_abbreviation(last_words: list[str], after: str, *, opens: bool) -> bool:
     """Whether the last word before a full stop is short for something that goes on."""
     word = last_words[-1]
-    forms = (word, word.lower())
+    forms = {word, word.lower()}
     if word.isdigit() and len(word) <= len("31"):
         # It numbers what follows: "1. Stir it; 2. Heat it." or "Steps: 1. Stir it."
         first = last_words[0]
         numbers = len(last_words) == 1 or first[-1:] == ";" or (first[-1:], word) == (":", "1")
         return numbers or after in _GERMAN_MONTHS
-    if not _NEVER_FINAL.isdisjoint(forms):
+    if forms & _NEVER_FINAL:
         return True
     roman = len(word) > 1 and after not in {"", "I"} and not after.strip("IVXLC")
-    if (roman or after[:1].isdigit()) and not _BEFORE_NUMBER.isdisjoint(forms):
+    if (roman or after[:1].isdigit()) and forms & _BEFORE_NUMBER:
         return True
-    return not opens and bool(_INITIALS.fullmatch(word) or not _SELDOM_FINAL.isdisjoint(forms))
+    return not opens and bool(_INITIALS.fullmatch(word) or forms & _SELDOM_FINAL)

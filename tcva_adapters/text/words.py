@@ -32,22 +32,21 @@ _VAGUE: Final = variants("vague_numbers")
 _SCALES: Final = {word: int(factor) for word, factor in variants("scales").items()}
 _SIGNS: Final = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 _ORDINAL_ENDS: Final = frozenset({"st", "nd", "rd", "th"})
-_NUMERIC: Final = {*_NUMBERS, *_VAGUE, *_SCALES, *_ORDINAL_ENDS, "am", "pm"}
+_GO_ON: Final = frozenset({*_NUMBERS, *_SCALES, *_ORDINAL_ENDS, "am", "pm"})
 _ENDINGS: Final = ("ingly", "edly", "ing", "ed", "ly", "ment", "ness")
-_LAST_LETTERS: Final = frozenset(ending[-1] for ending in _ENDINGS)
 _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
 _CLOCK: Final = re.compile("([01]?[0-9]|2[0-4])(?:[.:]([0-5][0-9]))?")
 _HALF_DAY: Final = 720  # minutes; 19:30 and 7:30 pm are the same time
-_SHORT_SCALE: Final = "m"  # "$8m", but "8 m" are metres
 
 _PAUSING: Final = frozenset(";()[]{}|،؛、，；：")
 _STOPPING: Final = frozenset("।॥؟۔")
 _BRACKET_CODES: Final = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)
 _PIECE: Final = re.compile(
-    rf"[{_SCRIPTS}]+|[^\s\d.,:!?%$€£¥。！？{_SCRIPTS}-]+"
-    r"|(?:(?<!\S)-)?\d+(?:[.,:]\d+)*|[$€£¥%,:]|[.!?。！？](?!\d)"
+    rf"[{_SCRIPTS}]+|[^\s\d.,:!?$€£¥。！？{_SCRIPTS}-]+"
+    r"|(?:(?<!\S)-)?\d+(?:[.,:]\d+)*|[$€£¥,:]|[.!?。！？](?!\d)"
 )
 _THOUSANDS: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_PARTED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3}|(?:[.,]\d{3}){2,})")
 # A line that goes on with a small letter is the same sentence, wrapped.
 _NEW_LINE: Final = re.compile(r"\n{2,}|\n(?![ \t]{0,8}[a-zß-ÿ])")
 _ELIDED: Final = re.compile(
@@ -56,9 +55,8 @@ _ELIDED: Final = re.compile(
 _APART: Final = re.compile(r" ['’]s\b")  # "the club 's captain", as tokenised text writes it
 # Putting accents in their order takes the square of their number.
 _MANY_MARKS: Final = re.compile(r"[^\w\s]{32,}")
-_NUMERALS: Final = re.compile("[〇零一二三四五六七八九十百千万亿億两兩]+")
-_DIGITS: Final = dict(zip("〇零一二三四五六七八九两兩", (0, *range(10), 2, 2), strict=True))
-_PLACES: Final = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8, "億": 10**8}
+_NEGATORS: Final = "不没沒無无未"
+_UNSPACED_PARTS: Final = re.compile(f"([〇零一二三四五六七八九十百千万亿億两兩]+|[{_NEGATORS}])")
 _MYRIAD: Final = 10**4
 
 
@@ -78,10 +76,10 @@ class _Folding(dict[int, str]):
             folded = " , "
         elif char in _STOPPING:
             folded = " . "
-        elif category[0] in "LMN" or char in ".,:!?。！？$€£¥%":
+        elif category[0] in "LMN" or char in ".,:!?。！？$€£¥":
             folded = char
         else:
-            folded = " "
+            folded = " percent " if char == "%" else " "
         self[code] = folded
         return folded
 
@@ -101,17 +99,10 @@ def split_words(text: str) -> list[str]:
     """
     if not text.isascii():
         text = _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
-    if "'" in text or "’" in text:
-        text = _APART.sub("", text)
-        text = _ELIDED.sub(r"\1 ", text)
-    if "\n" in text:
-        text = _NEW_LINE.sub("\n;", text)
-    if "b-" in text or "B-" in text:
-        text = _BRACKET_CODES.sub(" ", text)
+    text = _ELIDED.sub(r"\1 ", _APART.sub("", text))
+    text = _BRACKET_CODES.sub(" ", _NEW_LINE.sub("\n;", text))
     found = _PIECE.findall(unicodedata.normalize("NFKC", text).translate(_FOLDING))
-    if "," in text:
-        found = [p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p for p in found]
-    return ["percent" if piece == "%" else piece for piece in found] if "%" in text else found
+    return [p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p for p in found]
 
 
 def _is_no_accent(char: str) -> bool:
@@ -175,43 +166,21 @@ def stem(word: str) -> str:
         word = word[:-2]
     elif word.endswith("s") and word[-2] not in "sui":
         word = word[:-1]
-    for ending in _ENDINGS if word[-1] in _LAST_LETTERS else ():
+    for ending in _ENDINGS:
         rest = word[: -len(ending)]
         if word.endswith(ending) and len(rest) >= 3 and any(v in rest for v in "aeiouy"):
-            word = rest
-            if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
-                word = word[:-1]
+            is_doubled = len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
+            word = rest[:-1] if is_doubled else rest
             break
     if word.endswith("e") and len(word) > 3:
         word = word[:-1]
     return word[:-1] + "i" if word.endswith("y") and word[-2] not in "aeiou" else word
 
 
-@lru_cache(maxsize=8192)
 def plain(word: str) -> str:
     """A word in small letters without accents."""
-    if word.isascii():
-        return word.lower()
     decomposed = unicodedata.normalize("NFKD", word.casefold())
     return "".join(filter(_is_no_accent, decomposed))
-
-
-def _word(piece: str) -> tuple[str, str, str]:
-    """The key, text and kind of a word that has nothing to do with its neighbours."""
-    small = piece.casefold()
-    if small in NEGATIONS:
-        return "not", piece, "negator"
-    if small in FUNCTION_WORDS:
-        return small, piece, "function"
-    bare = plain(piece)
-    return stem(_SPELLINGS.get(bare, bare)), piece, "word"
-
-
-@lru_cache(maxsize=8192)
-def _plainly(piece: str) -> tuple[str, str, str] | None:
-    """The same where nothing but a word can be meant; None for marks, numbers and other scripts."""
-    other = _PAIRED.match(piece) or piece.casefold() in _NUMERIC
-    return _word(piece) if piece.isalpha() and not other else None
 
 
 def number_key(digits: str) -> str:
@@ -222,12 +191,9 @@ def number_key(digits: str) -> str:
     """
     if ":" in digits:
         return digits
-    groups = re.split(r"[.,]", digits)
-    thousands = all(len(group) == 3 for group in groups[1:]) and 1 <= len(groups[0]) <= 3
-    if len(groups) > 1 and thousands and (len(groups) > 2 or "," in digits) and groups[0] != "0":
-        digits = "".join(groups)
-    elif len(groups) > 1:
-        digits = "".join(groups[:-1]) + "." + groups[-1]
+    *whole, last = re.split("[.,]", digits)
+    is_one_number = not whole or _PARTED.fullmatch(digits)
+    digits = "".join(whole) + ("" if is_one_number else ".") + last
     return digits if len(digits) > _LONGEST_EXACT else format(float(digits), ".15g")
 
 
@@ -252,89 +218,95 @@ def tokenise(text: str) -> list[Token]:
     tokens: list[Token] = []
     clause, begins = 0, True
     for piece in split_words(text):
-        if plainly := _plainly(piece):
-            capital = piece[0].isupper() and not begins
-            tokens.append(Token(*plainly, capital, clause))
-            begins = False
-        elif piece in STOPS or piece in PAUSES:
+        if piece in STOPS or piece in PAUSES:
             clause, begins = clause + 1, piece in STOPS
-        elif piece in _SIGNS:
-            tokens.append(Token(_SIGNS[piece], piece, "word", clause=clause))
         elif _PAIRED.match(piece):
-            tokens += _unspaced(piece, clause)
-        else:
-            _read(tokens, piece, clause)
-            begins = False
+            tokens += (Token(*read, clause=clause) for read in _unspaced(piece))
+        elif piece.casefold() not in _GO_ON or not _goes_on(tokens, piece):
+            key, kind, other = _read(piece)
+            is_name = kind == "word" and piece[0].isupper() and not begins
+            tokens.append(Token(key, piece, kind, is_name, clause, other))
+            begins = begins and piece in _SIGNS
     return tokens
 
 
-def _read(tokens: list[Token], piece: str, clause: int) -> None:
-    """Add a word or number; one that continues a number changes the last token in place."""
+@lru_cache(maxsize=8192)
+def _read(piece: str) -> tuple[str, str, str]:
+    """The key, kind and other reading of a word or number by itself."""
     small = piece.casefold()
-    last = tokens[-1] if tokens and tokens[-1].kind == "number" else None
-    is_money = len(tokens) > 1 and tokens[-2].text in _SIGNS
+    other = ""
     if piece[-1].isdecimal():
-        key, other = (_clock(piece) if ":" in piece else None) or (number_key(piece), "")
-        tokens.append(Token(key, piece, "number", clause=clause, other=other))
-    elif last and small in _ORDINAL_ENDS:
-        pass
-    elif last and small in {"am", "pm"} and (clock := _clock(last.text)):
-        tokens[-1] = last._replace(key=clock[0], other=clock[1])
-    elif last and small in _SCALES and (small != _SHORT_SCALE or is_money) and not last.other:
-        key = last.key if ":" in last.key else format(float(last.key) * _SCALES[small], ".15g")
-        tokens[-1] = last._replace(key=key, text=f"{last.text} {piece}")
+        kind, (key, other) = "number", (":" in piece and _clock(piece)) or (number_key(piece), "")
     elif small in _NUMBERS:
-        _read_number_word(tokens, int(_NUMBERS[small]), piece, clause)
+        key, kind = _NUMBERS[small], "number"
     elif small in _VAGUE:
-        tokens.append(Token(_VAGUE[small], piece, "vague", clause=clause))
+        key, kind = _VAGUE[small], "vague"
+    elif small in NEGATIONS:
+        key, kind = "not", "negator"
+    elif small in FUNCTION_WORDS:
+        key, kind = small, "function"
     else:
-        tokens.append(Token(*_word(piece), clause=clause))
+        bare = _SIGNS.get(piece) or plain(piece)
+        key, kind = stem(_SPELLINGS.get(bare, bare)), "word"
+    return key, kind, other
 
 
-def _read_number_word(tokens: list[Token], value: int, piece: str, clause: int) -> None:
-    """Join *twenty* and *two*, and *two hundred and* and *fifty*."""
-    at = len(tokens) - 1
-    joined = at > 0 and tokens[at].text == "and"
-    last = tokens[at - joined] if at >= joined else None
-    if last and last.kind == "number" and last.key.isdigit() and not last.text[-1].isdigit():
-        before = int(last.key)
-        tens = not joined and 20 <= before < 100 and before % 10 == 0 and 0 < value < 10
-        if tens or (before >= 100 and before % 100 == 0 and 0 < value < 100):
-            del tokens[at - joined :]
-            value, piece = before + value, f"{last.text} {piece}"
-    tokens.append(Token(str(value), piece, "number", clause=clause))
+def _goes_on(tokens: list[Token], piece: str) -> bool:
+    """Whether a piece goes on with the number before it, which is changed in place.
+
+    As in *8 million*, *$8m*, *8 pm*, *3rd*, *twenty-two* and *two hundred and fifty*.
+    """
+    small = piece.casefold()
+    has_and = len(tokens) > 1 and tokens[-1].text == "and"
+    at = len(tokens) - 1 - has_and
+    if at < 0 or tokens[at].kind != "number":
+        return False
+    last, value = tokens[at], int(_NUMBERS.get(small, 0))
+    key, text, other = last.key, last.text, last.other
+    if value:
+        before = 0 if text[-1].isdigit() or not key.isdigit() else int(key)
+        is_unit = 20 <= before < 100 and before % 10 == 0 and value < 10 and not has_and
+        if not is_unit and (before < 100 or before % 100 or value >= 100):
+            return False
+        key, text = str(before + value), f"{text} {piece}"
+    elif has_and:
+        return False
+    elif small in {"am", "pm"} and (clock := _clock(text)):
+        key, other = clock
+    elif small in _SCALES and ":" not in key and not other:
+        if small == "m" and (not at or tokens[at - 1].text not in _SIGNS):
+            return False  # "8 m" are metres
+        key, text = format(float(key) * _SCALES[small], ".15g"), f"{text} {piece}"
+    elif small not in _ORDINAL_ENDS:
+        return False
+    tokens[at:] = [last._replace(key=key, text=text, other=other)]
+    return True
 
 
-def _unspaced(run: str, clause: int) -> Iterator[Token]:
-    """Numbers, negators and pairs of characters of a run without spaces."""
-    begin = 0
-    for match in re.finditer(f"{_NUMERALS.pattern}|[不没沒無无未]", run):
-        yield from _pairs(run[begin : match.start()], clause)
-        begin = match.end()
-        if not _NUMERALS.match(match[0]):
-            yield Token("not", match[0], "negator", clause=clause)
-        else:  # 一 is also the article, like "one"
-            kind = "vague" if match[0] == "一" else "number"
-            yield Token(_numeral(match[0]), match[0], kind, clause=clause)
-    yield from _pairs(run[begin:], clause)
-
-
-def _pairs(run: str, clause: int) -> Iterator[Token]:
-    for pair in map("".join, pairwise(run)) if len(run) > 1 else run:
-        yield Token(pair, pair, "pair", clause=clause)
+def _unspaced(run: str) -> Iterator[tuple[str, str, str]]:
+    """Key, text and kind of numbers, negators and pairs of characters of a run without spaces."""
+    for part in filter(None, _UNSPACED_PARTS.split(run)):
+        if part in _NEGATORS:
+            yield "not", part, "negator"
+        elif _UNSPACED_PARTS.fullmatch(part):  # 一 is also the article, like "one"
+            yield _numeral(part), part, "vague" if part == "一" else "number"
+        else:
+            for pair in map("".join, pairwise(part)) if len(part) > 1 else part:
+                yield pair, pair, "pair"
 
 
 def _numeral(run: str) -> str:
     """The value of Chinese numerals: 三十八 is 38, 二〇二四 is 2024."""
-    if not any(char in _PLACES for char in run):
-        return str(int("".join(str(_DIGITS[char]) for char in run[:_LONGEST_EXACT])))
+    run = run[:_LONGEST_EXACT].replace("两", "兩")
+    figures = [int(unicodedata.numeric(char)) for char in run]
+    if max(figures) < 10:
+        return str(int("".join(map(str, figures))))
     total = section = digit = 0
-    for char in run[:_LONGEST_EXACT]:
-        place = _PLACES.get(char, 0)
-        if not place:
-            digit = _DIGITS[char]
-        elif place < _MYRIAD:
-            section, digit = section + (digit or 1) * place, 0
+    for figure in figures:
+        if figure < 10:
+            digit = figure
+        elif figure < _MYRIAD:
+            section, digit = section + (digit or 1) * figure, 0
         else:
-            total, section, digit = total + (section + digit or 1) * place, 0, 0
+            total, section, digit = total + (section + digit or 1) * figure, 0, 0
     return str(total + section + digit)

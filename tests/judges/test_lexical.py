@@ -59,10 +59,6 @@ PAIRS: Final = [
     ("negation", CLINIC, "Alcohol doesn't change the effect.", "Alcohol changes the effect."),
     ("negation", NEWS, "Prices rose last year.", "Prices never rose last year."),
     ("negation", HOME, "The filter is safe for children.", "The filter is not safe for children."),
-    ("swap", NEWS, "Arsenal beat Chelsea.", "Chelsea beat Arsenal."),
-    ("swap", NEWS, "Tom Brandt was sued by Maria Keller.", "Maria Keller was sued by Tom Brandt."),
-    ("swap", NEWS, "Velden is larger than Arnburg.", "Arnburg is larger than Velden."),
-    ("swap", HOME, "The Petrel was built by Hansen, painted by Olsen.", "The Petrel was built by Olsen, painted by Hansen."),
     ("opposite", NEWS, "Prices rose by 12 percent.", "Prices fell by 12 percent."),
     ("opposite", HOME, "Anna taught Ben before the flood.", "Anna taught Ben after the flood."),
     ("name", NEWS, "Arsenal won against Chelsea in front of 60,432 people.", "Arsenal won against Everton in front of 60,432 people."),
@@ -83,7 +79,7 @@ def test_a_true_claim_gets_more_than_its_corrupted_twin() -> None:
     for kind, text, true, false in PAIRS:
         good, bad = judge([true, false], text)
         assert expected(good) > expected(bad), true
-        if kind in {"number", "negation", "swap", "opposite"}:  # plain overlap leaves these close
+        if kind in {"number", "negation", "opposite"}:  # plain overlap leaves these close
             assert expected(bad) <= 0.3, false
             assert expected(good) - expected(bad) >= 0.4, true
             assert bad.verdict == "none", false
@@ -107,13 +103,12 @@ LEVELS_OF: Final = [
     ("Children under twelve take 40 mg.", "none", "another number in the passage: 40"),
     ("The capsule must not be opened.", "none", "negation differs from the passage: opened"),
     ("Prices fell by 12 percent.", "none", "opposite of the passage: fell"),
-    ("Tom Brandt sued Maria Keller.", "none", "names in the other order: Brandt, Keller"),
 ]
 
 
 def test_levels_and_their_reasons() -> None:
     for claim, level, reason in LEVELS_OF:
-        text = NEWS if claim.startswith(("Prices", "Tom")) else CLINIC
+        text = NEWS if claim.startswith("Prices") else CLINIC
         (verdict,) = judge([claim], *([CLINIC, NEWS, HOME] if level == "fully" else [text]))
         assert verdict.verdict == level, claim
         assert reason in verdict.reason, claim
