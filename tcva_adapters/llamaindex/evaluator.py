@@ -6,13 +6,11 @@ import asyncio
 import copy
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Annotated, Any, Final, Generic, Self
 
 from llama_index.core import Settings
 from llama_index.core.evaluation.base import BaseEvaluator
 from llama_index.core.prompts.mixin import PromptDictType
-from llama_index.core.schema import MetadataMode
 from llama_index_instrumentation import get_dispatcher
 from pydantic import Field
 
@@ -49,12 +47,9 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         scorer: What scores. It keeps its own judge where no ``llm`` is given.
         llm: Another judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
             framework's LLM object.
-        context_metadata_mode: How much of a source node's metadata the judge sees;
-            ``MetadataMode.LLM`` is what a query engine's LLM saw.
 
     Attributes:
         scorer: The same, with the judge that it asks.
-        context_metadata_mode: The same.
 
     Raises:
         InvalidValueError: A setting is out of range, or it is no scorer; raised before any call.
@@ -66,16 +61,9 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     1.0
     """
 
-    def __init__(
-        self,
-        scorer: Scorer[R],
-        *,
-        llm: Any = None,
-        context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
-    ) -> None:
+    def __init__(self, scorer: Scorer[R], *, llm: Any = None) -> None:
         check_scorer(self, scorer)
         self.scorer: Scorer[R] = scorer if llm is None else scorer.changed(judge=llm)
-        self.context_metadata_mode = _metadata_mode(context_metadata_mode)
         self._is_built = True
 
     def __repr__(self) -> str:
@@ -85,19 +73,16 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         """A copy with other settings; it shares judge and store.
 
         Args:
-            **settings: ``llm``, ``context_metadata_mode``, and those of the scorer.
+            **settings: ``llm``, and those of the scorer.
 
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
         """
-        known = ["llm", "context_metadata_mode", *self.scorer.arguments]
-        check_settings(self, settings, known, judge="llm")
-        mode = settings.pop("context_metadata_mode", self.context_metadata_mode)
+        check_settings(self, settings, ["llm", *self.scorer.arguments], judge="llm")
         if "llm" in settings:
             settings["judge"] = _llm_or_default(settings.pop("llm"))
         other = copy.copy(self)
-        scorer = self.scorer.changed(**settings)
-        vars(other).update(scorer=scorer, context_metadata_mode=_metadata_mode(mode))
+        vars(other)["scorer"] = self.scorer.changed(**settings)
         return other
 
     @_dispatcher.span
@@ -126,10 +111,9 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
                 result.
             InvalidValueError: A setting is out of range.
         """
-        sample, changes, pause = self._asked(query, response, contexts, **options)
+        scorer, sample, pause = self._begin(query, response, contexts, **options)
         time.sleep(pause)
-        self._start(sample)
-        return _end(self.scorer.evaluate(sample), sample, changes)
+        return _end(scorer.evaluate(sample), sample)
 
     @_dispatcher.span
     async def aevaluate(
@@ -143,17 +127,14 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
 
         ``BatchEvalRunner`` calls this, and there one exception loses the results of all samples.
         """
+        sample, reason = _readable(query, response), Reason.INVALID_INPUT
         try:
-            sample, changes, pause = self._asked(query, response, contexts, **options)
+            scorer, sample, pause = self._begin(query, response, contexts, **options)
+            await asyncio.sleep(pause)
+            reason = Reason.MISSING_FIELD
+            return _end(await scorer.aevaluate(sample), sample)
         except (InvalidSampleError, InvalidValueError) as error:
-            return self._refused(str(error), query, response, contexts, **options)
-        await asyncio.sleep(pause)
-        self._start(sample)
-        try:
-            result = await self.scorer.aevaluate(sample)
-        except InvalidSampleError as error:
-            result = self.scorer.unscored(Reason.MISSING_FIELD, str(error), sample)
-        return _end(result, sample, changes)
+            return _end(self.scorer.unscored(reason, str(error), sample), sample)
 
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
@@ -168,7 +149,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             InvalidValueError: Not a response; or an asynchronous stream that only
                 `aevaluate_response` can read: a chat engine's, or one inside a running event loop.
         """
-        read = read_response(response, self.context_metadata_mode)
+        read = read_response(response)
         return self.evaluate(query, **{**read, **kwargs})
 
     async def aevaluate_response(
@@ -176,13 +157,13 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     ) -> ScorerEvaluationResult[R]:
         """The same, awaited; a response that cannot be read makes an invalid result."""
         try:
-            read = await aread_response(response, self.context_metadata_mode)
+            read = await aread_response(response)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
-            msg = f"the response could not be read: {type(error).__name__}: {error}"
-            return self._refused(msg, query)
+            msg, sample = f"the response could not be read: {error!r}", _readable(query, None)
+            return _end(self.scorer.unscored(Reason.INVALID_INPUT, msg, sample), sample)
         return await self.aevaluate(query, **{**read, **kwargs})
 
-    def _asked(
+    def _begin(
         self,
         query: Any,
         response: Any,
@@ -194,46 +175,29 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         threshold: Any = None,
         sleep_time_in_seconds: Any = 0,
         **_: Any,
-    ) -> tuple[Sample, dict[str, Any], float]:
-        """The sample, the settings for it alone, and the pause before."""
+    ) -> tuple[Scorer[R], Sample, float]:
+        """Who scores, under the settings for this sample alone, the sample, and the pause before."""
         changes = {} if threshold is None else {"threshold": threshold}
         if temperature is not None and isinstance(self.scorer, TCVA):  # others have no dial
-            changes["temperature"] = temperature
-        if changes:
-            self.scorer.changed(**changes)  # refused before the judge is asked
+            changes |= {"temperature": temperature, "profiles": None}
+        scorer = self.scorer.changed(**changes) if changes else self.scorer
         # What batch runners hand to all evaluators may be another one's metadata.
         known: Any = metadata if isinstance(metadata, Mapping) else {}
         sample = Sample(
             input=query, response=response, contexts=contexts, reference=reference, metadata=known
         )
-        return sample, changes, check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
-
-    def _start(self, sample: Sample) -> None:
-        event = ScorerEvaluationStartEvent(
-            subject=self.scorer.subject, query=sample.input, response=sample.response
+        pause = check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
+        subject = scorer.subject
+        _dispatcher.event(
+            ScorerEvaluationStartEvent(subject=subject, query=query, response=response)
         )
-        _dispatcher.event(event)
-
-    def _refused(
-        self, detail: str, query: Any, response: Any = None, contexts: Any = None, **options: Any
-    ) -> ScorerEvaluationResult[R]:
-        """The invalid result of what cannot be judged, with everything of it that can be read."""
-        fields = {"input": query, "response": response, "contexts": contexts, **options}
-        sample = Sample()
-        for name in fields.keys() & Sample.model_fields.keys():
-            with suppress(InvalidSampleError):
-                read = Sample(**{name: fields[name]})
-                sample = sample.model_copy(update={name: getattr(read, name)})
-        return _end(self.scorer.unscored(Reason.INVALID_INPUT, detail, sample), sample, {})
+        return scorer, sample, pause
 
     def _get_prompts(self) -> PromptDictType:
         return {}  # the judge's prompt is no template of LlamaIndex
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        needed = (
-            "there are none to update; changed(criterion=...) gives a copy with another wording"
-        )
-        require(not prompts, "prompts", [*prompts], needed)
+        require(not prompts, "prompts", [*prompts], "there are none; changed(criterion=...) is one")
 
 
 class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
@@ -243,7 +207,6 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         llm: The judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
             framework's LLM object. By default ``Settings.llm``.
         criterion: See `TCVA`.
-        context_metadata_mode: See `ScorerEvaluator`.
         **settings: See `TCVASettings`.
 
     Raises:
@@ -260,26 +223,20 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         llm: Any = None,
         *,
         criterion: Criterion | str = "faithfulness",
-        context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
         **settings: Any,
     ) -> None:
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
-        mode = _metadata_mode(context_metadata_mode)  # before a store is opened
-        tcva = TCVA(criterion, judge=_llm_or_default(llm), **settings)
-        super().__init__(tcva, context_metadata_mode=mode)
+        super().__init__(TCVA(criterion, judge=_llm_or_default(llm), **settings))
 
 
-def _metadata_mode(given: Any) -> MetadataMode:
-    known = [mode.value for mode in MetadataMode]
-    require(given in known, "context_metadata_mode", given, f"it is one of {known}")
-    return MetadataMode(given)
+def _readable(*texts: Any) -> Sample:
+    """A sample that cannot be judged, as far as question and answer are texts."""
+    question, answer = (text if isinstance(text, str) else None for text in texts)
+    return Sample(input=question, response=answer)
 
 
-def _end(result: R, sample: Sample, changes: Mapping[str, Any]) -> ScorerEvaluationResult[R]:
+def _end(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
     evaluation = evaluation_of(result, sample)
-    if changes:
-        dial = {"temperature": result.scoring.temperature} if isinstance(result, Result) else {}
-        evaluation = evaluation.at(**{**dial, **changes})
     _dispatcher.event(ScorerEvaluationEndEvent(result=evaluation))
     return evaluation
 

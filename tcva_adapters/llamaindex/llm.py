@@ -100,28 +100,18 @@ def _get(holder: Any, key: str) -> Any:
 
 
 class BridgedLLM(CustomLLM):
-    """Hands LlamaIndex's prompts to a judge model.
+    """Hands LlamaIndex's prompts to a judge model."""
 
-    Attributes:
-        context_window: How many tokens the model reads at once.
-    """
-
-    context_window: int = CONTEXT_WINDOW
     _asked: Prompted = PrivateAttr()
 
-    def __init__(self, asked: Prompted, *, context_window: int = CONTEXT_WINDOW) -> None:
-        super().__init__(context_window=context_window)
+    def __init__(self, asked: Prompted) -> None:
+        super().__init__()
         self._asked = asked
 
     @property
     def metadata(self) -> LLMMetadata:
         """What LlamaIndex wants to know of an LLM."""
-        return LLMMetadata(model_name=self._asked.model.name, context_window=self.context_window)
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The name in LlamaIndex's events."""
-        return "BridgedLLM"
+        return LLMMetadata(model_name=self._asked.model.name, context_window=CONTEXT_WINDOW)
 
     @llm_completion_callback()
     def complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponse:
@@ -141,19 +131,15 @@ class BridgedLLM(CustomLLM):
         """
         return CompletionResponse(text=await self._asked.atext(prompt))
 
-    @llm_completion_callback()
     def stream_complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponseGen:
         """The whole answer as one piece.
 
         Raises:
             JudgeError: No reply came.
         """
-        text = self._asked.text(prompt)
-        return (CompletionResponse(text=piece, delta=piece) for piece in [text])
+        yield self.complete(prompt)
 
 
-def from_judge_model(
-    model: JudgeModel | Prompted, *, context_window: int = CONTEXT_WINDOW
-) -> BridgedLLM:
+def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
     """A LlamaIndex LLM out of a judge model."""
-    return BridgedLLM(Prompted.of(model), context_window=context_window)
+    return BridgedLLM(Prompted.of(model))

@@ -7,7 +7,6 @@ claim.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 from llama_index.core.evaluation import (
@@ -25,20 +24,7 @@ _NO_ANSWER: Final = "Empty Response"
 """What a query engine answers without asking anybody, e.g. because there are no contexts."""
 
 _BEST: Final = 5
-
-
-def _one_to_five(score: float) -> Verdict | None:
-    # Five steps for five levels; 4.5 has not reached the fifth.
-    return LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
-
-
-_LEVELS: Final[Mapping[str, Callable[[float], Verdict | None]]] = {
-    "faithfulness": {1.0: Verdict.FULLY, 0.0: Verdict.NONE}.get,
-    "answer_relevancy": {1.0: Verdict.FULLY, 0.5: Verdict.PARTIAL, 0.0: Verdict.NONE}.get,
-    "correctness": _one_to_five,
-}
-_IN_WORDS: Final = "faithfulness"
-"""The metric whose reply is the verdict in a word; that of the others is a reason."""
+_SHARES: Final = {1.0: Verdict.FULLY, 0.5: Verdict.PARTIAL, 0.0: Verdict.NONE}
 
 
 class _Run(NativeRun):
@@ -69,9 +55,13 @@ class _Run(NativeRun):
         score, feedback = returned.score, returned.feedback or ""
         if score is None or not math.isfinite(score):
             return self._failed(returned.invalid_reason or f"no score in the reply {feedback!r}")
-        said = feedback.strip()
-        verdict = None if said == _NO_ANSWER else _LEVELS[self.name](score)
-        word, reason = (said, "") if self.name == _IN_WORDS else (f"{score:g}", said)
+        said, verdict = feedback.strip(), _SHARES.get(score)
+        if self.name == "correctness":  # five steps for five levels; 4.5 has not reached the fifth
+            verdict = LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
+        if said == _NO_ANSWER:
+            verdict = None
+        # The reply of faithfulness is the verdict in a word; that of the others is a reason.
+        word, reason = (said, "") if self.name == "faithfulness" else (f"{score:g}", said)
         claim = self.sample.response or ""
         return self._scored(score, [FrameworkVerdict(claim, word, verdict, reason)])
 

@@ -36,11 +36,6 @@ class LexicalLLM(CustomLLM):
         """What LlamaIndex wants to know of an LLM; the name says that it is lexical."""
         return LLMMetadata(model_name=NAME, context_window=_WINDOW)
 
-    @classmethod
-    def class_name(cls) -> str:
-        """The name in LlamaIndex's events."""
-        return "LexicalLLM"
-
     def predict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
         """Answer the prompt of LlamaIndex's faithfulness evaluator.
 

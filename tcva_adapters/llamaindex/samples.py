@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from llama_index.core.base.response.schema import (
@@ -11,35 +10,29 @@ from llama_index.core.base.response.schema import (
     StreamingResponse,
 )
 from llama_index.core.chat_engine.types import StreamingAgentChatResponse
-from llama_index.core.schema import MetadataMode
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.loops import is_in_loop
 
 
-def read_response(response: Any, mode: MetadataMode = MetadataMode.NONE) -> dict[str, Any]:
+def read_response(response: Any) -> dict[str, Any]:
     """The arguments of ``evaluate`` that a response holds.
 
     Args:
         response: What an engine returns, or the text alone. A stream is read to its end; its text
             stays readable afterwards.
-        mode: How much of a source node's metadata its text shows.
 
     Raises:
-        InvalidValueError: It is no response; or an asynchronous stream that only `aread_response`
-            can read: a chat engine's, or one inside a running event loop.
+        InvalidValueError: It is no response, or an asynchronous stream.
     """
-    if isinstance(response, AsyncStreamingResponse) and not is_in_loop():
-        response = asyncio.run(response.get_response())
     if isinstance(response, AsyncStreamingResponse) or _is_async_chat(response):
         kind = type(response).__name__
         msg = f"this {kind} cannot be read here; await aevaluate_response(...) instead"
         raise InvalidValueError(msg)
-    return _fields(response, mode)
+    return _fields(response)
 
 
-async def aread_response(response: Any, mode: MetadataMode = MetadataMode.NONE) -> dict[str, Any]:
-    """The same, awaited; reads asynchronous streams wherever they come from.
+async def aread_response(response: Any) -> dict[str, Any]:
+    """The same, awaited; reads asynchronous streams, too.
 
     Raises:
         InvalidValueError: It is no response.
@@ -49,10 +42,10 @@ async def aread_response(response: Any, mode: MetadataMode = MetadataMode.NONE) 
     if _is_async_chat(response):
         async for _ in response.async_response_gen():
             pass  # the response gathers its text
-    return _fields(response, mode)
+    return _fields(response)
 
 
-def _fields(response: Any, mode: MetadataMode) -> dict[str, Any]:
+def _fields(response: Any) -> dict[str, Any]:
     if response is None or isinstance(response, str):
         return {"response": response}
     is_empty = isinstance(response, PydanticResponse) and response.response is None
@@ -68,7 +61,7 @@ def _fields(response: Any, mode: MetadataMode) -> dict[str, Any]:
             "response and source_nodes, or a string; evaluate(...) takes text and contexts"
         )
         raise InvalidValueError(msg)
-    contexts = [node.get_content(metadata_mode=mode) for node in response.source_nodes]
+    contexts = [node.get_content() for node in response.source_nodes]  # without its metadata
     return {"response": response.response, "contexts": contexts}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import inspect
 import math
 import pickle
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from llama_index.core import Settings
 from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
-from llama_index.core.schema import MetadataMode
 
 from tcva_adapters import CCRS, Verdict
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -23,8 +21,8 @@ from tests.ccrs.entries import SAMPLES, judge
 from tests.llamaindex.entry import ScriptedLLM, scripted
 from tests.llamaindex.office import CONTEXTS, evaluated, reason_of
 from tests.support.office import QUERY, RESPONSE, SCORE, TWO
-from tests.support.scripted import verdict_json
 
+STRICT = ((1 + 0.3**-8) / 2) ** (-1 / 8)  # T=.1 gives p=-8
 GIVEN: dict[str, Any] = {"query": QUERY, "response": RESPONSE, "contexts": CONTEXTS}
 
 
@@ -40,9 +38,8 @@ def test_the_result_is_llamaindex_own_with_claims_and_a_dial() -> None:
     assert (result.invalid_result, result.invalid_reason) == (False, None)
     assert [c.verdict for c in result.claims] == [Verdict.FULLY, Verdict.MINOR]
     assert "Parking costs money." in (result.feedback or "")
-    # T=.1 gives p=-8: ((1 + .3^-8) / 2)^(-1/8)
     strict = result.at(0.1, threshold=0.3)
-    assert strict.score == pytest.approx(((1 + 0.3**-8) / 2) ** (-1 / 8), abs=1e-12)
+    assert strict.score == pytest.approx(STRICT, abs=1e-12)
     assert (strict.passing, strict.response) == (True, RESPONSE)
     assert "T=0.1" in (strict.feedback or "")
     assert "0.650 < 0.9" in (result.at(0.5, threshold=0.9).feedback or "")
@@ -50,14 +47,6 @@ def test_the_result_is_llamaindex_own_with_claims_and_a_dial() -> None:
         assert again == result
         assert again.at(0.1).score == strict.score
     assert len(llm.prompts) == 1
-
-
-def test_unicode_comes_through() -> None:
-    text = "Das Büro öffnet um neun – 朝九時です 🕘."
-    llm = scripted(verdict_json((1, "fully", "öffnet um neun – 朝九時です 🕘")))
-    result = TCVAEvaluator(llm).evaluate(query="何時?", response=text, contexts=[text])
-    assert result.score == 1.0
-    assert text in llm.prompts[0]
 
 
 def test_the_sync_face_does_not_use_the_async_one() -> None:
@@ -87,7 +76,7 @@ def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
         if is_async
         else evaluator.evaluate(**arguments)
     )
-    assert result.score == pytest.approx(((1 + 0.3**-8) / 2) ** (-1 / 8), abs=1e-12)
+    assert result.score == pytest.approx(STRICT, abs=1e-12)
     assert result.result.scoring.threshold == 0.9
     assert evaluated(evaluator).score == pytest.approx(SCORE)
     assert len(llm.prompts) == 1  # settings of the dial ask for no other judgement
@@ -108,7 +97,7 @@ def test_a_wrong_setting_of_one_sample_costs_no_call_and_no_batch(setting: dict[
     assert (result.score, result.invalid_result) == (None, True)
     assert reason_of(result) is Reason.INVALID_INPUT
     assert name in (result.invalid_reason or "")
-    assert (result.query, result.response, result.contexts) == (QUERY, RESPONSE, CONTEXTS)
+    assert (result.query, result.response) == (QUERY, RESPONSE)
     assert llm.prompts == []
 
 
@@ -165,8 +154,7 @@ def test_a_field_of_the_wrong_type_is_named(field: str, value: Any) -> None:
     result = asyncio.run(evaluator.aevaluate(**given))
     assert field in (result.invalid_reason or "")
     assert reason_of(result) is Reason.INVALID_INPUT
-    kept = {name: getattr(result, name) for name in GIVEN}
-    assert kept == {**GIVEN, field: None}
+    assert result.query == QUERY
 
 
 # --- judges and settings -----------------------------------------------------------------------
@@ -197,19 +185,6 @@ def test_a_scorer_keeps_its_judge_unless_an_llm_is_given(monkeypatch: pytest.Mon
     ScorerEvaluator(CCRS("qr", judge=own)).evaluate(*texts)
     ScorerEvaluator(CCRS("qr", judge=own), llm=given).evaluate(*texts)
     assert [len(llm.prompts) for llm in (own, given, from_settings)] == [1, 1, 0]
-
-
-def test_the_mode_of_metadata_is_a_setting_too() -> None:
-    shown = inspect.signature(TCVAEvaluator).parameters
-    assert list(shown)[:3] == ["llm", "criterion", "context_metadata_mode"]
-    evaluator = TCVAEvaluator("lexical")
-    other = evaluator.changed(context_metadata_mode="llm")
-    modes = (evaluator.context_metadata_mode, other.context_metadata_mode)
-    assert modes == (MetadataMode.NONE, MetadataMode.LLM)
-    wrong: Any
-    for wrong in ("some", True, None, []):
-        with pytest.raises(InvalidValueError, match="context_metadata_mode="):
-            evaluator.changed(context_metadata_mode=wrong)
 
 
 def test_it_has_no_prompts_to_change() -> None:
