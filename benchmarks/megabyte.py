@@ -29,7 +29,7 @@ from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.prompts import claims_request, verdict_request
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import read_yes
-from tcva_adapters.models.openai_reply import read_completion
+from tcva_adapters.models.openai_exchange import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.result import Result

@@ -19,8 +19,7 @@ from tcva_adapters import TCVA, Sample, aggregate
 from tcva_adapters.compare import repeat_report
 from tcva_adapters.compare.graded import Case, Graded
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
 from tcva_adapters.stats.variance import VarianceComponents, variance_components
 
 TARGET: Final = 0.10

@@ -24,7 +24,7 @@ from benchmarks.adapter_methods import samples
 from benchmarks.answering_server import Remote, started
 from tcva_adapters import TCVA, Sample, clear_shared
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest
 
 CELLS = ((0.0, 8), (0.0, 32), (0.2, 8), (0.2, 32))
 """Seconds that the server waits before it answers, and calls under way at once."""

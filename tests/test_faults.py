@@ -9,8 +9,7 @@ import pytest
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tests.support.faults import MODES, FaultServer, Mode, for_prompts
 from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import auto_judge

@@ -17,8 +17,7 @@ import pytest
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.errors import InvalidSampleError, StoreWarning
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import AHEAD, CHUNK
 from tests.support.scripted import verdict_json

@@ -27,8 +27,7 @@ from tcva_adapters.langchain import TCVAEvaluator as LangChainTCVA
 from tcva_adapters.llamaindex import ScorerEvaluator as LlamaIndexScorer
 from tcva_adapters.llamaindex import TCVAEvaluator as LlamaIndexTCVA
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.ragas import ScorerMetric as RagasScorer
 from tcva_adapters.ragas import TCVACollectionMetric
 from tcva_adapters.ragas import TCVAMetric as RagasTCVA

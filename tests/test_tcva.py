@@ -21,7 +21,7 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.results.result import ScoringConfig
 from tcva_adapters.results.store import VerdictStore

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
+from tcva_adapters.models.protocol import JudgeRequest, closed_object
 from tcva_adapters.sharing import Identity
 
 SETTINGS: Final = (
@@ -20,6 +20,9 @@ SETTINGS: Final = (
 )
 """What LLM classes call the settings that can change a reply. A list of what is taken, not of what
 is left out: a class may keep a key under any name."""
+
+_ONE_WORD: Final = json.dumps(closed_object({"answer": {"type": "string"}}))
+"""The schema for LLMs that give objects alone, where a request asks for plain text."""
 
 CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """What providers call the reason why a reply ended where it was cut off."""
@@ -107,7 +110,9 @@ class AnyObject(BaseModel):
 
 def reply_model(request: JudgeRequest, base: type[AnyObject] = AnyObject) -> type[AnyObject]:
     """The class of the objects that a request asks for; it is the same for equal requests."""
-    return _reply_model(base, request.schema_name, json.dumps(request.schema or ONE_WORD))
+    return _reply_model(
+        base, request.schema_name, json.dumps(request.schema) if request.schema else _ONE_WORD
+    )
 
 
 @lru_cache(maxsize=64)
@@ -119,4 +124,6 @@ def _reply_model(base: type[AnyObject], name: str, schema: str) -> type[AnyObjec
 
 def object_text(answer: BaseModel, request: JudgeRequest) -> str:
     """The text in such an object: its JSON, or its one word where plain text was asked for."""
-    return answer.model_dump_json() if request.schema else one_word_of(answer.model_dump())
+    if request.schema:
+        return answer.model_dump_json()
+    return str(answer.model_dump().get("answer", ""))

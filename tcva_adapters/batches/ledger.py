@@ -21,7 +21,7 @@ from typing import Any, Final, Self
 
 from tcva_adapters.batches.lines import Line
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.models.openai_reply import Answer
+from tcva_adapters.models.openai_exchange import Answer
 from tcva_adapters.samples.output import make_folder, new_file
 
 NAME: Final = "ledger.sqlite"

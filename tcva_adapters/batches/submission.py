@@ -28,7 +28,6 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.models.openai_batches import BatchService
-from tcva_adapters.models.openai_features import Capabilities
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.samples.output import replacing, usable_path
@@ -236,7 +235,7 @@ def _opened(
             ledger,
             place,
             {
-                name: Asked(model, Capabilities(known.get(name, {})), name in tried)
+                name: Asked(model, dict(known.get(name, {})), name in tried)
                 for name, model in models.items()
             },
         )
@@ -414,5 +413,5 @@ def _report(ledger: Ledger, place: Path, asked: Mapping[str, Asked]) -> BatchRep
         failures=tuple((why, number, first) for why, number, first in ledger.get("failures", [])),
         batches=tuple(entry for entry in ledger.batches() if entry.state != "split"),
         refused={name: each.refused for name, each in asked.items()},
-        prices={name: each.model.prices for name, each in asked.items()},
+        prices={name: each.model.config.prices for name, each in asked.items()},
     )

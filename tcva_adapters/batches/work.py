@@ -24,12 +24,9 @@ from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.judges.turns import Turns
-from tcva_adapters.models.openai_exchange import Exchange
-from tcva_adapters.models.openai_features import Capabilities
-from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.openai_reply import Answer
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import NEUTRAL, JudgeRequest
+from tcva_adapters.models.openai_exchange import Answer, exchange
+from tcva_adapters.models.openai_model import NEUTRAL, OpenAICompatibleModel
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
@@ -55,18 +52,13 @@ class Asked:
 
     Attributes:
         model: The model.
-        known: What its server is known to refuse; new questions begin with it.
+        refused: What its server is known to refuse; new questions begin with it.
         is_tried: Whether one live question has found out.
     """
 
     model: OpenAICompatibleModel
-    known: Capabilities = field(default_factory=Capabilities)
+    refused: dict[str, str] = field(default_factory=dict)
     is_tried: bool = False
-
-    @property
-    def refused(self) -> dict[str, str]:
-        """The same as JSON has it."""
-        return {str(feature): why for feature, why in self.known.dropped.items()}
 
 
 def judges_of(scorer: Scorer[Any]) -> list[Any]:
@@ -231,11 +223,10 @@ class Work:
             return None
         if not turns and not asked.is_tried:
             asked.model.complete(NEUTRAL)
-            asked.known = asked.known.merged(asked.model.capabilities)
+            asked.refused |= asked.model.refused
             asked.is_tried = True
-        dropped = turns[0].dropped if turns else asked.refused
-        exchange = asked.model.exchange(Capabilities(dropped) if turns else asked.known)
-        talk = _Talk(name, asked.model, exchange, turns, dropped)
+        dropped = turns[0].dropped if turns else dict(asked.refused)
+        talk = _Talk(name, asked.model, dict(dropped), turns, dropped)
         try:
             requests, place = next(judging), 0
             while True:
@@ -249,13 +240,13 @@ class Work:
             return stop.value
         finally:
             judging.close()
-            asked.known = asked.known.merged(exchange.capabilities)
+            asked.refused |= talk.refused
 
     def _reply(
         self, talk: _Talk, place: int, request: JudgeRequest
     ) -> ModelReply | JudgeError | None:
         """The reply to a request of a question; None where it is not there yet."""
-        bodies = talk.exchange.steps(request)
+        bodies = exchange(talk.model.server, talk.model.config, request, talk.refused)
         answer: Answer | None = None
         for number in count(place * _TRIES):
             try:
@@ -282,11 +273,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """A question, whom it is asked of, and its turns so far."""
+    """A question, whom it is asked of, what is refused, and its turns so far."""
 
     question: str
     model: OpenAICompatibleModel
-    exchange: Exchange
+    refused: dict[str, str]
     turns: Mapping[int, Turn]
     dropped: Mapping[str, str]
 

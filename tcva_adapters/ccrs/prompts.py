@@ -10,7 +10,7 @@ from typing import Final
 
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.judges.prompts import sample_blocks
-from tcva_adapters.models.request import JudgeRequest, closed_object
+from tcva_adapters.models.protocol import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "ccrs/2"

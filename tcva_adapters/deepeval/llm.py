@@ -16,10 +16,8 @@ from pydantic import BaseModel, SecretStr
 from tcva_adapters._adapter.llm import LLMObject, object_text, one_text, reply_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import digest
-from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, token_logprobs
 from tcva_adapters.sharing import Identity
 
 

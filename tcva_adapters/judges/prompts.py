@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import Criterion, Field
-from tcva_adapters.models.request import JudgeRequest, closed_object
+from tcva_adapters.models.protocol import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "tcva/4"

@@ -75,7 +75,7 @@ def resolve_judge(
     """
     how = {"claims": claims, "max_claims": max_claims, "verdicts": verdicts}
     changed = [name for name, value in how.items() if value != JudgeConfig.default(name)]
-    if isinstance(judge, Judge):
+    if isinstance(judge, Judge) and isinstance(judge.name, str):  # a mock has any attribute
         if changed:
             msg = f"{judge.name} is a judge already; give {', '.join(changed)} to it, not here"
             raise InvalidValueError(msg)
@@ -144,7 +144,7 @@ def model_of_name(name: str, **settings: Any) -> JudgeModel | None:
 
 def _model(judge: Any, max_concurrency: int) -> JudgeModel | None:
     """A judge model from itself, its name or a framework's LLM object; None for anything else."""
-    if isinstance(judge, JudgeModel):
+    if isinstance(judge, JudgeModel) and isinstance(judge.name, str):
         return judge
     if isinstance(judge, str):
         return model_of_name(judge, max_concurrency=max_concurrency)

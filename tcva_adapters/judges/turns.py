@@ -14,8 +14,14 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.protocol import JudgeModel, ModelReply, acomplete, complete
-from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.models.protocol import (
+    JudgeModel,
+    JudgeRequest,
+    ModelReply,
+    Sampling,
+    acomplete,
+    complete,
+)
 from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 

@@ -17,8 +17,7 @@ from tcva_adapters.judges.prompts import BLOCKS, claim_key, verdict_request, ver
 from tcva_adapters.judges.quotes import find_quote, prepared
 from tcva_adapters.judges.reply import parse_verdicts
 from tcva_adapters.judges.turns import Calls, Turns
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters

@@ -15,8 +15,7 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.prompts import DESCRIPTIONS, block, sample_blocks
 from tcva_adapters.judges.turns import Calls, Turns
-from tcva_adapters.models.protocol import ModelReply, TokenLogprob
-from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, TokenLogprob
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.non_claims import non_claim_kind

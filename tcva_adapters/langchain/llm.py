@@ -14,10 +14,14 @@ from pydantic import PrivateAttr
 
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.models.protocol import (
+    JudgeModel,
+    JudgeRequest,
+    ModelReply,
+    Sampling,
+    token_logprobs,
+)
 
 _CONFIG: Final[RunnableConfig] = {
     "run_name": "tcva_judge",

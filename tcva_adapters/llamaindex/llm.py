@@ -20,8 +20,7 @@ from pydantic import PrivateAttr
 
 from tcva_adapters._adapter.llm import CUT_OFF, SETTINGS, LLMObject, takes_logprobs
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, TokenLogprob
 
 CONTEXT_WINDOW: Final = 128_000
 """Tokens. LlamaIndex refines an answer over several calls where the contexts exceed it."""

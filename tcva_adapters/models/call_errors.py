@@ -6,16 +6,13 @@ and, where a server answered to the very request, by its words.
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Container, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.loops import is_in_loop
 from tcva_adapters.models.secrets import quotable
 
 NO_CREDIT: Final = "insufficient_quota"
@@ -38,48 +35,42 @@ class Kind:
 
     reason: str
     statuses: Container[int | None] = ()
-    named: str = "^$"
-    words: str = "^$"
+    named: str = "(?!)"
+    words: str = "(?!)"
     hint: str = ""
     fatal: bool = False
 
-    @property
-    def is_about_the_request(self) -> bool:
-        """Whether a server's code or words say it, not its status alone."""
-        return self.fatal or self.words != "^$"
-
 
 OTHER: Final = Kind("judge_error")
-_NO_MODEL: Final = "no model {model!r} at {url}; `curl {url}/models` lists those it has"
+_NO_MODEL: Final = (
+    "no model {model!r} at {url}; check its name (`curl {url}/models` lists those there are) and "
+    "base_url, which usually ends in /v1"
+)
 _KINDS: Final = (
-    # The first that fits counts: a timeout is also a connection error in several packages.
+    # The first that fits counts: packages wrap a refused connection into a timeout of their own.
     Kind("redirect", range(300, 400), hint="{url} redirects to {where}, where samples are not sent;"
          " if that is the judge, set base_url or OPENAI_BASE_URL to its address"),
     Kind("quota", (402,), rf"\b{NO_CREDIT}\b|\binsufficientquota", hint="no credit left", fatal=True),
+    Kind("unreachable", (), r"\bconnecterror\b|connectionrefused|clientconnectorerror|gaierror"
+         "|endpointconnection", hint="cannot reach {url}; check OPENAI_BASE_URL or base_url",
+         fatal=True),
     Kind("timeout", (408, 504), "timeout|timedout|deadlineexceeded",
-         hint="the server gave the request up"),
+         hint="{url} did not answer in time"),
     Kind("rate_limit", (429,), "ratelimit|toomanyrequests|resourceexhausted",
          hint="rate limit; set requests_per_minute"),
     Kind("authentication", (401,), "authenticationerror|unauthenticated",
          hint="the API key was not accepted; check OPENAI_API_KEY or api_key", fatal=True),
     Kind("permission", (403,), "permissiondenied",
          hint="the server refused the request; check the key's rights"),
-    Kind("context_length", (413,), "context_length", words=(
-         r"context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens"
-         r"|(?:prompt|input) is too long|reduce the length|exceeds? the (?:available )?context"),
+    Kind("context_length", (413,), "context_length",
+         r"context[_ ](?:length|window|size)|maximum context|too long",
          hint="the prompt is too long for {model}"),
-    Kind("judge_error", named=r"\bcontent_(?:filter|policy_violation)\b",
-         words="content management policy", hint="the content filter refused the sample"),
-    Kind("model_not_found", named=r"\b(?:model_not_found|DeploymentNotFound)\b", hint=_NO_MODEL,
+    Kind("judge_error", (), r"\bcontent_(?:filter|policy_violation)\b",
+         "content management policy", hint="the content filter refused the sample"),
+    Kind("model_not_found", (), r"\bmodel_not_found\b|DeploymentNotFound", hint=_NO_MODEL,
          fatal=True),
-    Kind("model_not_found", hint=_NO_MODEL, words=(
-         r"model[^.]{0,120}?(?:not (?:be )?(?:found|exist|loaded|available)|does(?: not|n't) exist)"
-         r"|(?:unknown|invalid|no such|not a valid) model|deployment[^.]{0,60}not exist")),
     Kind("model_not_found", (404,), r"\bnotfounderror\b",
-         hint="no chat completions at {url}; check base_url, which usually ends in /v1, and the "
-         "model's name {model!r}"),
-    Kind("unreachable", named=r"\bconnecterror\b|connectionrefused|clientconnectorerror"
-         "|endpointconnection|gaierror", fatal=True),
+         r"model[^.]{0,120}?(?:not|n't) (?:be )?(?:found|exist)", hint=_NO_MODEL),
     Kind("server_error", range(500, 600), "internalservererror"),
 )  # fmt: skip  # a table
 
@@ -92,93 +83,55 @@ def kind_of(status: int | None = None, named: str = "", said: str = "") -> Kind:
     >>> kind_of(429).reason, kind_of(429, "insufficient_quota").reason
     ('rate_limit', 'quota')
     """
+    if status is not None and status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        named = said = ""
     for kind in _KINDS:
-        if status in kind.statuses:
+        is_named = re.search(kind.named, named, re.IGNORECASE)
+        if status in kind.statuses or is_named or re.search(kind.words, said, re.IGNORECASE):
             return kind
-        if status is None or status < HTTPStatus.INTERNAL_SERVER_ERROR:
-            texts = ((kind.named, named), (kind.words, said))
-            if any(text and re.search(pattern, text, re.IGNORECASE) for pattern, text in texts):
-                return kind
     return OTHER
 
 
 def as_judge_error(error: BaseException) -> JudgeError:
     """What an exception means, told by class names, codes and statuses, its causes included.
 
-    Provider packages are not imported: which of them are installed is not our business. Packages
-    that retry raise an error of their own, with the real one as its cause. What a server wrote
-    decides nothing: it may repeat the sample's words.
+    Provider packages are not imported: which of them are installed is not our business. What a
+    server wrote decides nothing: it may repeat the sample's words.
 
     >>> class RateLimitError(Exception):
     ...     status_code = 429
     >>> as_judge_error(RateLimitError("slow down")).reason
     'rate_limit'
     """
-    causes = list(_causes(error))
+    causes = causes_of(error)
     for cause in causes:
         if isinstance(cause, JudgeError):
-            return cause
-        kind = _kind_of_error(cause)
-        if kind is not OTHER:
-            return JudgeError(_message(cause), reason=kind.reason, fatal=kind.fatal)
-    return JudgeError(_message(causes[-1] if type(error).__name__ == "RetryError" else error))
+            return JudgeError(str(cause), reason=cause.reason, fatal=cause.fatal)
+    kind = kind_of_error(error)
+    # Packages that retry raise an error of their own, which says nothing.
+    is_inner = kind is not OTHER or type(error).__name__ == "RetryError"
+    quoted = next((each for each in causes[::-1] if str(each)), error) if is_inner else error
+    msg = f"{type(quoted).__name__}: {quotable(str(quoted))}"
+    return JudgeError(msg, reason=kind.reason, fatal=kind.fatal)
 
 
-def innermost(error: BaseException) -> tuple[Kind, BaseException]:
-    """Why a connection failed, by the deepest cause that says so, and the one to quote.
-
-    Clients wrap a refused or broken connection into a timeout of their own.
-    """
-    causes = list(_causes(error))[::-1]
-    for cause in causes:
-        kind = _kind_of_error(cause)
-        if kind is not OTHER and (kind.reason != "timeout" or cause is causes[0]):
-            return kind, cause
-    return OTHER, next((each for each in causes if str(each)), error)
-
-
-@contextmanager
-def judge_errors() -> Iterator[None]:
-    """Whatever is raised inside comes out as the `JudgeError` that it means.
-
-    Raises:
-        JudgeError: See `as_judge_error`.
-        CancelledError: The task that waits here is cancelled.
-    """
-    try:
-        yield
-    except (Exception, asyncio.CancelledError) as error:
-        if isinstance(error, asyncio.CancelledError) and _is_cancelled():
-            raise
-        found = as_judge_error(error)
-        # No circle of causes: DeepEval follows them without end.
-        is_cause = any(found is cause for cause in _causes(error))
-        raise found from (found.__cause__ if is_cause else error)
+def kind_of_error(error: BaseException) -> Kind:
+    """The kind of failure that an exception and its causes tell together."""
+    causes = causes_of(error)
+    holders = [*causes, *(getattr(cause, "response", None) for cause in causes)]
+    told = [getattr(h, n, None) for h in holders for n in ("status_code", "http_status", "code")]
+    status = next((s for s in told if isinstance(s, int) and not isinstance(s, bool)), None)
+    bodies = (getattr(cause, "body", None) for cause in causes)
+    told += [body.get("code") for body in bodies if isinstance(body, Mapping)]
+    told += [cls.__name__ for cause in causes for cls in type(cause).__mro__]
+    return kind_of(status, " ".join(map(str, told)))
 
 
-def _is_cancelled() -> bool:
-    """Whether this very task is cancelled, and not one that a model made."""
-    task = asyncio.current_task() if is_in_loop() else None
-    return task is not None and task.cancelling() > 0
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:  # `raise error from error` makes a circle
-        seen.add(id(error))
-        yield error
-        error = error.__cause__
-
-
-def _kind_of_error(error: BaseException) -> Kind:
-    body = getattr(error, "body", None)
-    codes = (getattr(error, "code", None), body.get("code") if isinstance(body, Mapping) else None)
-    holders = (error, getattr(error, "response", None))
-    found = [getattr(h, n, None) for h in holders for n in ("status_code", "http_status", "code")]
-    status = next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)
-    names = (cls.__name__ for cls in type(error).__mro__)
-    return kind_of(status, " ".join(map(str, (*codes, *names))))
-
-
-def _message(error: BaseException) -> str:
-    return f"{type(error).__name__}: {quotable(str(error))}"
+def causes_of(error: BaseException) -> list[BaseException]:
+    """An exception and its causes, each once: `raise error from error` makes a circle."""
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and not any(cause is each for each in found):
+        found.append(cause)
+        cause = cause.__cause__
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
@@ -15,10 +15,10 @@ import openai
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.openai_clients import answer_of_error
-from tcva_adapters.models.openai_errors import Failure
+from tcva_adapters.models.openai_exchange import Answer
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import as_count
-from tcva_adapters.models.secrets import mask_of_environment
+from tcva_adapters.models.secrets import mask
 
 ENDPOINT: Final = "/v1/chat/completions"
 
@@ -41,8 +41,6 @@ class Batch:
         files: The ids of its result files: answers, then errors.
         codes: Why the whole of it failed, in the server's words for it.
         said: The same in sentences, without secrets.
-        input_file: The id of the file that it was made of.
-        metadata: What was sent along.
     """
 
     id: str
@@ -52,8 +50,6 @@ class Batch:
     files: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     said: str = ""
-    input_file: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_ended(self) -> bool:
@@ -76,7 +72,7 @@ class BatchService:
 
     def mask(self, text: str) -> str:
         """A text without the keys of the model and of the environment."""
-        return mask_of_environment()(self._server.mask(text))
+        return mask(text, *self._server.secrets)
 
     def close(self) -> None:
         """Close the connections; a client of the user's stays open."""
@@ -109,12 +105,10 @@ class BatchService:
         """The batch that `create` made with these, if there is one."""
         with self._errors():
             for each in islice(self._client.batches.list(limit=100), _MOST_LISTED):
-                found = self._read(each)
-                if found.metadata == metadata:
-                    return found
                 # A server that keeps no metadata: one that failed was the try before.
-                if not found.metadata and found.input_file == file and found.status != "failed":
-                    return found
+                is_alike = each.input_file_id == file and each.status != "failed"
+                if each.metadata == metadata or (not each.metadata and is_alike):
+                    return self._read(each)
         return None
 
     def batch(self, id: str) -> Batch:  # noqa: A002  # what it is called
@@ -140,18 +134,15 @@ class BatchService:
         told: dict[str, Any] = found.to_dict()
         counts = told.get("request_counts") or {}
         errors = (told.get("errors") or {}).get("data") or []
-        said = (each.get("message") for each in errors)
         files = (told.get("output_file_id"), told.get("error_file_id"))
         return Batch(
             id=str(told.get("id")),
             status=str(told.get("status")),
             completed=as_count(counts.get("completed")),
             failed=as_count(counts.get("failed")),
-            files=tuple(each for each in files if each),
+            files=tuple(filter(None, files)),
             codes=tuple(str(each.get("code") or "") for each in errors),
-            said=self._server.clean("; ".join(str(each) for each in said if each)),
-            input_file=str(told.get("input_file_id") or ""),
-            metadata=told.get("metadata") or {},
+            said=self._server.clean("; ".join(str(each.get("message") or "") for each in errors)),
         )
 
     @contextmanager
@@ -160,20 +151,23 @@ class BatchService:
         try:
             yield
         except openai.OpenAIError as error:
-            raise _as_judge_error(self._server.failure(answer_of_error(error))) from None
+            raise self._meaning(answer_of_error(error)) from None
         except Exception as error:  # the transport's own, where a file breaks off
             raise as_judge_error(error) from error
 
-
-def _as_judge_error(failure: Failure) -> JudgeError:
-    url, said = failure.server.url, f"({failure.answer.status}: {failure.message})"
-    if failure.answer.status in _NO_INTERFACE:
-        msg = f"{url} has no files and batches, or not this one; judge live with 'tcva evaluate'"
-        return JudgeError(f"{msg} there {said}", reason="no_batches")
-    if failure.answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        msg = f"{url} takes no file of this size; submit again with a smaller --batch-size {said}"
-        return JudgeError(msg)
-    return failure.as_error()
+    def _meaning(self, answer: Answer) -> JudgeError:
+        url, said = self._server.url, f"({answer.status}: {self._server.said(answer)[0]})"
+        if answer.status in _NO_INTERFACE:
+            msg = (
+                f"{url} has no files and batches, or not this one; judge live with 'tcva evaluate'"
+            )
+            return JudgeError(f"{msg} there {said}", reason="no_batches")
+        if answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            msg = (
+                f"{url} takes no file of this size; submit again with a smaller --batch-size {said}"
+            )
+            return JudgeError(msg)
+        return self._server.error(answer)
 
 
 def split(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -10,24 +10,23 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-import threading
 import time
 import weakref
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from contextvars import copy_context
 from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlsplit
 
 import httpx2
 import openai
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.models.addresses import basic
-from tcva_adapters.models.openai_reply import Answer
+from tcva_adapters.models.call_errors import NO_CREDIT
+from tcva_adapters.models.openai_exchange import Answer
 from tcva_adapters.results.settings import ModelConfig
 
 LARGEST_REPLY: Final = 16_000_000
@@ -36,13 +35,9 @@ LARGEST_REPLY: Final = 16_000_000
 HAS_AIOHTTP: Final = find_spec("aiohttp") is not None
 """Calls go over aiohttp where it is installed: it costs less than httpx2."""
 
-_PATH: Final = "/chat/completions"
 _CONNECT_SECONDS: Final = 10.0
 _FILE_SECONDS: Final = 300.0
 """Between two pieces of a file that is sent or fetched."""
-
-_INHERITED: Final[list[object]] = []
-"""What a parent process opened. It is not closed here: that would write to what the parent reads."""
 
 
 class ReplyTooLargeError(openai.OpenAIError):
@@ -53,192 +48,94 @@ class Connection:
     """What all calls to one server share in this process; used on one event loop alone.
 
     Args:
-        settings: Of the model.
+        config: Of the model.
+        url: The server's address.
+        key: The API key.
+        basic: A user and password as the header has them, or an empty string.
+        client: One of the user's, which keeps its own rules and whose methods may be wrapped ones.
+            A synchronous one is used in threads.
     """
 
-    max_retries = 0
-    """How often a request is sent again."""
-
-    def __init__(self, settings: ModelConfig) -> None:
-        self._most = settings.max_concurrency
-        self._spacing = 60.0 / (settings.requests_per_minute or math.inf)
+    def __init__(self, config: ModelConfig, url: str, key: str, basic: str, client: Any) -> None:
+        self._config = config
+        self._given = client
+        self._settings: dict[str, Any] = {
+            "base_url": url,
+            "api_key": key,
+            "default_headers": {"Authorization": f"Basic {basic}"} if basic else None,
+            "max_retries": config.max_retries,
+        }
+        # No redirect is followed: requests hold samples. Certificates take longer to load than a call.
+        self._http: dict[str, Any] = {"follow_redirects": False, "verify": url[:5] == "https"}
         self._process: int | None = None
 
-    def places(self) -> asyncio.Semaphore:
-        """The places under the limit; a forked process starts afresh."""
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place under the limits of concurrency and rate; a forked process starts afresh."""
         if self._process != os.getpid():
             self._process = os.getpid()
-            self._places = asyncio.Semaphore(self._most)
+            self._places = asyncio.Semaphore(self._config.max_concurrency)
             self._next = -math.inf
             self._client: openai.AsyncOpenAI | None = None
-        return self._places
+            self._threads = ThreadPoolExecutor(self._config.max_concurrency, "tcva-client")
+        async with self._places:
+            now = time.monotonic()
+            start = max(now, self._next)
+            self._next = start + 60.0 / (self._config.requests_per_minute or math.inf)
+            if start > now:
+                await asyncio.sleep(start - now)
+            yield
 
-    def book(self) -> float:
-        """Book the next moment that is free for a request; returns the seconds until then."""
-        now = time.monotonic()
-        start = max(now, self._next)
-        self._next = start + self._spacing
-        return start - now
+    async def send(self, body: dict[str, Any]) -> Answer:
+        """Send a body.
 
-    def home(self) -> asyncio.AbstractEventLoop | None:
-        """The caller's loop, where requests of calls that are awaited there have to be sent on it."""
-        return None
+        Our own client's by the package's way to any endpoint: that to chat completions first looks
+        through the whole body for what it may have to rewrite, which takes as long as all the rest.
+        """
+        try:
+            if self._given is None:
+                sent = self._own().post("/chat/completions", cast_to=httpx2.Response, body=body)
+                response = await sent
+                return Answer(response.status_code, response.content, sent=_sent(response.request))
+            create = partial(self._given.chat.completions.with_raw_response.create, **body)
+            if isinstance(self._given, openai.AsyncOpenAI):
+                raw = await create()
+            else:
+                call = partial(copy_context().run, create)
+                raw = await asyncio.get_running_loop().run_in_executor(self._threads, call)
+            return Answer(HTTPStatus.OK, raw.content, sent=1 + raw.retries_taken)
+        except openai.OpenAIError as error:
+            return answer_of_error(error)
 
-    def _opened(self, client: Callable[[], openai.AsyncOpenAI]) -> openai.AsyncOpenAI:
-        """The client of the loop that runs, which is made at first."""
+    def _own(self) -> openai.AsyncOpenAI:
         if self._client is None:
-            self._client = client()
+            http = openai.DefaultAioHttpClient if HAS_AIOHTTP else openai.DefaultAsyncHttpxClient
+            self._client = openai.AsyncOpenAI(
+                **self._settings,
+                timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # the call has its own
+                http_client=http(**self._http, event_hooks={"response": [_read]}),
+            )
             loop = asyncio.get_running_loop()
             weakref.finalize(self, _close, self._client, loop, os.getpid())
         return self._client
 
-
-class OwnConnection(Connection):
-    """A client of our own. It follows no redirect, since requests hold samples.
-
-    Args:
-        settings: Of the model.
-        url: The server's address. A user and password in it become a header: the openai package and
-            httpx2 log addresses.
-        key: The API key.
-    """
-
-    def __init__(self, settings: ModelConfig, url: str, key: str) -> None:
-        super().__init__(settings)
-        self.max_retries = settings.max_retries
-        parts = urlsplit(url)
-        userinfo, has_user, host = parts.netloc.rpartition("@")
-        self._settings: dict[str, Any] = {
-            "api_key": key,
-            "base_url": parts._replace(netloc=host, query="").geturl(),
-            "default_query": dict(parse_qsl(parts.query)) or None,
-            "default_headers": {"Authorization": basic(userinfo)} if has_user else None,
-        }
-        # The certificates take longer to load than a call.
-        self._http: dict[str, Any] = {"follow_redirects": False, "verify": parts.scheme == "https"}
-
-    async def send(self, body: dict[str, Any], home: asyncio.AbstractEventLoop | None) -> Answer:
-        """Send a body.
-
-        By the package's way to any endpoint: that to chat completions first looks through the whole
-        body for what it may have to rewrite, which takes as long as all the rest.
-        """
-        del home
-        try:
-            response = await self._opened(self._open).post(
-                _PATH, cast_to=httpx2.Response, body=body
-            )
-        except openai.OpenAIError as error:
-            return answer_of_error(error)
-        return Answer(response.status_code, response.content, dict(response.headers))
-
     def for_files(self) -> tuple[openai.OpenAI, bool]:
-        """One for files of any size."""
+        """A client for files of any size, and whether it is to be closed after use.
+
+        Raises:
+            InvalidValueError: The user's is an asynchronous one.
+        """
+        if isinstance(self._given, openai.AsyncOpenAI):
+            msg = "files of batches need client=openai.OpenAI(...), not an AsyncOpenAI"
+            raise InvalidValueError(msg)
+        if self._given is not None:
+            return self._given, False
         client = openai.OpenAI(
             **self._settings,
-            max_retries=self.max_retries,
             timeout=openai.Timeout(_FILE_SECONDS, connect=_CONNECT_SECONDS),
             http_client=openai.DefaultHttpxClient(**self._http),
         )
         return client, True
-
-    def _open(self) -> openai.AsyncOpenAI:
-        http = openai.DefaultAioHttpClient if HAS_AIOHTTP else openai.DefaultAsyncHttpxClient
-        return openai.AsyncOpenAI(
-            **self._settings,
-            max_retries=0,  # they are counted, and given time, by the model
-            timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),
-            http_client=http(**self._http, event_hooks={"response": [_read]}),
-        )
-
-
-class UsersConnection(Connection):
-    """Clients of the user's, which keep their own rules, and whose methods may be wrapped ones.
-
-    Args:
-        settings: Of the model.
-        client: The synchronous one, or None. It is used in threads.
-        async_client: The asynchronous one, or None. It belongs to the first loop that it is used
-            on; calls from elsewhere go over a copy with fresh connections.
-
-    Raises:
-        InvalidValueError: One is no client of the openai package.
-    """
-
-    def __init__(
-        self,
-        settings: ModelConfig,
-        client: openai.OpenAI | None,
-        async_client: openai.AsyncOpenAI | None,
-    ) -> None:
-        super().__init__(settings)
-        for each in (client, async_client):
-            if each is not None and not hasattr(each, "base_url"):
-                msg = f"a client is one of the openai package, not a {type(each).__name__}"
-                raise InvalidValueError(msg)
-        self._blocking: Any = client
-        self._asynchronous: Any = async_client
-        self._first: asyncio.AbstractEventLoop | None = None
-        given: Any = client or async_client
-        self.url, self.key = str(given.base_url), str(given.api_key)
-
-    def home(self) -> asyncio.AbstractEventLoop | None:
-        """The caller's loop, where the asynchronous client belongs to it."""
-        loop = asyncio.get_running_loop()
-        self._first = self._first or loop
-        return loop if self._first is loop else None
-
-    async def send(self, body: dict[str, Any], home: asyncio.AbstractEventLoop | None) -> Answer:
-        """Send a body by the client that fits the caller; a synchronous one serves both."""
-        loop = asyncio.get_running_loop()
-        try:
-            if self._asynchronous is None or (self._blocking is not None and home is None):
-                create = partial(_completions(self._blocking).create, **body)
-                raw = await asyncio.wrap_future(_in_thread(create))
-            elif home is not None:
-                sent = _completions(self._asynchronous).create(**body)
-                raw = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(sent, home))
-            else:
-                self._first = self._first or loop
-                client = self._asynchronous if self._first is loop else self._opened(self._open)
-                raw = await _completions(client).create(**body)
-        except openai.OpenAIError as error:
-            return answer_of_error(error)
-        return Answer(HTTPStatus.OK, raw.content, sent=1 + raw.retries_taken)
-
-    def for_files(self) -> tuple[openai.OpenAI, bool]:
-        """The synchronous one.
-
-        Raises:
-            InvalidValueError: There is none.
-        """
-        if self._blocking is None:
-            msg = "the model has an AsyncOpenAI alone; give client=openai.OpenAI(...), too"
-            raise InvalidValueError(msg)
-        return self._blocking, False
-
-    def _open(self) -> openai.AsyncOpenAI:
-        http = openai.DefaultAsyncHttpxClient()
-        return self._asynchronous.copy(http_client=http)  # type: ignore[no-any-return]  # any client
-
-
-def _in_thread(call: Callable[[], Any]) -> Future[Any]:
-    """The result of a call in a thread that nobody waits for at the end of the process."""
-    done: Future[Any] = Future()
-    done.set_running_or_notify_cancel()
-
-    def run() -> None:
-        try:
-            done.set_result(call())
-        except BaseException as error:  # noqa: BLE001  # raised where it is awaited
-            done.set_exception(error)
-
-    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
-    return done
-
-
-def _completions(client: Any) -> Any:
-    return client.chat.completions.with_raw_response
 
 
 async def _read(response: Any) -> None:
@@ -253,19 +150,24 @@ async def _read(response: Any) -> None:
     response._content = b"".join(pieces)  # noqa: SLF001  # what reading it whole would do
     # JSON is UTF-8 whatever headers say; Python knows encodings that take minutes for this size.
     response.encoding = "utf-8"
+    is_final = response.status_code == HTTPStatus.NOT_IMPLEMENTED
+    if is_final or (response.is_client_error and NO_CREDIT.encode() in response.content):
+        response.headers["x-should-retry"] = "false"  # which the package obeys
+
+
+def _sent(request: httpx2.Request | None) -> int:
+    """How many requests were sent until this one, itself included."""
+    return 1 if request is None else 1 + int(request.headers.get("x-stainless-retry-count", 0))
 
 
 def answer_of_error(error: openai.OpenAIError) -> Answer:
     """What an exception of the package says came back."""
-    request, response = getattr(error, "request", None), getattr(error, "response", None)
-    sent = 1 if request is None else 1 + int(request.headers.get("x-stainless-retry-count", 0))
-    if response is not None:
-        return Answer(response.status_code, response.content, dict(response.headers), sent=sent)
-    return Answer(None, error=error, sent=sent, is_final=isinstance(error, ReplyTooLargeError))
+    response, sent = getattr(error, "response", None), _sent(getattr(error, "request", None))
+    if response is None:
+        return Answer(0, sent=sent, error=error)
+    return Answer(response.status_code, response.content, dict(response.headers), sent)
 
 
 def _close(client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop, process: int) -> None:
-    if process == os.getpid():
+    if process == os.getpid():  # what a parent opened is not closed here: it reads on
         asyncio.run_coroutine_threadsafe(client.close(), loop)
-    else:
-        _INHERITED.append(client)

@@ -1,139 +1,271 @@
-"""One question to a chat completion server: asked for less as long as the server wants less."""
+"""One question to a chat completion server: what is sent, what is read, and what a failure means.
+
+Apart from how it travels: live calls and the files of batches ask and read in the same way.
+"""
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
-from collections.abc import Generator, Mapping
-from dataclasses import replace
+import json
+import re
+from collections.abc import Collection, Generator, Mapping
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.openai_errors import Failure, Server
-from tcva_adapters.models.openai_features import Capabilities, features_in, named_feature
-from tcva_adapters.models.openai_reply import Answer, Completion, read_completion
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import NEUTRAL, JudgeRequest
+from tcva_adapters.models.call_errors import Kind, causes_of, kind_of, kind_of_error
+from tcva_adapters.models.protocol import (
+    JudgeRequest,
+    ModelReply,
+    Sampling,
+    as_count,
+    token_logprobs,
+)
+from tcva_adapters.models.reply_json import read_integer
+from tcva_adapters.models.secrets import mask, quotable, shown_url
 from tcva_adapters.results.settings import ModelConfig
 
+_FORMAT: Final = (
+    r"response[_ ]format|json_schema|json_object|json[ _]mode|structured[ _]outputs?|guided_json"
+    r"|grammar"
+)
+_FEATURES: Final = {
+    "many_logprobs": "(?:top_)?logprobs",
+    "logprobs": "(?:top_)?logprobs",
+    "json_schema": _FORMAT,
+    "json_object": _FORMAT,
+    "seed": "seed",
+    "temperature": "temperature",
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_completion_tokens",
+}
+"""What a request may do without, and what refusals call it."""
+
+FEW_LOGPROBS: Final = 5
+"""Alternatives per token that every server with logprobs gives; more are ``many_logprobs``."""
+
+_REFUSED: Final = frozenset({400, 404, 422, 501})
+_UNREAD: Final = Kind("connection", hint="no reply of {url} could be read")
 _PRICE_UNIT: Final = 1_000_000
-_ENOUGH: Final = 2
-"""Questions that were only answered without a feature, after which no other one asks for it."""
 
 
-class Exchange:
-    """What is sent to a server and read from it, apart from how it travels.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back of a request, over a connection or in a file of a batch.
+
+    Attributes:
+        status: The HTTP status; 0 where there was no answer.
+        content: Its body.
+        headers: Its headers, in small letters.
+        sent: Requests that were sent for it, repeated ones included.
+        error: Why there was no answer.
+    """
+
+    status: int
+    content: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    sent: int = 1
+    error: BaseException | None = None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether a completion may be in it."""
+        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The server as messages may name it.
+
+    Attributes:
+        url: Its address without credentials.
+        model: The model asked for.
+        secrets: The key and passwords, which are taken out of what it says.
+    """
+
+    url: str
+    model: str
+    secrets: tuple[str, ...] = field(repr=False)
+
+    def clean(self, text: str) -> str:
+        """A quotation fit for a message."""
+        return quotable(text, *self.secrets)
+
+    def said(self, answer: Answer) -> tuple[str, str, str]:
+        """A refusal's message, the parameter that it blames, and its code; empty where it has none."""
+        try:
+            payload = json.loads(answer.content)
+        except (ValueError, RecursionError):
+            payload = None
+        fields = payload.get("error", payload) if isinstance(payload, Mapping) else None
+        fields = fields if isinstance(fields, Mapping) else {"message": fields}
+        message = fields.get("message") or answer.content[:10_000].decode(errors="replace")
+        param, code = (str(fields.get(name) or "") for name in ("param", "code"))
+        return self.clean(str(message)), param, code
+
+    def error(self, answer: Answer) -> JudgeError:
+        """What an answer means that is no success; fatal where it holds for every call."""
+        if answer.error is not None:
+            causes = causes_of(answer.error)[::-1]
+            kind = kind_of_error(answer.error)
+            # Clients wrap a broken connection into a timeout of their own.
+            if kind.reason != "unreachable" and kind_of_error(causes[0]).reason != "timeout":
+                kind = _UNREAD
+            said = self.clean(next(filter(None, map(str, causes)), "the connection broke off"))
+        else:
+            message, _, code = self.said(answer)
+            kind = kind_of(answer.status, code, message)
+            said = f"{self.url} answered {answer.status}: {message}".removesuffix(": ")
+        where = self.clean(shown_url(answer.headers.get("location", ""))) or "nowhere"
+        hint = kind.hint.format(url=self.url, model=self.model, where=where)
+        sent = f"{answer.sent} request{'' if answer.sent == 1 else 's'} sent"
+        if pause := answer.headers.get("retry-after"):
+            sent += f", Retry-After: {self.clean(pause)}"
+        msg = f"{hint} ({said}; {sent})" if hint else f"{said} ({sent})"
+        return JudgeError(msg, reason=kind.reason, fatal=kind.fatal)
+
+
+def exchange(
+    server: Server, config: ModelConfig, request: JudgeRequest, refused: dict[str, str]
+) -> Generator[dict[str, Any], Answer, ModelReply]:
+    """Yield bodies, be sent what came back, and ask for less where the server refuses a feature.
 
     Args:
         server: The server.
-        settings: What is asked for, and the prices.
-        known: What the server is known to refuse.
+        config: What is asked for, and the prices.
+        request: The question.
+        refused: The features that the server has refused so far, with its reasons. What it refuses
+            here is added, unless it names it in words that stand in the question, too: it may
+            repeat these.
+
+    Raises:
+        JudgeError: No text came.
     """
-
-    def __init__(
-        self, server: Server, settings: ModelConfig, known: Capabilities | None = None
-    ) -> None:
-        self._server = server
-        self._settings = settings
-        self._lock = threading.Lock()
-        self._known = known or Capabilities()
-        self._suspected: Counter[str] = Counter()
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What the server has refused so far."""
-        return self._known
-
-    def steps(self, request: JudgeRequest) -> Generator[dict[str, Any], Answer, ModelReply]:
-        """Yield bodies, be sent what came back, and ask for less as long as the server wants less.
-
-        A feature is given up for all questions where the server blames its parameter. What is given
-        up because of a text, or on suspicion, may be the sample's fault: others ask for it until a
-        second question is only answered without it.
-
-        Raises:
-            JudgeError: No text came.
-        """
-        used = self._known
-        sent = input_tokens = output_tokens = 0
-        while True:
-            body = used.body(self._server.model, self._settings, request)
-            answer = yield body
-            sent += answer.sent
-            if not answer.is_success:
-                failure = self._server.failure(replace(answer, sent=sent))
-                used = self._with_less(body, used, failure)
-                continue
-            reply, finish_reason, _ = self._read(answer)
-            input_tokens += reply.input_tokens
-            output_tokens += reply.output_tokens
-            if reply.text.strip() or finish_reason == "length":
-                self._learn(used, is_neutral=request.user == NEUTRAL.user)
-                return replace(
-                    reply,
-                    input_tokens=input_tokens,
-                    output_tokens=output_tokens,
-                    retries=sent - 1,
-                    cost=self._cost(input_tokens, output_tokens),
-                )
-            form = body.get("response_format", {}).get("type")
-            if form is None:
-                msg = f"{self._server.url} returned an empty message"
-                raise JudgeError(msg)
-            used = used.without(form, "the message came back empty")
-
-    def _with_less(
-        self, body: Mapping[str, Any], used: Capabilities, failure: Failure
-    ) -> Capabilities:
-        blamed = named_feature(body, failure.param)
-        named = blamed or named_feature(body, failure.message)
-        unnamed = (f for f in features_in(body) if f != "max_completion_tokens")
-        feature = named or next(unnamed, None)
-        if feature is None or not failure.may_be_cured_by_less(names_a_feature=bool(named)):
-            raise failure.as_error()
-        features = [feature]
-        if failure.is_limit_too_large:
-            # The other name of the limit would be refused just the same.
-            features = ["max_tokens", "max_completion_tokens"]
-        less = Capabilities(dict.fromkeys(features, failure.message))
-        with self._lock:
-            if blamed:
-                self._known = self._known.merged(less)
-            return used.merged(less).merged(self._known)  # and what other calls learnt meanwhile
-
-    def _learn(self, used: Capabilities, *, is_neutral: bool) -> None:
-        """Note what a question had to do without in order to be answered."""
-        with self._lock:
-            for feature in used.dropped.keys() - self._known.dropped.keys():
-                self._suspected[feature] += 1
-                if is_neutral or self._suspected[feature] >= _ENOUGH:
-                    self._known = self._known.without(feature, used.dropped[feature])
-
-    def _read(self, answer: Answer) -> Completion:
-        """A completion without secrets, if there is one and it is no refusal."""
-        server = self._server
-        body = answer.content.decode("utf-8-sig", errors="replace")
-        completion = read_completion(body)
-        if completion is None:
-            msg = (
-                f"{server.url} answered with something that is no chat completion: "
-                f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
+    without: dict[str, str] = {}
+    sent = input_tokens = output_tokens = 0
+    while True:
+        body = _body(server.model, config, request, {*refused, *without})
+        answer = yield body
+        sent += answer.sent
+        if not answer.is_success:
+            message, param, _ = server.said(answer)
+            feature = _named(body, param) or _named(body, message)
+            if feature is None or answer.status not in _REFUSED:
+                raise server.error(replace(answer, sent=sent))
+            is_certain = param or not re.search(_FEATURES[feature], request.user, re.IGNORECASE)
+            (refused if is_certain else without)[feature] = message
+            continue
+        reply = _read(server, answer)
+        input_tokens += reply.input_tokens
+        output_tokens += reply.output_tokens
+        if reply.text.strip() or reply.truncated:
+            cost = None
+            if config.prices is not None:
+                per_input, per_output = config.prices
+                cost = (input_tokens * per_input + output_tokens * per_output) / _PRICE_UNIT
+            return replace(
+                reply,
+                input_tokens=input_tokens,
+                output_tokens=output_tokens,
+                retries=sent - 1,
+                cost=cost,
             )
-            raise JudgeError(msg, reason="server_error")
-        reply, finish_reason, refusal = completion
-        if finish_reason == "content_filter":
-            msg = f"the content filter of {server.url} cut the reply off"
+        if "response_format" not in body:
+            msg = f"{server.url} returned an empty message"
             raise JudgeError(msg)
-        if refusal and not reply.text:
-            msg = f"{server.model} refused to judge: {server.clean(refusal)}"
-            raise JudgeError(msg)
-        text = server.mask(reply.text)
-        if text != reply.text:  # the tokens are of another text now
-            reply = replace(reply, text=text, token_logprobs=None)
-        return completion._replace(reply=replace(reply, model=server.mask(reply.model)))
+        without |= dict.fromkeys(("json_schema", "json_object"), "the message came back empty")
 
-    def _cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        if self._settings.prices is None:
-            return None
-        per_input, per_output = self._settings.prices
-        return (input_tokens * per_input + output_tokens * per_output) / _PRICE_UNIT
+
+def _body(
+    model: str, config: ModelConfig, request: JudgeRequest, refused: Collection[str]
+) -> dict[str, Any]:
+    """The arguments of a chat completion, without the refused features."""
+    texts = (("system", request.system), ("user", request.user))
+    messages = [{"role": role, "content": text} for role, text in texts if text]
+    drawn = request.sampling or Sampling()
+    body: dict[str, Any] = {"model": model, "messages": messages}
+    # Prompts of others carry no schema: they ask for their form in the text.
+    if request.schema and "json_schema" not in refused:
+        schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif request.schema and "json_object" not in refused:
+        body["response_format"] = {"type": "json_object"}
+    temperature = config.temperature if drawn.temperature is None else drawn.temperature
+    if temperature is not None and "temperature" not in refused:
+        body["temperature"] = temperature
+    if config.seed is not None and "seed" not in refused:
+        body["seed"] = config.seed + drawn.seed_offset
+    if drawn.top_logprobs is not None and "logprobs" not in refused:
+        few = "many_logprobs" in refused
+        number = min(drawn.top_logprobs, FEW_LOGPROBS) if few else drawn.top_logprobs
+        body |= {"logprobs": True, "top_logprobs": number}
+    limits = (name for name in ("max_tokens", "max_completion_tokens") if name not in refused)
+    if (limit := next(limits, None)) is not None:
+        body[limit] = drawn.max_tokens or config.max_tokens
+    return body
+
+
+def _named(body: Mapping[str, Any], text: str) -> str | None:
+    """The feature of a request that a text names; None where it names none."""
+    used = {*body, body.get("response_format", {}).get("type", "")}
+    if body.get("top_logprobs", 0) > FEW_LOGPROBS:
+        used.add("many_logprobs")
+    for feature, pattern in _FEATURES.items():
+        found = re.search(rf"(?<![a-z_])(?:{pattern})(?![a-z_])", text, re.IGNORECASE)
+        if feature in used and found is not None:
+            return feature
+    return None
+
+
+def _read(server: Server, answer: Answer) -> ModelReply:
+    """The reply without secrets, where there is one."""
+    body = answer.content.decode("utf-8-sig", errors="replace")
+    reply, fault = read_completion(body)
+    if reply is None:
+        msg = (
+            f"{server.url} answered with something that is no chat completion: "
+            f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
+        )
+        raise JudgeError(msg, reason="server_error")
+    if fault:
+        msg = f"{server.url}: {server.clean(fault)}"
+        raise JudgeError(msg)
+    text, model = (mask(each, *server.secrets) for each in (reply.text, reply.model))
+    if text != reply.text:  # the tokens are of another text now
+        reply = replace(reply, text=text, token_logprobs=None)
+    return replace(reply, model=model)
+
+
+def read_completion(raw: str) -> tuple[ModelReply | None, str]:
+    """The reply that a body holds, tolerant of what servers leave out or add; and why it is none.
+
+    >>> read_completion('{"choices": [{"message": {"content": "hi"}}]}')[0].text
+    'hi'
+    >>> read_completion("<html>")
+    (None, '')
+    """
+    try:
+        payload = json.loads(raw, parse_int=read_integer)
+        choice = payload["choices"][0]
+        message = choice["message"]
+        text, refusal = message.get("content"), message.get("refusal")
+        finish_reason = choice.get("finish_reason")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None, ""
+    if isinstance(text, list):  # some servers send the message in typed parts
+        parts = (part for part in text if isinstance(part, Mapping) and part.get("type") == "text")
+        text = "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+    text = text if isinstance(text, str) else ""
+    usage = payload.get("usage")
+    usage = usage if isinstance(usage, Mapping) else {}
+    reply = ModelReply(
+        text=text,
+        input_tokens=as_count(usage.get("prompt_tokens")),
+        output_tokens=as_count(usage.get("completion_tokens")),
+        truncated=finish_reason == "length",
+        model=str(payload.get("model") or ""),
+        token_logprobs=token_logprobs(choice.get("logprobs")),
+    )
+    if finish_reason == "content_filter":
+        return reply, "the content filter cut the reply off"
+    return reply, f"the model refused to judge: {refusal}" if refusal and not text else ""

@@ -16,9 +16,15 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.protocol import JudgeModel, ModelReply, acomplete, complete
+from tcva_adapters.models.protocol import (
+    JudgeModel,
+    JudgeRequest,
+    ModelReply,
+    acomplete,
+    closed_object,
+    complete,
+)
 from tcva_adapters.models.reply_json import after_reasoning, json_values
-from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.results.assessment import Usage
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -104,9 +110,8 @@ class Prompted:
         try:
             yield replies
         except JudgeError as error:
-            with self._lock:
-                self.failures += 1
-                self.fatal = error if error.fatal else self.fatal
+            self.failures += 1
+            self.fatal = error if error.fatal else self.fatal
             raise
         finally:
             reply = replies[0] if replies else ModelReply("")
@@ -144,24 +149,17 @@ def _object_request(prompt: str, shape: type[BaseModel]) -> JudgeRequest:
     return JudgeRequest("", prompt, _strict(shape.model_json_schema()), shape.__name__)
 
 
-def _strict(schema: Any, *, is_by_name: bool = False) -> Any:
-    """A schema as strict modes want it: closed objects, every property required.
-
-    Args:
-        schema: The schema, or a part of it.
-        is_by_name: Whether its keys are names of one's own, not keywords.
-    """
+def _strict(schema: Any) -> Any:
+    """A schema, or a part of it, as strict modes want it: closed objects, every property required."""
     if isinstance(schema, list):
         return [_strict(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    if is_by_name:
-        return {name: _strict(part) for name, part in schema.items()}
     if "$ref" in schema:  # may have no neighbours
         return {"$ref": schema["$ref"]}
     kept = {
-        key: _strict(value, is_by_name=key in {"properties", "$defs"})
+        key: _strict(value)
         for key, value in schema.items()
-        if key not in _NOT_STRICT
+        if key not in _NOT_STRICT or isinstance(value, dict)  # a property of that name
     }
     return kept | closed_object(kept["properties"]) if "properties" in kept else kept

@@ -1,20 +1,56 @@
-"""What a judge model is: something with a name that answers one request, sync or async."""
+"""What a judge model is asked, what it answers, and what it is: a name with two faces."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.call_errors import judge_errors
-from tcva_adapters.models.secrets import mask_of_environment
+from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.samples.sample import whole_characters
 from tcva_adapters.sharing import Identity
 
-if TYPE_CHECKING:
-    from tcva_adapters.models.request import JudgeRequest
+_MOST_TOKENS: Final = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a reply is drawn, where that differs from the model's own settings.
+
+    Attributes:
+        max_tokens: Limit of the reply's length.
+        top_logprobs: Ask for so many alternatives of each token.
+        temperature: The model's, 0 to 2; never the dial's.
+        seed_offset: Added to the model's seed, where it has one.
+    """
+
+    max_tokens: int | None = None
+    top_logprobs: int | None = None
+    temperature: float | None = None
+    seed_offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """What a judge model is asked.
+
+    Attributes:
+        system: The instructions, the same for every sample of a criterion.
+        user: The sample between delimiters, and what is to be done now.
+        schema: JSON schema of the reply, fit for strict modes; empty where plain text is asked for.
+        schema_name: A name for the schema, for services that want one.
+        sampling: How the reply is drawn; None leaves everything to the model's settings.
+    """
+
+    system: str
+    user: str
+    schema: dict[str, Any]
+    schema_name: str
+    sampling: Sampling | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +69,6 @@ class TokenLogprob:
     top: tuple[tuple[str, float], ...] = ()
 
 
-_MOST_TOKENS: Final = 10**12
-
-
-def as_count(value: Any) -> int:
-    """A number of tokens or calls as a server tells it; 0 for what can be none.
-
-    >>> as_count(7), as_count(-7), as_count(10**400), as_count("7"), as_count(None)
-    (7, 0, 0, 0, 0)
-    """
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and 0 <= value <= _MOST_TOKENS else 0
-
-
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """What a model answered, and what the answer cost.
@@ -60,8 +83,6 @@ class ModelReply:
         cost: In the currency of the prices; None where no prices were given.
         token_logprobs: The tokens of `text` with their alternatives; None where not asked for or
             not given.
-        cached_tokens: Those of `input_tokens` that the server took from its cache; 0 where it does
-            not say.
     """
 
     text: str
@@ -72,23 +93,29 @@ class ModelReply:
     model: str = ""
     cost: float | None = None
     token_logprobs: tuple[TokenLogprob, ...] | None = None
-    cached_tokens: int = 0
 
     def usage(self, seconds: float) -> Usage:
         """What the call for it cost, with the seconds that it took; absurd numbers count 0."""
+        cost, is_bool = self.cost, isinstance(self.cost, bool)
+        has_cost = isinstance(cost, int | float) and not is_bool and 0.0 <= cost <= _MOST_TOKENS
         return Usage(
             calls=1,
             input_tokens=as_count(self.input_tokens),
             output_tokens=as_count(self.output_tokens),
             retries=as_count(self.retries),
             seconds=seconds,
-            cost=_as_cost(self.cost),
+            cost=cost if has_cost else None,
         )
 
 
-def _as_cost(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and 0.0 <= value <= _MOST_TOKENS else None
+def as_count(value: Any) -> int:
+    """A number of tokens or calls as a server tells it; 0 for what can be none.
+
+    >>> as_count(7), as_count(-7), as_count(10**400), as_count("7"), as_count(None)
+    (7, 0, 0, 0, 0)
+    """
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= _MOST_TOKENS else 0
 
 
 @runtime_checkable
@@ -140,8 +167,13 @@ def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
     Raises:
         JudgeError: No text came, whatever the model raised or returned instead.
     """
-    with judge_errors():
-        return _checked(model.complete(request))
+    try:
+        reply = model.complete(request)
+    except JudgeError:
+        raise
+    except (Exception, asyncio.CancelledError) as error:
+        raise as_judge_error(error) from error
+    return _checked(reply)
 
 
 async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
@@ -149,14 +181,56 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
 
     Raises:
         JudgeError: As there.
+        CancelledError: The task that waits here is cancelled.
     """
-    with judge_errors():
-        return _checked(await model.acomplete(request))
+    try:
+        reply = await model.acomplete(request)
+    except JudgeError:
+        raise
+    except (Exception, asyncio.CancelledError) as error:
+        task = asyncio.current_task()
+        if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+            raise  # and not one that the model made
+        raise as_judge_error(error) from error
+    return _checked(reply)
 
 
 def _checked(reply: Any) -> ModelReply:
     if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
         msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
         raise JudgeError(msg, reason="no_reply")
-    text = mask_of_environment()(whole_characters(reply.text))
+    text = mask(whole_characters(reply.text))
     return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
+
+
+def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
+    """The tokens of a reply as JSON has them, also without the ``content`` around them.
+
+    None where one of them is odd: the reply itself may be good all the same.
+    """
+    try:
+        entries = logprobs if isinstance(logprobs, list) else logprobs["content"]
+        tokens = tuple(
+            TokenLogprob(*_token(entry), tuple(map(_token, entry.get("top_logprobs") or ())))
+            for entry in entries
+        )
+    except (LookupError, TypeError, AttributeError, ValueError):
+        return None
+    return tokens or None
+
+
+def _token(entry: Any) -> tuple[str, float]:
+    token, logprob = entry["token"], entry["logprob"]
+    if not isinstance(token, str) or isinstance(logprob, bool):
+        raise TypeError(entry)
+    return token, float(logprob)
+
+
+def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these properties, all of them, and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,13 +1,16 @@
-"""Secrets taken out of texts: those that are known, and what looks like one."""
+"""Secrets taken out of texts, and addresses of servers, which may hold some."""
 
 from __future__ import annotations
 
+import base64
+import ipaddress
 import os
 import re
 from functools import lru_cache
 from typing import Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
 
 HIDDEN: Final = "***"
@@ -36,55 +39,101 @@ _NAMED: Final = re.compile(
     r"(?:(?=\S{0,200}[\d=])|(?-i:(?=\S{0,200}[a-z][A-Z]))|(?=[^\s\"',;&}]{16}))[^\s\"',;&}]{6,}",
     re.IGNORECASE,
 )
+_HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 
 
-class Mask:
-    """Takes known secrets out of texts, also as addresses, JSON and headers write them.
+def mask(text: str, *secrets: str) -> str:
+    """A text without secrets, nor the keys of the environment, also as addresses and JSON write them.
 
     Args:
+        text: The text.
         *secrets: Keys and passwords. Short words are none.
 
-    >>> Mask("hunter2/x")("it was hunter2%2Fx, and hunter2/x")
+    >>> mask("it was hunter2%2Fx, and hunter2/x", "hunter2/x")
     'it was ***, and ***'
     """
-
-    def __init__(self, *secrets: str) -> None:
-        plain = {form for secret in secrets for form in (secret, unquote(secret))}
-        forms = {
-            form
-            for form in plain | {quote(each, safe="") for each in plain}
-            if len(form) >= _LONG or (len(form) >= _ENOUGH and re.search(r"\d", form))
-        }
-        longest_first = sorted(forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
-
-    def __call__(self, text: str) -> str:
-        """The text without them."""
-        return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-
-def mask_of_environment() -> Mask:
-    """Takes out the keys that the environment holds, whoever uses them."""
-    return _mask(tuple(os.environ[name] for name in os.environ if name.endswith("_API_KEY")))
+    keys = [value for name, value in os.environ.items() if name.endswith("_API_KEY")]
+    return _pattern((*secrets, *keys)).sub(HIDDEN, text)
 
 
 @lru_cache(maxsize=32)
-def _mask(secrets: tuple[str, ...]) -> Mask:
-    return Mask(*secrets)
+def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
+    plain = {form for secret in secrets for form in (secret, unquote(secret))}
+    forms = {
+        form
+        for form in plain | {quote(each, safe="") for each in plain}
+        if len(form) >= _LONG or (len(form) >= _ENOUGH and re.search(r"\d", form))
+    }
+    longest_first = sorted(map(re.escape, forms), key=len, reverse=True)
+    return re.compile("|".join(longest_first) or "(?!)")
 
 
-def quotable(text: str, mask: Mask | None = None) -> str:
+def quotable(text: str, *secrets: str) -> str:
     """A text fit for a message: on one line, not too long, without secrets.
 
     >>> quotable("Incorrect API key provided: sk-abcdefgh1234")
     'Incorrect API key provided: ***'
     """
-    text = whole_characters(text[:_READ])
-    for known in (mask, mask_of_environment()):
-        text = text if known is None else known(text)
+    text = mask(whole_characters(text[:_READ]), *secrets)
     text = _NAMED.sub(rf"\g<name>{HIDDEN}", _SHAPED.sub(HIDDEN, text))
     text = " ".join(text.split())
     return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
+
+
+def split_url(url: str) -> tuple[str, str]:
+    """The address of a server without its user and password, and these.
+
+    Raises:
+        InvalidValueError: It is none, or it has a query; the message holds no password.
+
+    >>> split_url("https://me:secret@host:8000/v1")
+    ('https://host:8000/v1', 'me:secret')
+    """
+    try:
+        parts = urlsplit(url)
+        is_fit = parts.scheme in ("http", "https") and parts.port != 0
+        is_fit &= _HOST.fullmatch(parts.hostname or "") is not None and "@" not in parts.path
+    except ValueError:  # a port out of range, brackets that do not match
+        is_fit = False
+    if not is_fit or " " in url or not url.isprintable():
+        msg = f"base_url must look like https://host/v1, got {shown_url(url)!r}"
+        raise InvalidValueError(msg)
+    if parts.query:
+        msg = (
+            f"base_url {shown_url(url)!r} has a query, which logs would show; give api_key=..., or "
+            "client=openai.OpenAI(base_url=..., default_query=...)"
+        )
+        raise InvalidValueError(msg)
+    userinfo, _, host = parts.netloc.rpartition("@")
+    return parts._replace(netloc=host).geturl(), userinfo
+
+
+def shown_url(url: str) -> str:
+    """An address without credentials, query and closing slash, also one that is none.
+
+    >>> shown_url("me:secret@host/v1/?key=x")
+    'host/v1'
+    """
+    scheme, mark, rest = url.rpartition("://")
+    place = rest.rpartition("@")[2]  # first: passwords hold anything
+    return f"{scheme}{mark}{place.partition('?')[0].partition('#')[0]}".rstrip("/")
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is on the own machine or network."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        # A bare name is a machine of the own network; these endings are reserved for such.
+        return "." not in host or host.endswith((".local", ".internal", ".localhost"))
+
+
+def basic(userinfo: str) -> str:
+    """What a user and password in an address are in the header of a request.
+
+    >>> basic("me:p%40ss")
+    'bWU6cEBzcw=='
+    """
+    user, _, password = userinfo.partition(":")
+    return base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()

@@ -21,8 +21,7 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.evaluator import Frozen, R, Scorer
 from tcva_adapters.judges.resolve import is_lexical
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.ragas.llm import unwrapped
 from tcva_adapters.ragas.results import JUDGEMENT, ScorerMetricResult, score_of
 from tcva_adapters.results.assessment import Reason

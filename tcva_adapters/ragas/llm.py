@@ -28,8 +28,7 @@ from tcva_adapters._adapter.llm import (
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
 from tcva_adapters.sharing import Identity
 
 Reply = TypeVar("Reply", bound=BaseModel)

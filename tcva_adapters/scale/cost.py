@@ -13,8 +13,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.yes_no import SCHEMA_NAME
-from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, TokenLogprob
 from tcva_adapters.printing import Part, Tabular, counted
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample

@@ -18,8 +18,7 @@ from tcva_adapters.compare.running.methods import Method, choose, llm_of
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted, _strict, read_object
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.samples.sample import Sample
 from tests.support.lexical_server import LexicalModel
 

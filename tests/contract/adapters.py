@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 from unittest.mock import patch
 
 from tcva_adapters import TCVA, Result, Sample
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest
 from tests.contract.scenarios import RateLimitError, Scenario, Script, Way
 from tests.support import server
 from tests.support.scripted import ScriptedModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcva_adapters import Result
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest
 from tests.contract.adapters import ADAPTERS, Adapter, Run, reference
 from tests.contract.scenarios import SCENARIOS, THROUGH, Scenario, outcome
 from tests.contract.table import PAGE, page

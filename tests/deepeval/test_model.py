@@ -20,8 +20,7 @@ from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import TCVAMetric, as_judge_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.prompts import claims_request, verdict_request
-from tcva_adapters.models.protocol import JudgeModel, acomplete, complete
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, acomplete, complete
 from tcva_adapters.results.assessment import Reason
 from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
 from tests.support.scripted import verdict_json

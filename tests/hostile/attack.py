@@ -12,8 +12,7 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.criteria import CRITERIA, FIELDS, Criterion, rubric
 from tcva_adapters.judges.prompts import BLOCKS, sendable
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ClaimsMode
 from tcva_adapters.samples.sample import Sample

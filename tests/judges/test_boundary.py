@@ -16,9 +16,8 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.judges import written as judging
 from tcva_adapters.judges.panel import Panel
 from tcva_adapters.judges.yes_no import read_yes
-from tcva_adapters.models.openai_reply import read_completion
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.openai_exchange import read_completion
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import Assessment, Reason
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -111,9 +110,9 @@ ODD_LOGPROBS: list[Any] = [
 def test_a_completion_with_odd_parts_is_read_without_them() -> None:
     for odd in [*ODD_LOGPROBS, ways(TOP)]:
         choice = {"message": {"content": "yes"}, "logprobs": {"content": odd}}
-        completion = read_completion(json.dumps({"choices": [choice]}))
-        assert completion is not None
-        found = read_yes("It opens at nine.", completion.reply)
+        reply, _ = read_completion(json.dumps({"choices": [choice]}))
+        assert reply is not None
+        found = read_yes("It opens at nine.", reply)
         assert found is not None or odd in ODD_LOGPROBS
         # e^-.1 of .905 + .050
         assert found is None or found.reason.startswith("P(yes) 0.95;")
@@ -122,11 +121,9 @@ def test_a_completion_with_odd_parts_is_read_without_them() -> None:
         usage = f'{{"prompt_tokens": {count}, "completion_tokens": {count}}}'
         choices = f'[{{"message": {{"content": {parts}}}}}]'
         body = f'{{"choices": {choices}, "usage": {usage}, "created": {count}}}'
-        completion = read_completion(body)
-        assert completion is not None
-        assert completion.reply == ModelReply("hi"), count
+        assert read_completion(body) == (ModelReply("hi"), ""), count
     for none in ("[" * 100_000, '{"choices":' * 50_000, "null", "5", '"a"', ""):
-        assert read_completion(none) is None
+        assert read_completion(none) == (None, "")
 
 
 def test_an_absurd_number_costs_its_sample_alone() -> None:

@@ -106,6 +106,7 @@ def test_none_among_several_is_no_default() -> None:
         Panel(["lexical", None])
 
 
-def test_what_equals_everything_is_no_lexical_judge() -> None:
-    with pytest.raises(InvalidValueError, match="unknown judge <ANY>"):
-        TCVA(judge=mock.ANY)
+@pytest.mark.parametrize("judge", [mock.ANY, mock.Mock(), mock.MagicMock()])
+def test_what_equals_everything_or_has_any_attribute_is_no_judge(judge: Any) -> None:
+    with pytest.raises(InvalidValueError, match="unknown judge <(ANY|Mock|MagicMock)"):
+        TCVA(judge=judge)

@@ -12,7 +12,7 @@ from tcva_adapters import TCVA, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, Repeats
-from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.models.protocol import JudgeRequest, Sampling
 from tcva_adapters.results.summary import summarise
 from tcva_adapters.scale.cost import estimate
 from tcva_adapters.scale.settings import scorer_of

@@ -16,8 +16,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import block
 from tcva_adapters.judges.yes_no import SCHEMA_NAME, read_yes, yes_no_request
-from tcva_adapters.models.protocol import ModelReply, TokenLogprob
-from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, TokenLogprob
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.samples.sample import Sample
 

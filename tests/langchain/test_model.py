@@ -17,8 +17,13 @@ from langchain_openai import ChatOpenAI
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.langchain import as_judge_model
-from tcva_adapters.models.protocol import JudgeModel, acomplete, complete, identity_of_model
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import (
+    JudgeModel,
+    JudgeRequest,
+    acomplete,
+    complete,
+    identity_of_model,
+)
 from tests.langchain.entry import ScriptedChatModel, scripted
 from tests.support.scripted import verdict_json
 

@@ -21,8 +21,7 @@ from pydantic import PrivateAttr
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.llamaindex import as_judge_model
-from tcva_adapters.models.protocol import JudgeModel, acomplete, complete
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, acomplete, complete
 from tests.llamaindex.entry import ScriptedLLM, scripted
 from tests.support.scripted import verdict_json
 

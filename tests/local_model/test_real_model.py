@@ -12,9 +12,7 @@ from typing import Any, Final
 import pytest
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judges.base import VERDICT_FORMS
-from tcva_adapters.judges.yes_no import yes_no_request
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.results.settings import VerdictForm
 
@@ -37,9 +35,8 @@ def model(**settings: Any) -> OpenAICompatibleModel:
 def test_the_server_does_what_the_library_asks_of_it() -> None:
     found = model().probe()
     assert found["answers"]
-    assert found["response_format"] == "json_schema"
     assert found["logprobs"]
-    assert found["dropped"] == {}
+    assert found["refused"] == {}
 
 
 @pytest.mark.parametrize("verdicts", VERDICT_FORMS)
@@ -54,10 +51,3 @@ def test_every_form_ends_in_a_score_or_says_why_not(verdicts: VerdictForm) -> No
     else:
         assert result.unscored.reason in ("unreadable_reply", "incomplete_verdicts")
         assert result.score is None
-
-
-def test_the_second_claim_finds_its_beginning_in_the_cache() -> None:
-    claims = ("The office opens at nine.", "It closes at noon on Fridays.", "It is in Rome.")
-    requests = (yes_no_request(SAMPLE, FAITHFULNESS, claim) for claim in claims)
-    _, *later = [model().complete(request) for request in requests]
-    assert all(reply.cached_tokens > reply.input_tokens / 2 for reply in later)

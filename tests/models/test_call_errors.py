@@ -10,8 +10,7 @@ import pytest
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.protocol import ModelReply, acomplete, complete
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply, acomplete, complete
 
 REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object"}, "verdicts")
 
@@ -71,12 +70,6 @@ def test_names_statuses_and_causes_tell(error: Exception, reason: str, fatal: bo
     assert str(error.__cause__ or error) in str(found)
 
 
-def test_a_judge_error_stays_itself_even_in_a_circle() -> None:
-    error = JudgeError("no", reason="permission", fatal=True)
-    error.__cause__ = error
-    assert as_judge_error(error) is error
-
-
 class Model:
     """Does what it is told to."""
 
@@ -121,6 +114,15 @@ def test_whatever_a_model_does_comes_out_as_a_reply_or_a_judge_error(
     ):
         with pytest.raises(JudgeError, match=says):
             ask(Model(act))
+
+
+@faces
+def test_a_judge_error_stays_itself_even_in_a_circle(ask: Callable[[Any], ModelReply]) -> None:
+    error = JudgeError("no", reason="permission", fatal=True)
+    error.__cause__ = error
+    with pytest.raises(JudgeError) as caught:
+        ask(Model(raising(error)))
+    assert caught.value is error
 
 
 def test_a_cancelled_task_stays_cancelled() -> None:

@@ -11,8 +11,7 @@ import pytest
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, Sampling
 from tests.support.faces import KEY, REQUEST, Face, both_faces
 from tests.support.faces import serving as served
 from tests.support.server import (
@@ -93,7 +92,7 @@ def test_what_a_reply_holds_is_read() -> None:
 
 
 def test_it_is_a_judge_model_with_a_name_and_parameters_without_secrets() -> None:
-    model = OpenAICompatibleModel("m", base_url=f"http://u:{KEY}@h:8000/v1?k={KEY}", api_key=KEY)
+    model = OpenAICompatibleModel("m", base_url=f"http://u:{KEY}@h:8000/v1", api_key=KEY)
     assert isinstance(model, JudgeModel)
     assert model.name == "openai:m"
     server = {"server": "h:8000/v1"}
@@ -178,11 +177,10 @@ def test_a_feature_that_the_server_blames_is_given_up_once_and_remembered(
     gone = {"temperature"} & {*lacks} | ({"response_format"} if form == "text" else set())
     keys = {"response_format", "temperature", "seed", "max_tokens"}
     assert keys - set(server.bodies[-1]) == gone
-    assert sorted(model.capabilities.dropped) == sorted(lacks)
-    assert model.capabilities.response_format == form
+    assert sorted(model.refused) == sorted(lacks)
 
 
-def test_the_token_limit_gets_its_other_name_and_one_beyond_the_model_is_left_out() -> None:
+def test_the_token_limit_gets_its_other_name() -> None:
     message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
 
     def script(body: dict[str, Any], _n: int) -> Answer:
@@ -191,11 +189,6 @@ def test_the_token_limit_gets_its_other_name_and_one_beyond_the_model_is_left_ou
     with serving(script) as (server, model):
         model.complete(REQUEST)
     assert server.bodies[1]["max_completion_tokens"] == 4096
-    assert model.capabilities.token_limit == "max_completion_tokens"
-    message = "'max_tokens' is too large: 4096. This model's maximum context length is 2048 tokens."
-    with serving(in_turn(error(400, message), OK)) as (server, model):
-        model.complete(REQUEST)
-    assert not {"max_tokens", "max_completion_tokens"} & set(server.bodies[1])
 
 
 def test_many_alternatives_are_first_asked_for_as_few() -> None:
@@ -205,42 +198,30 @@ def test_many_alternatives_are_first_asked_for_as_few() -> None:
     assert [body["top_logprobs"] for body in server.bodies] == [20, 5]
 
 
-def test_everything_lacking_and_nothing_named_goes_down_the_ladder_twice() -> None:
-    features = ("logprobs", "json_schema", "json_object", "seed", "max_tokens", "temperature")
-    with serving(lacking(*features, then=auto_judge, named=False)) as (server, model):
-        assert [model.complete(PROBABLE).retries for _ in range(3)] == [6, 6, 0]
-        assert server.count == 15
-    assert set(model.capabilities.dropped) == set(features)
-
-
-@both_faces
-def test_a_server_that_always_refuses_ends_in_an_error_and_nothing_is_remembered(
-    face: Face,
-) -> None:
+def test_what_is_refused_by_no_name_ends_in_an_error() -> None:
     with serving(in_turn(error(400, "Cannot do."))) as (server, model):
         with pytest.raises(JudgeError, match="Cannot do") as caught:
-            face(model)
-        # json_schema, seed, json_object, max_tokens and temperature go; the sixth is the last.
-        assert server.count == 6
+            model.complete(REQUEST)
+        assert server.count == 1
     assert not caught.value.fatal
-    assert not model.capabilities.dropped
+    assert not model.refused
 
 
-def test_an_empty_message_under_a_schema_goes_down_and_counts_its_tokens() -> None:
+def test_an_empty_message_is_asked_for_once_more_without_a_schema() -> None:
     def script(body: dict[str, Any], _n: int) -> Answer:
         return reply("") if "response_format" in body else OK
 
     with serving(script, prices=(1.0, 1.0)) as (server, model):
         answer = model.complete(REQUEST)
-        assert (server.count, answer.retries) == (3, 2)
-        assert (answer.input_tokens, answer.output_tokens) == (30, 15)
-        assert answer.cost == pytest.approx(45e-6)
-        assert [model.complete(REQUEST).retries for _ in range(2)] == [2, 0]
-    with serving(in_turn(reply(" "))) as (server, model):
-        with pytest.raises(JudgeError, match="empty message"):
-            model.complete(REQUEST)
-        assert server.count == 3
-    assert not model.capabilities.dropped
+        assert (server.count, answer.retries) == (2, 1)
+        assert (answer.input_tokens, answer.output_tokens) == (20, 10)
+        assert answer.cost == pytest.approx(30e-6)
+        assert not model.refused
+    with (
+        serving(in_turn(reply(" "))) as (server, model),
+        pytest.raises(JudgeError, match="empty message"),
+    ):
+        model.complete(REQUEST)
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -254,7 +235,7 @@ def test_what_one_sample_has_to_do_without_the_others_still_ask_for(named: bool)
     odd = JudgeRequest("be strict", "an odd claim: response_format", REQUEST.schema, "verdicts")
     with serving(script) as (server, model):
         model.complete(odd)
-        assert not model.capabilities.dropped
+        assert not model.refused
         model.complete(REQUEST)
     assert server.bodies[-1]["response_format"]["type"] == "json_schema"
 
@@ -303,17 +284,10 @@ def test_the_probe_reports_what_works() -> None:
     with serving(lacking("json_schema", "logprobs", then=auto_judge)) as (server, model):
         report = model.probe()
     assert report.pop("seconds") >= 0
-    dropped = report.pop("dropped")
-    assert report == {
-        "answers": True,
-        "server": server.base_url,
-        "model": "m",
-        "response_format": "json_object",
-        "logprobs": False,
-        "requests": 3,
-    }
-    assert set(dropped) == {"json_schema", "logprobs"}
-    assert all("Unsupported parameter" in why for why in dropped.values())
+    refused = report.pop("refused")
+    assert report == {"answers": True, "server": server.base_url, "model": "m", "logprobs": False}
+    assert set(refused) == {"json_schema", "logprobs"}
+    assert all("Unsupported parameter" in why for why in refused.values())
     with serving(in_turn(WRONG_KEY)) as (_, model):
         report = model.probe()
     assert (report["answers"], report["reason"]) == (False, "authentication")

@@ -23,8 +23,7 @@ from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 from tcva_adapters import TCVA
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.protocol import JudgeModel, ModelReply, acomplete, complete
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, acomplete, complete
 from tcva_adapters.ragas import TCVACollectionMetric, as_judge_model
 from tcva_adapters.results.assessment import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM

@@ -16,8 +16,7 @@ from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.scale import estimate
 from tests.support.lexical_server import lexical_reply
