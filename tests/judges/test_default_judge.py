@@ -108,5 +108,5 @@ def test_none_among_several_is_no_default() -> None:
 
 @pytest.mark.parametrize("judge", [mock.ANY, mock.Mock(), mock.MagicMock()])
 def test_what_equals_everything_or_has_any_attribute_is_no_judge(judge: Any) -> None:
-    with pytest.raises(InvalidValueError, match="unknown judge <(ANY|Mock|MagicMock)"):
+    with pytest.raises(InvalidValueError, match=r"unknown judge <(ANY|Mock|MagicMock)"):
         TCVA(judge=judge)
