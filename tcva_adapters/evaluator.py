@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import pickle
 import re
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
-    Callable,
     Collection,
     Generator,
     Iterable,
@@ -21,9 +19,10 @@ from collections.abc import (
     Sized,
 )
 from contextlib import aclosing
+from functools import partial
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
@@ -64,59 +63,32 @@ class Scorer(Frozen, ABC, Generic[R]):
     It is frozen: its settings do not change, and `changed` gives a copy.
 
     Attributes:
+        name: What columns and feedback are called: what is scored, and each unusual setting.
+        subject: What is scored, e.g. ``faithfulness``.
+        title: The name for readers, without the threshold, which reports show beside it.
+        judge_name: Who judges, as results call it.
+        required: The fields of a sample without which there can be no score.
+        shown: Further fields that a judge looks at where they are there.
+        threshold: A score passes from here on.
+        arguments: What its class builds an equal one from, with the same judge and store.
+        is_local: Whether all judging is computing in this process.
         store: Where judgements made before are served from; None for none.
         share: Whether judgements are shared with other evaluators of this process.
         max_concurrency: How many judgements are under way at once.
-        threshold: A score passes from here on.
     """
 
+    name: str
+    subject: str
+    title: str
+    judge_name: str
+    required: tuple[str, ...]
+    shown: tuple[str, ...]
+    threshold: float
+    arguments: Mapping[str, Any]
+    is_local: bool
     store: VerdictStore | None
     share: bool
     max_concurrency: int
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"{name} of a built scorer is not deleted; changed(...) gives a copy"
-        raise InvalidValueError(msg)
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """What columns and feedback are called: what is scored, and each unusual setting."""
-
-    @property
-    @abstractmethod
-    def subject(self) -> str:
-        """What is scored, e.g. ``faithfulness``."""
-
-    @property
-    @abstractmethod
-    def title(self) -> str:
-        """The same for readers, without the threshold, which reports show beside it."""
-
-    @property
-    @abstractmethod
-    def judge_name(self) -> str:
-        """Who judges, as results call it."""
-
-    @property
-    @abstractmethod
-    def required(self) -> tuple[str, ...]:
-        """The fields of a sample without which there can be no score."""
-
-    @property
-    @abstractmethod
-    def shown(self) -> tuple[str, ...]:
-        """Further fields that a judge looks at where they are there."""
-
-    @property
-    @abstractmethod
-    def threshold(self) -> float:
-        """A score passes from here on."""
-
-    @property
-    @abstractmethod
-    def is_local(self) -> bool:
-        """Whether all judging is computing in this process."""
 
     @property
     @abstractmethod
@@ -141,11 +113,6 @@ class Scorer(Frozen, ABC, Generic[R]):
             sample: The sample, as far as there is one.
         """
 
-    @property
-    @abstractmethod
-    def arguments(self) -> Mapping[str, Any]:
-        """What its class builds an equal one from, by name; with the same judge and store."""
-
     def changed(self, **arguments: Any) -> Self:
         """A copy with other arguments; it shares judge and store.
 
@@ -160,10 +127,9 @@ class Scorer(Frozen, ABC, Generic[R]):
         Raises:
             InvalidValueError: One of them cannot be pickled.
         """
-        arguments = dict(self.arguments)
-        for name, value in arguments.items():
-            check_pickles(name, value, type(self).__name__)
-        return _built, (type(self), arguments)
+        for name, value in self.arguments.items():
+            _check_pickles(name, value, type(self).__name__)
+        return partial(type(self), **self.arguments), ()
 
     def __copy__(self) -> Self:
         """Itself: it is frozen."""
@@ -183,11 +149,12 @@ class Scorer(Frozen, ABC, Generic[R]):
         Raises:
             InvalidSampleError: It is no `Sample`, or lacks a required field.
         """
-        missing = self.missing(checked_sample(sample))
+        found = checked_sample(sample)
+        missing = self.missing(found)
         if missing:
-            where = f"sample {sample.id!r}" if sample.id else "a sample"
+            where = f"sample {found.id!r}" if found.id else "a sample"
             raise InvalidSampleError(lacks(where, missing, self.subject))
-        return sample  # type: ignore[no-any-return]  # checked above
+        return found
 
     def evaluate(self, sample: Sample) -> R:
         """Judge one sample, in this thread.
@@ -242,7 +209,7 @@ class Scorer(Frozen, ABC, Generic[R]):
         `evaluate_many`; equal questions are asked once as long as they are among the last 4096.
 
         A judgement of a model is in the store before its result is here; what the embedded judge
-        computed may follow a second later. Closing the iterator starts no further judgement; calls
+        computed follows with that of up to 64 samples. Closing the iterator starts no further judgement; calls
         under way end by themselves.
 
         Args:
@@ -307,37 +274,22 @@ def column_name(subject: str, details: Sequence[str]) -> str:
     return _NOT_IN_FILES.sub("_", name)
 
 
-def check_pickles(name: str, value: Any, owner: str) -> None:
-    """Refuse what another process cannot get, in place of an error that names a lock.
+def _check_pickles(name: str, value: Any, owner: str) -> None:
+    """Name what another process cannot get, in place of an error that names a lock.
 
-    Args:
-        name: What it is called.
-        value: What is to be pickled.
-        owner: Whose it is.
-
-    Raises:
-        InvalidValueError: It cannot be pickled.
+    Functions and classes without a name of a module are left to those who can pickle them (Ray).
     """
     try:
         pickle.dumps(value)
-    except TCVAError:
-        raise
-    except Exception as error:
-        # Functions without a name of a module, too, are no trouble for cloudpickle (Ray, joblib).
-        by_value = isinstance(error, pickle.PicklingError | AttributeError)
-        if by_value and any(module.endswith("cloudpickle") for module in sys.modules):
-            return
+    except (pickle.PicklingError, AttributeError):
+        return
+    except TypeError as error:
         # Not as it prints itself: that may hold a key.
         msg = (
             f"{name} ({type(value).__name__}) of this {owner} cannot be handed to another process: "
             f"{error}; build it there, or name the judge as a text: 'openai:MODEL'"
         )
         raise InvalidValueError(msg) from error
-
-
-def _built(kind: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
-    """A scorer again, from what it was pickled as."""
-    return kind(**arguments)
 
 
 def checked_sample(sample: Any) -> Sample:

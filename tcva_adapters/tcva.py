@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
@@ -21,7 +20,7 @@ from tcva_adapters.judges.resolve import (
     tell_of_default,
 )
 from tcva_adapters.judges.turns import Turns
-from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
+from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import (
@@ -34,6 +33,7 @@ from tcva_adapters.results.settings import (
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.sharing import Identity
 
 
 class TCVA(FromConfig, Scorer[Result]):
@@ -83,8 +83,8 @@ class TCVA(FromConfig, Scorer[Result]):
         self.criterion = resolve_criterion(criterion)
         self.scoring = ScoringConfig(**{name: found[name] for name in ScoringConfig.model_fields})
         self.profiles: Profiles | None = found["profiles"]
-        self.share: bool = found["share"]
-        self.max_concurrency: int = found["max_concurrency"]
+        self.share = found["share"]
+        self.max_concurrency = found["max_concurrency"]
         how = {name: found[name] for name in (*JUDGING, "max_concurrency")}
         once: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
         once.check(self.criterion)
@@ -92,18 +92,36 @@ class TCVA(FromConfig, Scorer[Result]):
         self.judge: Judge = once if found["repeats"] == 1 else Repeats(once, found["repeats"])
         how["repeats"] = found["repeats"]
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
-        weights = self.scoring.fuse_weights
-        if weights is not None and len(weights) != 1 + len(self.members):
-            msg = f"fuse_weights={weights!r} for {1 + len(self.members)} judges"
+        weights, number = self.scoring.fuse_weights, 1 + len(self.members)
+        if weights is not None and len(weights) != number:
+            msg = f"fuse_weights={weights!r} for {number} judges"
             raise InvalidValueError(msg)
+        self._asked = [(each, identity_of(each)) for each in single_judges(self.judge)]
+        self.is_local = all(each.judge.is_local for each in (self, *self.members))
+        self.has_panel = isinstance(once, Panel)
+        self.panel_judges = self.judge.judges if isinstance(self.judge, Panel) else ()
+        self.judge_name, self.subject = self.judge.name, self.criterion.name
+        self.required, shows = self.criterion.required, self.criterion.shows
+        self.shown = tuple(name for name in shows if name not in self.required)
+        self.threshold = self.scoring.threshold
+        # A judge that came ready-made has settings of its own.
+        own = {name: self.judge.parameters.get(name) for name in JUDGING}
+        named = {**found, **{name: value for name, value in own.items() if value is not None}}
+        named["fuse"] = tuple(f"{m.judge_name} {m.subject}" for m in self.members)
+        self.name = column_name(f"tcva_{self.subject}", unusual(TCVASettings, named))
+        del named["threshold"]  # which reports show beside it
+        details = unusual(TCVASettings, named)
+        self.title = f"TCVA {self.subject}" + (f" ({', '.join(details)})" if details else "")
         # What another TCVA can be given: judges, which follow its criterion, and those that came
         # with a criterion of their own. Clients are shared.
-        fuse = tuple(
+        found["fuse"] = tuple(
             given if isinstance(given, TCVA) else member._given  # noqa: SLF001  # of this class
             for given, member in zip(found["fuse"], self.members, strict=True)
         )
-        self.store: VerdictStore | None = VerdictStore.opened(found["store"])
-        self.settings: Mapping[str, Any] = {**found, "fuse": fuse, "store": self.store}
+        # Last, when all settings are known to be good: opening a store makes its file.
+        found["store"] = self.store = VerdictStore.opened(found["store"])
+        self.settings: Mapping[str, Any] = found
+        self.arguments = {"criterion": self.criterion, "judge": self._given, **found}
         self._is_built = True
 
     def __repr__(self) -> str:
@@ -112,67 +130,6 @@ class TCVA(FromConfig, Scorer[Result]):
             f"TCVA({self.criterion.name!r}, judge={self.judge.name!r}, "
             f"temperature={self.scoring.temperature:g}, threshold={self.scoring.threshold:g}{fused})"
         )
-
-    @property
-    def subject(self) -> str:
-        """The criterion's name."""
-        return self.criterion.name
-
-    @cached_property
-    def name(self) -> str:
-        """``tcva_`` and the criterion, and in brackets every setting that is not the usual one.
-
-        >>> TCVA("correctness", judge="lexical", temperature="strict", scheme="linear").name
-        'tcva_correctness(T=0.2,scheme=linear)'
-        """
-        return column_name(f"tcva_{self.subject}", unusual(TCVASettings, self._told()))
-
-    @cached_property
-    def title(self) -> str:
-        """``TCVA`` and the criterion, and in brackets the settings that are not the usual ones."""
-        details = unusual(TCVASettings, self._told(), without=("threshold",))
-        return f"TCVA {self.subject}" + (f" ({', '.join(details)})" if details else "")
-
-    @property
-    def panel_judges(self) -> tuple[Judge, ...]:
-        """The judges of a panel; none where a single one judges."""
-        return self.judge.judges if isinstance(self.judge, Panel) else ()
-
-    @property
-    def has_panel(self) -> bool:
-        """Whether a panel judges, once or in repeats."""
-        judge = self.judge.judge if isinstance(self.judge, Repeats) else self.judge
-        return isinstance(judge, Panel)
-
-    @property
-    def short_name(self) -> str:
-        """Judge and criterion, as names of fused scorers tell them."""
-        return f"{self.judge.name} {self.subject}"
-
-    @property
-    def judge_name(self) -> str:
-        """The judge's name."""
-        return self.judge.name
-
-    @cached_property
-    def required(self) -> tuple[str, ...]:
-        """The fields that the criterion looks at."""
-        return self.criterion.required
-
-    @cached_property
-    def shown(self) -> tuple[str, ...]:
-        """Further fields that a judge sees for orientation."""
-        return tuple(name for name in self.criterion.shows if name not in self.required)
-
-    @property
-    def threshold(self) -> float:
-        """A score passes from here on; profiles may have others."""
-        return self.scoring.threshold
-
-    @cached_property
-    def is_local(self) -> bool:
-        """Whether no judge is asked over a network."""
-        return all(each.judge.is_local for each in (self, *self.members))
 
     @property
     def fingerprint(self) -> str:
@@ -188,16 +145,12 @@ class TCVA(FromConfig, Scorer[Result]):
         )
         return f"tcva {self.subject} {self.scoring!r} {self.profiles!r} {list(judged)!r}"
 
-    @property
-    def arguments(self) -> Mapping[str, Any]:
-        """Criterion, judge and settings."""
-        return {"criterion": self.criterion, "judge": self._given, **self.settings}
-
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under."""
-        if self.profiles is None:
-            return Result(assessment, self.scoring)
-        return Result(assessment, self.scoring.for_profile(self.profiles, assessment.metadata))
+        scoring = self.scoring
+        if self.profiles is not None:
+            scoring = scoring.for_profile(self.profiles, assessment.metadata)
+        return Result(assessment, scoring)
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""
@@ -206,53 +159,51 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def key(self, sample: Sample) -> str:
         """The store key of a sample: everything that can change its verdicts, nothing else."""
-        return _JudgeQuestion(self.judge, self.criterion, sample).key
+        return _JudgeQuestion(self.judge, None, self.criterion, sample).key
 
     def questions(self, sample: Sample) -> list[Question[Any]]:
         """One for each judge: the panel's or repeats one by one, then those of additional scores."""
         questions: list[Question[Any]] = []
+        if self.missing(sample):
+            return questions
         for each in (self, *self.members):
-            if each.missing(sample):
-                if each is self:
-                    break
+            if each is not self and each.missing(sample):
                 continue
             if each._given is None:  # noqa: SLF001  # of this class
                 tell_of_default()
-            asked = single_judges(each.judge)
-            questions += [_JudgeQuestion(judge, each.criterion, sample) for judge in asked]
+            for judge, identity in each._asked:  # noqa: SLF001  # of this class
+                questions.append(_JudgeQuestion(judge, identity, each.criterion, sample))
         return questions
 
     def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
         """The first judge's assessment, with those of additional judges in it."""
+        if not answers:
+            return self.result(self._lacking(sample))
         left = iter(answers)
-        assessment = self._assessment(sample, left)
-        if self.members and answers:
-            members = tuple(each._assessment(sample, left) for each in self.members)  # noqa: SLF001  # of this class
-            assessment = assessment.model_copy(update={"members": members})
+        assessment = assessment_of(self.judge, left)
+        if self.members:
+            members = [
+                each._lacking(sample) if each.missing(sample) else assessment_of(each.judge, left)  # noqa: SLF001  # of this class
+                for each in self.members
+            ]
+            assessment = assessment.model_copy(update={"members": tuple(members)})
         return self.result(assessment)
 
-    def _assessment(self, sample: Sample, answers: Iterator[Assessment]) -> Assessment:
-        """The assessment by this judge alone; takes as many answers as it was asked questions."""
-        missing = self.missing(sample)
-        if missing:
-            detail = lacks("the sample", missing, self.subject)
-            why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
-            return _unscored(why, self.judge, self.criterion, sample)
-        return assessment_of(self.judge, answers)
-
-    def _told(self) -> Mapping[str, Any]:
-        """The settings as names tell them: a judge that came ready-made has its own."""
-        own = {name: self.judge.parameters.get(name) for name in JUDGING}
-        judging = {name: value for name, value in own.items() if value is not None}
-        return {**self.settings, **judging, "fuse": self.members}
+    def _lacking(self, sample: Sample) -> Assessment:
+        detail = lacks("the sample", self.missing(sample), self.subject)
+        why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
+        return _unscored(why, self.judge, self.criterion, sample)
 
 
 class _JudgeQuestion(Question[Assessment]):
     """One judge's verdicts on one sample."""
 
-    def __init__(self, judge: Judge, criterion: Criterion, sample: Sample) -> None:
+    def __init__(
+        self, judge: Judge, identity: Identity | None, criterion: Criterion, sample: Sample
+    ) -> None:
         self.judge: Judge = judge
-        self.identity = identity_of(judge)
+        self.identity = identity
+        self.own = {"sample_id": sample.id, "metadata": sample.metadata}
         self.key = verdict_key(
             sample,
             criterion,
@@ -264,10 +215,10 @@ class _JudgeQuestion(Question[Assessment]):
         self._sample = sample
 
     def ask(self) -> Assessment:
-        return _assessment(self.judge.assess(self._sample, self._criterion))
+        return _checked(self.judge.assess(self._sample, self._criterion))
 
     async def aask(self) -> Assessment:
-        return _assessment(await self.judge.aassess(self._sample, self._criterion))
+        return _checked(await self.judge.aassess(self._sample, self._criterion))
 
     def conversation(self) -> Turns[Assessment] | None:
         if self.judge.is_local:
@@ -281,25 +232,20 @@ class _JudgeQuestion(Question[Assessment]):
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Assessment | None]:
         found = store.get_many(each.key for each in questions)
-        return [each.ours(found[each.key]) if each.key in found else None for each in questions]
+        return [
+            found[each.key].model_copy(update=each.own) if each.key in found else None
+            for each in questions
+        ]
 
     @classmethod
     def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, Assessment]]) -> None:
         store.put_many([(question.key, answer) for question, answer in answered])
 
-    def free(self, answer: Assessment) -> Assessment:
-        return self.ours(answer, usage=Usage(), shared=not answer.from_store)
-
     def given_up(self, why: Unscored) -> Assessment:
         return _unscored(why, self.judge, self._criterion, self._sample)
 
-    def ours(self, answer: Assessment, **update: Any) -> Assessment:
-        """Under the name of the sample that asks for it now."""
-        own = {"sample_id": self._sample.id, "metadata": self._sample.metadata}
-        return answer.model_copy(update={**own, **update})
 
-
-def _assessment(answer: Any) -> Assessment:
+def _checked(answer: Any) -> Assessment:
     if not isinstance(answer, Assessment):
         msg = f"the judge returned {type(answer).__name__}; it must return an Assessment"
         raise JudgeError(msg)

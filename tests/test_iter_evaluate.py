@@ -335,7 +335,7 @@ def test_a_store_is_read_and_written_for_many_at_once(tmp_path: Path) -> None:
     assert all(result.assessment.from_store for result in again)
 
 
-def test_one_answer_that_cannot_be_stored_costs_no_other_its_place(tmp_path: Path) -> None:
+def test_one_paid_answer_that_cannot_be_stored_costs_no_other_its_place(tmp_path: Path) -> None:
     class Picky(VerdictStore):
         def put_many(self, assessments: Iterable[Any]) -> None:
             pairs = list(assessments)
@@ -345,7 +345,7 @@ def test_one_answer_that_cannot_be_stored_costs_no_other_its_place(tmp_path: Pat
             super().put_many(pairs)
 
     store = Picky(tmp_path / "v.sqlite")
-    tcva = TCVA(judge="lexical", store=store)
+    tcva = TCVA(judge=Model(), store=store)
     with pytest.warns(StoreWarning, match="not cached as long as it does"):
         assert len(tcva.evaluate_many(map(sample, range(10)))) == 10
     assert len(store) == 9

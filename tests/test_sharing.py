@@ -389,22 +389,19 @@ class Holder:
     """Something that judges."""
 
 
-def put(shared: SharedJudgements, identity: Identity, key: str, answer: str) -> None:
-    _, call, is_own = shared.begin(identity, key)
+def put(shared: SharedJudgements, identity: Identity, key: str, judge: str) -> None:
+    _, call, is_own = shared.begin(identity, key, None)
     assert call is not None
     assert is_own
-    shared.end(call, identity, key, answer, keeps=True)
+    shared.end(call, Assessment.from_verdicts(["fully"], judge=judge))
 
 
-def test_equal_judges_made_from_a_name_share_until_the_last_one_goes() -> None:
+def test_equal_judges_made_from_a_name_share() -> None:
     shared = SharedJudgements()
     one, two = Holder(), Holder()
     put(shared, Identity(one, ("gpt", "url")), "key", "first")
-    assert shared.begin(Identity(two, ("gpt", "url")), "key")[0] == "first"
-    put(shared, Identity(Holder(), ("gpt", "other")), "key", "third")
-    del one
-    gc.collect()
-    assert len(shared) == 1
+    assert shared.begin(Identity(two, ("gpt", "url")), "key", None)[0].judge == "first"
+    assert shared.begin(Identity(two, ("gpt", "other")), "key", None)[2]
 
 
 class Stuck(VaryingModel):
@@ -431,14 +428,11 @@ class Stuck(VaryingModel):
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize(("other", "least"), [({}, 0.2), ({"patience": (1, 0)}, 0.0)])
-def test_every_wait_ends_by_the_deadline_and_who_has_another_one_does_not_wait(
-    asynchronous: bool, other: dict[str, Any], least: float
-) -> None:
+def test_every_wait_ends_by_the_deadline(asynchronous: bool) -> None:
     holder = Holder()
     first = Stuck(Identity(holder, "one", seconds=0.3))
     second = VaryingModel()
-    second.identity = Identity(second, "one", seconds=0.3, **other)  # type: ignore[attr-defined]  # a model may have one
+    second.identity = Identity(second, "one", seconds=0.3)  # type: ignore[attr-defined]  # a model may have one
     thread = threading.Thread(target=TCVA(judge=first).evaluate, args=(sample(),))
     thread.start()
     first.begun.wait(5)
@@ -446,7 +440,7 @@ def test_every_wait_ends_by_the_deadline_and_who_has_another_one_does_not_wait(
     tcva = TCVA(judge=second)
     result = asyncio.run(tcva.aevaluate(sample())) if asynchronous else tcva.evaluate(sample())
     assert result.score is not None
-    assert least <= time.monotonic() - started < 3
+    assert 0.2 <= time.monotonic() - started < 3
     first.go.set()
     thread.join()
     assert SHARED.under_way == 0
@@ -463,4 +457,4 @@ def test_what_is_remembered_is_bounded_by_number_and_by_bytes(
     for number in range(60):
         put(shared, Identity(holder), f"long {number}", "x" * 2_000_000)
     assert len(shared) == 31
-    assert shared.begin(Identity(holder), "long 59")[0] is not None
+    assert shared.begin(Identity(holder), "long 59", None)[0] is not None

@@ -39,6 +39,7 @@ class RatingQuestion(Question[MetricAnswer]):
     ) -> None:
         self.judge: LLMJudge | LexicalRater = judge
         self.identity = judge.identity
+        self.own = {}
         self._metric = metric
         self._sample = sample
         self.key = digest(
@@ -113,10 +114,6 @@ class RatingQuestion(Question[MetricAnswer]):
             (question.key, answer.model_dump_json(), answer.failure is not None)
             for question, answer in answered
         )
-
-    def free(self, answer: MetricAnswer) -> MetricAnswer:
-        """The answer that somebody else had paid for."""
-        return answer.model_copy(update={"usage": Usage(), "shared": not answer.from_store})
 
     def given_up(self, why: Unscored) -> MetricAnswer:
         """The answer where no call can succeed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from pydantic import Field
@@ -89,67 +88,39 @@ class CCRS(Scorer[CCRSResult]):
     ) -> None:
         found = dict(CCRSSettings(**settings))
         self.metrics = resolve_metrics(metrics)
-        self.share: bool = found["share"]
-        self.max_concurrency: int = found["max_concurrency"]
+        self.threshold = found["threshold"]
+        self.share = found["share"]
+        self.max_concurrency = found["max_concurrency"]
         self.em: ExactMatch = found["em"]
         self.lambda_: float = found["lambda_"]
         self._is_default = judge is None
         self.judge = _resolved(DEFAULT if judge is None else judge, self.max_concurrency)
-        self.store: VerdictStore | None = VerdictStore.opened(found["store"])
-        self.settings: Mapping[str, Any] = {**found, "store": self.store}
+        self.is_local, self.judge_name = self.judge.is_local, self.judge.name
         is_lexical = isinstance(self.judge, LexicalRater)
         self.protocol: Protocol = "lexical" if is_lexical else "single"
         self.prompt_version = LEXICAL_VERSION if is_lexical else PROMPT_VERSION
+        needs = [metric.needs for metric in self.metrics]
+        self.required = tuple(name for name in FIELDS if all(name in each for each in needs))
+        self.shown = tuple(name for name in fields_of(self.metrics) if name not in self.required)
+        self.subject = "_".join(metric.name for metric in self.metrics)
+        named = dict(found)
+        if not any(metric.has_exact_match for metric in self.metrics):
+            del named["lambda_"], named["em"]
+        self.name = column_name(f"ccrs_{self.subject}", unusual(CCRSSettings, named))
+        del named["threshold"]  # which reports show beside it
+        details = unusual(CCRSSettings, named)
+        names = ", ".join(metric.title for metric in self.metrics)
+        self.title = f"CCRS {names}" + (f" ({', '.join(details)})" if details else "")
+        found["store"] = self.store = VerdictStore.opened(found["store"])
+        self.settings: Mapping[str, Any] = found
+        again: Any = self.judge.model if isinstance(self.judge, LLMJudge) else "lexical"
+        again = None if self._is_default else again
+        self.arguments = {"metrics": self.metrics, "judge": again, **found}
         self._is_built = True
 
     def __repr__(self) -> str:
         names = ", ".join(metric.name for metric in self.metrics)
         return f"CCRS({names!r}, judge={self.judge.name!r})"
-
-    @cached_property
-    def subject(self) -> str:
-        """The metrics' short names."""
-        return "_".join(metric.name for metric in self.metrics)
-
-    @cached_property
-    def name(self) -> str:
-        """``ccrs_`` and the metric, and in brackets every setting that is not the usual one."""
-        return column_name(f"ccrs_{self.subject}", unusual(CCRSSettings, self._told()))
-
-    @cached_property
-    def title(self) -> str:
-        """``CCRS`` and the metric's long name, and the settings that are not the usual ones."""
-        details = unusual(CCRSSettings, self._told(), without=("threshold",))
-        names = ", ".join(metric.title for metric in self.metrics)
-        return f"CCRS {names}" + (f" ({', '.join(details)})" if details else "")
-
-    @property
-    def judge_name(self) -> str:
-        """The name of who gives the numbers."""
-        return self.judge.name
-
-    @cached_property
-    def required(self) -> tuple[str, ...]:
-        """The fields that every one of the metrics needs."""
-        return tuple(
-            name for name in FIELDS if all(name in metric.needs for metric in self.metrics)
-        )
-
-    @cached_property
-    def shown(self) -> tuple[str, ...]:
-        """Fields that some of the metrics need."""
-        return tuple(name for name in fields_of(self.metrics) if name not in self.required)
-
-    @property
-    def threshold(self) -> float:
-        """A score passes from here on."""
-        threshold: float = self.settings["threshold"]
-        return threshold
-
-    @property
-    def is_local(self) -> bool:
-        """Whether no judge is asked over a network."""
-        return self.judge.is_local
 
     @property
     def fingerprint(self) -> str:
@@ -158,14 +129,6 @@ class CCRS(Scorer[CCRSResult]):
         metrics = [metric.fingerprint for metric in self.metrics]
         judge = (self.judge.name, self.prompt_version, sorted(self.judge.parameters.items()))
         return f"ccrs {metrics!r} {views!r} {judge!r}"
-
-    @property
-    def arguments(self) -> Mapping[str, Any]:
-        """Metrics, judge and settings."""
-        judge: Any = None if self._is_default else "lexical"
-        if isinstance(self.judge, LLMJudge):
-            judge = self.judge.model
-        return {"metrics": self.metrics, "judge": judge, **self.settings}
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> CCRSResult:
         """The result of what cannot be rated; see `Scorer.unscored`."""
@@ -195,13 +158,6 @@ class CCRS(Scorer[CCRSResult]):
 
     def _question(self, sample: Sample, metric: Metric) -> RatingQuestion:
         return RatingQuestion(self.judge, self.prompt_version, metric, sample)
-
-    def _told(self) -> Mapping[str, Any]:
-        """The settings as names tell them: those of the exact match where there is one."""
-        if any(metric.has_exact_match for metric in self.metrics):
-            return self.settings
-        hidden = ("lambda_", "em")
-        return {name: value for name, value in self.settings.items() if name not in hidden}
 
     def _result(self, sample: Sample, answers: dict[str, MetricAnswer]) -> CCRSResult:
         exact, response, reference = None, sample.response, sample.reference

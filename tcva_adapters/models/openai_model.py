@@ -149,8 +149,7 @@ class OpenAICompatibleModel:
     @property
     def identity(self) -> Identity:
         """The same server, settings and key are the same judge; a client of the user's is itself."""
-        patience = (self._timeout, self.config.max_retries)
-        return Identity(self, self._made_from, patience, self._timeout)
+        return Identity(self, self._made_from, self._timeout)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.

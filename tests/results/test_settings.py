@@ -51,7 +51,7 @@ def test_an_unknown_setting_is_named_with_the_nearest_known_one(scorer: type[Sco
 def test_a_built_scorer_is_frozen_and_a_changed_one_is_a_copy(scorer: type[Scorer[Any]]) -> None:
     built = scorer(judge=ScriptedModel([]))  # type: ignore[call-arg]  # both take one
     with pytest.raises(InvalidValueError, match=r"changed\(threshold=\.\.\.\) gives a copy"):
-        built.threshold = 0.9  # type: ignore[misc]  # on purpose
+        built.threshold = 0.9
     with pytest.raises(InvalidValueError, match=r"a built .* is not changed; changed"):
         built.nonsense = 1
     other = built.changed(threshold=0.9, share=False)
