@@ -52,11 +52,6 @@ class LongRun(Generic[R]):
             yield result
         if found:
             self._tell(f"{found} results of an interrupted run are there; going on behind them")
-        elif written.others:
-            self._tell(
-                f"{written.others[0]} is the draft of another run (of other samples or settings) "
-                "and is left alone; this one starts anew"
-            )
         samples = self._samples
         total = samples.total if isinstance(samples, SampleStream) else len(samples)
         total = None if total is None else total - found

@@ -495,7 +495,7 @@ def stream_samples(
     The first ones are checked here, before a model is paid for any.
 
     Args:
-        source: See `files.stream_samples`.
+        source: See `files.SampleStream`.
         skip_bad: See there.
         input_format: See there.
         rename: See there.
@@ -514,7 +514,7 @@ def stream_samples(
             msg = f"{error}{way}"
             raise InvalidSampleError(msg) from None
 
-    stream = files.stream_samples(
+    stream = files.SampleStream(
         source,
         skip_bad=skip_bad,
         format=input_format,  # type: ignore[arg-type]  # checked by the reader

@@ -17,8 +17,7 @@ from tcva_adapters.compare.systems.read import SystemSources, read_systems
 from tcva_adapters.core.aggregation import make_plan, scores_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure
-from tcva_adapters.samples.csv_cells import csv_text
-from tcva_adapters.samples.output import replacing
+from tcva_adapters.samples.output import csv_text, replacing
 from tcva_adapters.samples.records import format_of
 from tcva_adapters.stats.checks import FloatArray, one_of, whole
 from tcva_adapters.stats.selection import chances, disagreement, draw, shares, spreads

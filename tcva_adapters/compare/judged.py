@@ -29,7 +29,7 @@ from tcva_adapters.results.evidence import (
 )
 from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.samples.ids import DistinctIds
+from tcva_adapters.samples.files import distinct
 from tcva_adapters.stats.checks import FloatArray, numbers
 
 
@@ -134,9 +134,8 @@ class Judged:
     @property
     def names(self) -> list[str]:
         """An id for each sample: its own, numbered where it repeats, or ``row-N``."""
-        ids = DistinctIds()
         places = enumerate(self.brought.samples(), start=1)
-        return [ids.unlike(name or f"row-{place}") for place, (name, _) in places]
+        return distinct(name or f"row-{place}" for place, (name, _) in places)[0]
 
     def ratings(self, human: str | Labels | npt.ArrayLike) -> FloatArray:
         """Human ratings, shape (N,), nan where there is none.

@@ -51,7 +51,7 @@ from tcva_adapters.core.temperature import as_temperature, check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
+from tcva_adapters.samples.files import SampleFile, SampleStream
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.correlation import Measure, check_measure
@@ -83,7 +83,7 @@ class _Request:
     and ``outcome.fatal`` says why. The frameworks are imported, which takes seconds.
 
     Args:
-        samples: A file, what `read_samples` or `stream_samples` made of one, or samples. Those of a
+        samples: A file, what `read_samples` or `SampleStream` made of one, or samples. Those of a
             file wait in a temporary file.
         tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``. Its
             judge answers the frameworks' prompts, too.
@@ -510,7 +510,7 @@ class _Plan:
 def _read(samples: str | Path | SampleFile | SampleStream | Sequence[Sample]) -> SampleFile:
     """The samples, each with an id of its own."""
     if isinstance(samples, str | Path):
-        samples = stream_samples(samples, kept=None)
+        samples = SampleStream(samples, kept=None)
     if isinstance(samples, SampleStream):
         return read_named(samples)
     return named(samples if isinstance(samples, SampleFile) else SampleFile.of(samples))

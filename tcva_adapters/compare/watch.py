@@ -33,9 +33,6 @@ OURS: Final = re.compile(rb'\{"tcva_watch": ')
 
 FALSE_ALARMS: Final = 0.05
 
-PATIENCE: Final = 60.0
-"""Seconds to wait for another run that is taking its look."""
-
 
 @dataclass(frozen=True)
 class Watch:
@@ -138,7 +135,7 @@ class Watch:
             MissingDependencyError: scipy is not installed.
         """
         alone = "one process at a time"
-        with replacing(source, ours=OURS, fingerprint=alone, patience=PATIENCE) as draft:
+        with replacing(source, ours=OURS, fingerprint=alone) as draft:
             look = self.went_on(source).after(changes)
             draft.truncate(0)  # what a process that was killed left
             draft.write(look.watch.line())

@@ -10,9 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.samples.layouts import dotted
+from tcva_adapters.samples.fields import ALIASES, flattened
 from tcva_adapters.samples.messages import is_messages
-from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.sample import Sample
 
 CRITIC: Final = "tcva"
@@ -78,7 +77,7 @@ def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
     try:
         return scorer.require(sample)
     except InvalidSampleError as error:
-        found = ", ".join(dotted(value)) if isinstance(value, Mapping) else type(value).__name__
+        found = ", ".join(flattened(value)) if isinstance(value, Mapping) else type(value).__name__
         msg = (
             f"{error}; given: {found:.200}; RunnablePassthrough.assign(answer=...) keeps question "
             "and documents beside an answer, and mapper= reads other names"

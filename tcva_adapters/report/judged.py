@@ -21,8 +21,7 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Summary
-from tcva_adapters.samples.files import SampleFile
-from tcva_adapters.samples.ids import DistinctIds
+from tcva_adapters.samples.files import SampleFile, numbered
 from tcva_adapters.samples.rows import RowStream
 from tcva_adapters.samples.sample import Sample
 
@@ -69,7 +68,7 @@ class JudgedSamples:
         samples: list[Sample] = []
         judgements: list[Assessment] = []
         ratings: list[CCRSResult] = []
-        ids, tally, kinds, scorings = DistinctIds(), Summary(), Kinds(), Counter[ScoringConfig]()
+        tally, kinds, scorings = Summary(), Kinds(), Counter[ScoringConfig]()
         for place, item in enumerate(items, start=1):
             if isinstance(item, CCRSResult):
                 judged: Assessment | CCRSResult = item
@@ -84,7 +83,7 @@ class JudgedSamples:
             else:
                 msg = f"{str(item)[:80]!r} stands among the results of {name}; give results alone: result_of or results_of of the framework's adapter finds them"
                 raise InvalidValueError(msg)
-            own = ids.unlike(judged.sample_id or f"row-{place}")
+            own = judged.sample_id or f"row-{place}"
             samples.append(Sample(id=own, metadata=judged.metadata))
         if not samples:
             msg = f"{name} holds no assessments; give what 'tcva evaluate --out' wrote"
@@ -92,10 +91,11 @@ class JudgedSamples:
         if ratings and judgements:
             msg = f"{name} mixes assessments and CCRS ratings; give a file of each"
             raise InvalidSampleError(msg)
-        notes = list(SampleFile(samples, [], [], tuple(ids.repeated)).notes)
+        named, repeated = numbered(samples)
+        notes = list(SampleFile(named, [], [], repeated).notes)
         if scorings:
             notes += several_notes(judgements, scorings.most_common(1)[0][0])
-        return cls(*(name, samples, judgements, ratings, scorings, tally, kinds, tuple(notes)))
+        return cls(*(name, named, judgements, ratings, scorings, tally, kinds, tuple(notes)))
 
     @property
     def names(self) -> list[str]:

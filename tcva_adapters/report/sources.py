@@ -27,7 +27,7 @@ from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.existing import ExistingScores, read_scores
 from tcva_adapters.report.judged import JudgedSamples, read_judged
 from tcva_adapters.report.sections import rated_sections, section_of
-from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
+from tcva_adapters.samples.files import SampleFile, SampleStream
 from tcva_adapters.samples.records import read_records
 from tcva_adapters.samples.sample import Sample
 
@@ -221,7 +221,7 @@ def _texts(
     given: str | Path | SampleStream | Sequence[Sample], reading: Reading
 ) -> Sequence[Sample]:
     if isinstance(given, str | Path):
-        given = stream_samples(given, skip_bad=reading.skip_bad)
+        given = SampleStream(given, skip_bad=reading.skip_bad)
     if isinstance(given, SampleStream):
         return read_named(given).samples
     return named(SampleFile.of(given)).samples

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cas
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import encodable_json, visible_in_json
 from tcva_adapters.results.assessment import Assessment, Unscored
-from tcva_adapters.samples.output import other_drafts, replacing, usable_path
+from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.records import Format, Source, format_of, name_of
 from tcva_adapters.samples.rows import KEPT, RowStream
 
@@ -179,7 +179,6 @@ class Writing(ExitStack, Generic[R]):
 
     Attributes:
         number: How many there are.
-        others: Drafts of other runs for the same file.
 
     Raises:
         InvalidValueError: As for `replacing`, or the suffix is that of another format.
@@ -195,7 +194,7 @@ class Writing(ExitStack, Generic[R]):
         is_read_again: bool = False,
     ) -> None:
         super().__init__()
-        self.number, self.others = 0, list[Path]()
+        self.number = 0
         self._target, self._read = target, read
         self._places, self._size = array("q"), 0
         self._held: list[R] | None = [] if is_read_again else None
@@ -203,7 +202,6 @@ class Writing(ExitStack, Generic[R]):
         self._is_list = False
         if isinstance(target, str | Path) and target != STDOUT:
             self._is_list = check_suffix(target) == "json"
-            self.others = other_drafts(target, fingerprint)
             how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
             self._file = self.enter_context(replacing(target, ours=OURS, **how))
             if self._file.readable():  # no device, no pipe

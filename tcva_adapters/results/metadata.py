@@ -14,7 +14,6 @@ from pydantic import (
     WrapSerializer,
 )
 
-from tcva_adapters.samples.records import are_finite
 from tcva_adapters.samples.sample import whole_characters
 
 _DEEPEST: Final = 100
@@ -31,9 +30,11 @@ def _as_json(metadata: dict[str, Any], handler: SerializerFunctionWrapHandler) -
 
 
 def _finite(value: Any, info: ValidationInfo) -> Any:
-    if info.mode == "json" and not are_finite([value]):
+    try:
+        json.dumps(value if info.mode == "json" else None, allow_nan=False)
+    except ValueError:
         msg = "NaN, Infinity or a number too large is no JSON value"
-        raise ValueError(msg)
+        raise ValueError(msg) from None
     return value
 
 

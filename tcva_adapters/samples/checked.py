@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -9,8 +10,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tcva_adapters.errors import InvalidValueError
 
 FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
-
-_SHOWN: Final = 60
 
 
 class Checked(BaseModel):
@@ -27,15 +26,11 @@ class Checked(BaseModel):
         try:
             super().__init__(**given)
         except ValidationError as error:
-            raise self.refusal(first_fault(error, type(self))) from None
+            raise self.refusal(first_fault(error)) from None
 
 
-def first_fault(error: ValidationError, kind: type[BaseModel] | None = None) -> str:
+def first_fault(error: ValidationError) -> str:
     """Where the first field is that does not fit, and why.
-
-    Args:
-        error: What pydantic found.
-        kind: Whose fields are named for a name that is none of them.
 
     >>> class Point(Checked):
     ...     x: float
@@ -45,16 +40,10 @@ def first_fault(error: ValidationError, kind: type[BaseModel] | None = None) -> 
     tcva_adapters.errors.InvalidValueError: x: it should be a valid number, not []
     """
     first = error.errors(include_url=False)[0]
-    where, why = ".".join(map(str, first["loc"])), first["msg"]
+    where, why = ".".join(map(str, first["loc"])) or "document", first["msg"]
     if first["type"] in {"value_error", "json_invalid"}:  # our own sentence, or the parser's
         why = why.removeprefix("Value error, ").replace("Invalid JSON", "not JSON")
-        return f"{where}: {why}" if where else why
-    if first["type"] == "missing":
-        why = "it is missing"
-    elif first["type"] == "extra_forbidden":
-        known = f"; a {kind.__name__} has {', '.join(kind.model_fields)}" if kind else ""
-        why = f"there is no such field{known}"
-    else:
-        text = repr(first["input"])
-        why = f"{why.replace('Input', 'it')}, not {text[:_SHOWN]}{'…' * (len(text) > _SHOWN)}"
-    return f"{where or 'document'}: {why}"
+        return f"{where}: {why}" if first["loc"] else why
+    if first["type"] != "missing":
+        why = f"{why.replace('Input should', 'it should')}, not {reprlib.repr(first['input'])}"
+    return f"{where}: {why}"

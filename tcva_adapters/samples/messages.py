@@ -12,9 +12,6 @@ from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
 
-MESSAGE_FIELDS: Final = ("messages", "trajectory", "conversation")
-"""Where a record keeps a conversation."""
-
 _SPEAKERS: Final = {
     "user": ("user", "human", "HumanMessage"),
     "model": ("assistant", "ai", "model", "AIMessage", "AIMessageChunk"),

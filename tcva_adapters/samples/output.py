@@ -1,18 +1,23 @@
-"""Paths, and files that appear under their names once they are complete, for this user alone."""
+"""Files that appear under their names once they are complete, for this user alone; and csv cells.
+
+A spreadsheet takes a cell that begins with ``=`` for a formula, and other beginnings for one, too.
+An apostrophe in front makes text of it (OWASP, "CSV Injection").
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
 import shutil
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from glob import escape
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final, TextIO
 from uuid import uuid4
 
 from tcva_adapters.errors import InvalidValueError
@@ -23,8 +28,9 @@ else:
     import fcntl
 
 _BEGINNING: Final = 100
-_PAUSE: Final = 0.05
-"""Seconds between two looks whether another process has ended."""
+# With the apostrophes that may stand before it: what is written can then be read back exactly.
+_FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+
 _BINARY: Final = getattr(os, "O_BINARY", 0)
 """Windows writes line feeds as two characters without it."""
 
@@ -69,7 +75,6 @@ def replacing(
     ours: re.Pattern[bytes] | None = None,
     overwrite: bool = False,
     fingerprint: str | None = None,
-    patience: float = 0.0,
 ) -> Iterator[BinaryIO]:
     """The stream of a draft beside a file, which takes its place when the block ends without an error.
 
@@ -85,7 +90,6 @@ def replacing(
         ours: See `check_ours`.
         overwrite: See `check_ours`.
         fingerprint: Equal where what is written is to be equal; None for a draft that nobody finds.
-        patience: Seconds to wait for another process that is writing the same draft.
 
     Raises:
         InvalidValueError: The file cannot be written, is none of ours, or another process is
@@ -93,14 +97,14 @@ def replacing(
     """
     check_ours(target, ours, overwrite=overwrite)
     path = usable_path(target).resolve()
-    with _errors_of(target):
+    try:
         if path.exists() and not path.is_file():
             with path.open("wb") as device:
                 yield device
             return
         make_folder(path.parent)
         draft = _draft(path, fingerprint)
-        stream = _alone(draft, target, patience)
+        stream = _alone(draft, target)
         try:
             with stream:
                 yield stream
@@ -113,59 +117,38 @@ def replacing(
             if fingerprint is None or not draft.stat().st_size:
                 draft.unlink()
             raise
-
-
-def other_drafts(target: str | Path, fingerprint: str | None) -> list[Path]:
-    """What blocks under other fingerprints left beside a file, or are writing."""
-    path = usable_path(target).resolve()
-    drafts = path.parent.glob(f"{escape(_beginning(path))}{'?' * 16}.draft")
-    return sorted(each for each in drafts if each != _draft(path, fingerprint))
-
-
-def _beginning(path: Path) -> str:
-    return f".{path.name[:200]}."
+    except OSError as error:
+        msg = f"cannot write {target}: {error.strerror or error}; give another path"
+        raise InvalidValueError(msg) from error
 
 
 def _draft(path: Path, fingerprint: str | None) -> Path:
+    beginning = f".{path.name[:200]}."
     if fingerprint is None:
-        return path.with_name(f"{_beginning(path)}{uuid4().hex[:8]}.tmp")
-    return path.with_name(
-        f"{_beginning(path)}{sha256(fingerprint.encode()).hexdigest()[:16]}.draft"
-    )
+        return path.with_name(f"{beginning}{uuid4().hex[:8]}.tmp")
+    return path.with_name(f"{beginning}{sha256(fingerprint.encode()).hexdigest()[:16]}.draft")
 
 
-def _alone(draft: Path, target: str | Path, patience: float) -> BinaryIO:
+def _alone(draft: Path, target: str | Path) -> BinaryIO:
     """A draft, open for this process alone.
 
     Raises:
         InvalidValueError: Another process has it open.
     """
-    until = time.monotonic() + patience
-    while True:
-        stream = os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | _BINARY, 0o600), "r+b")
-        try:
-            if fcntl is not None:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if draft.exists() and os.path.samestat(draft.stat(), os.fstat(stream.fileno())):
-                return stream
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                stream.close()
-                msg = f"another process is writing {target}; wait for it, or give another path"
-                raise InvalidValueError(msg) from None
-            time.sleep(_PAUSE)
-        except OSError:  # a file system without locks
-            return stream
-        stream.close()  # written by another process, or the file by now
-
-
-@contextmanager
-def _errors_of(target: str | Path) -> Iterator[None]:
+    stream = os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | _BINARY, 0o600), "r+b")
     try:
-        yield
-    except OSError as error:
-        msg = f"cannot write {target}: {error.strerror or error}; give another path"
-        raise InvalidValueError(msg) from error
+        if fcntl is not None:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_ours = draft.exists() and os.path.samestat(draft.stat(), os.fstat(stream.fileno()))
+    except BlockingIOError:
+        is_ours = False
+    except OSError:  # a file system without locks
+        is_ours = True
+    if not is_ours:
+        stream.close()
+        msg = f"another process is writing {target}; wait for it, or give another path"
+        raise InvalidValueError(msg)
+    return stream
 
 
 def check_ours(
@@ -198,3 +181,35 @@ def check_ours(
             "replace it with overwrite=True (--overwrite)"
         )
         raise InvalidValueError(msg)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    r"""A table as csv: texts made harmless, numbers as they are, None as an empty cell.
+
+    >>> csv_text(["id", "score"], [["=1+1", -0.5], ["a", None]])
+    "id,score\r\n'=1+1,-0.5\r\na,\r\n"
+    """
+    stream = io.StringIO(newline="")
+    write_table(stream, header, rows)
+    return stream.getvalue()
+
+
+def write_table(stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """The same, row by row, into a stream that leaves ends of lines as they are."""
+    writer = csv.writer(stream)
+    for row in chain([header], rows):
+        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
+
+
+def harmless(text: str) -> str:
+    """The text of a cell, with an apostrophe before what a spreadsheet would run.
+
+    >>> harmless("@SUM(1)"), harmless("plain"), original(harmless("'=1"))
+    ("'@SUM(1)", 'plain', "'=1")
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def original(text: str) -> str:
+    """What `harmless` was given. For cells of tables that were written here alone."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -8,8 +8,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TextIO, get_args
@@ -21,7 +21,6 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     UnreadableInputError,
 )
-from tcva_adapters.samples.containers import records_in
 from tcva_adapters.samples.output import usable_path
 
 Source = str | Path | TextIO
@@ -37,20 +36,19 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-ROW_WORDS: Final[dict[Format, str]] = {
-    "jsonl": "line",
-    "json": "item",
-    "csv": "line",
-    "parquet": "row",
-}
+ROW_WORDS: Final = {"jsonl": "line", "json": "item", "csv": "line", "parquet": "row"}
 """What a row is called in messages."""
 
-NAN: Final = frozenset({"NaN", "nan", "<NA>"})
+_NOTHING: Final = ("NaN", "nan", "<NA>")
 """Cells of csv files where data frames had nothing. NA and None are not among them: these answer questions."""
 
-_NAMED_DELIMITER: Final = re.compile(r"sep=([,;\t])\s*")
-"""The first line with which spreadsheets say it."""
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_LIST_KEYS: Final = (
+    *("samples", "data", "assessments", "results", "examples", "runs", "rows", "records"),
+    *("test_cases", "testCases", "test_results", "testResults"),
+)
+_RUN: Final = "testRunData"
+"""Where DeepEval's ``.latest_test_run.json`` holds the run."""
+
 _BLOCK: Final = 2**16
 """Bytes of a parquet file that are read at once."""
 _CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
@@ -70,21 +68,28 @@ class FileRow(NamedTuple):
     error: str = ""
 
 
+def record_of(text: str) -> dict[str, Any]:
+    """A line of jsonl.
+
+    Raises:
+        ValueError: It is no JSON object.
+    """
+    return _checked(loads(text))
+
+
 def read_records(
     source: Source,
     format: Format | None = None,  # noqa: A002  # what everyone calls it
     *,
-    missing: Collection[str] = (),
-    parse: Callable[[str], Any] | None = None,
+    parse: Callable[[str], Any] = record_of,
 ) -> Iterator[FileRow]:
     """The rows of a file, bad ones included.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file.
         format: By default taken from the suffix; jsonl for streams.
-        missing: Cells of csv files that are no value.
-        parse: Makes of a line of jsonl what stands in place of the record, in one go; where it
-            raises a ValueError, the record is there.
+        parse: Makes of a line of jsonl what stands in place of the record; a ValueError says what
+            is wrong with the line.
 
     Raises:
         UnreadableInputError: The file is missing, a folder, or damaged as a whole.
@@ -96,10 +101,10 @@ def read_records(
     [{'a': 1}]
     """
     kind = format_of(source, format)
-    if kind == "csv":
-        return _csv_rows(source, missing)
     if kind == "jsonl":
         return _jsonl_rows(source, parse)
+    if kind == "csv":
+        return _csv_rows(source)
     return _json_rows(source) if kind == "json" else _parquet_rows(source)
 
 
@@ -109,12 +114,10 @@ def whole_text(source: Source) -> str:
     Raises:
         UnreadableInputError: The file is missing, a folder, cannot be read, or is not UTF-8.
     """
-    texts = []
-    for number, text, error in _texts(source):
-        if error:
-            raise unreadable(source, error, line=number)
-        texts.append(text)
-    return "".join(texts)
+    text = "".join(_lines(source))
+    if wrong := _not_utf8(text):
+        raise unreadable(source, wrong)
+    return text
 
 
 def format_of(source: Source, kind: Format | None = None) -> Format:
@@ -123,17 +126,16 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     Raises:
         InvalidValueError: There is no such format, or the suffix is of none.
     """
-    if kind is None and (source == "-" or not isinstance(source, str | Path)):
-        return "jsonl"
     if kind is None:
-        suffix = Path(str(source)).suffix.lower()
-        kind = _SUFFIXES.get(suffix)
-        if kind is None:
+        is_path = source != "-" and isinstance(source, str | Path)
+        suffix = Path(str(source)).suffix.lower() if is_path else ""
+        if suffix not in _SUFFIXES:
             msg = (
                 f"the format of {source} is unknown: its suffix {suffix!r} is none of "
                 f"{', '.join(filter(None, _SUFFIXES))}; rename it or name the format"
             )
             raise InvalidValueError(msg)
+        return _SUFFIXES[suffix]
     if kind not in get_args(Format):
         msg = f"unknown format {kind!r}; formats are {', '.join(get_args(Format))}"
         raise InvalidValueError(msg)
@@ -172,23 +174,32 @@ def unreadable(
     return UnreadableInputError(f"{name_of(source)}{where}: {error}", line=line)
 
 
-def _texts(source: Source) -> Iterator[tuple[int, str, str]]:
-    """All lines, broken at line feeds alone: number, text, and what is wrong with its bytes."""
-    with _opened(source) as lines:
-        try:
-            for number, line in enumerate(lines, start=1):
-                raw = line if isinstance(line, bytes) else line.encode(errors="surrogatepass")
-                try:
-                    text, error = raw.decode(), ""
-                except UnicodeDecodeError as refusal:
-                    is_utf16 = number == 1 and raw.startswith(_UTF16_MARKS)
-                    looks = " (it looks like UTF-16)" if is_utf16 else ""
-                    error = f"not UTF-8: byte {raw[refusal.start]:#04x}{looks}; save it as UTF-8"
-                    text = raw.decode(errors="surrogateescape")
-                yield number, text.removeprefix("\ufeff") if number == 1 else text, error
-        except UnicodeDecodeError as refusal:  # of a text stream, by its own encoding
-            wrong = f"not {refusal.encoding}: byte {refusal.object[refusal.start]:#04x}"
-            raise unreadable(source, wrong) from None
+def loads(text: str | bytes) -> Any:
+    """Strict JSON: no NaN, no infinities, no half of a surrogate pair.
+
+    Raises:
+        ValueError: With a sentence.
+    """
+    try:
+        value = from_json(text, allow_inf_nan=False)
+        json.dumps(value, allow_nan=False)  # 1e999 became an infinite number
+    except ValueError as error:
+        msg = f"not JSON: {error}"
+        raise ValueError(msg) from None
+    return value
+
+
+def plain(value: Any) -> Any:
+    """A cell as JSON would have it; NaN is how data frames say that there is nothing."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 @contextmanager
@@ -210,162 +221,119 @@ def _opened(source: Source) -> Iterator[Any]:
             raise unreadable(source, f"cannot be read: {error.strerror or error}") from error
 
 
-def loads(text: str | bytes) -> Any:
-    """Strict JSON: no NaN, no infinities, no half of a surrogate pair.
+def _lines(source: Source) -> Iterator[str]:
+    """All lines, broken at line feeds alone; bytes that are not UTF-8 are halves of characters."""
+    with _opened(source) as lines:
+        is_first = True
+        try:
+            for line in lines:
+                text = line.decode(errors="surrogateescape") if isinstance(line, bytes) else line
+                yield text.removeprefix("\ufeff") if is_first else text
+                is_first = False
+        except UnicodeDecodeError as error:  # of a text stream, by its own encoding
+            raise unreadable(source, f"not {error.encoding}: {error.reason}") from None
 
-    Raises:
-        ValueError: With a sentence; a `json.JSONDecodeError` where the text is no JSON at all.
-    """
+
+def _not_utf8(text: str) -> str:
+    """What is wrong with the bytes of a text; nothing, usually."""
     try:
-        value = from_json(text, allow_inf_nan=False)
-    except ValueError:
-        pass
-    else:
-        if are_finite((value,)):
-            return value
-    try:  # slower, and says what is wrong
-        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
-        json.dumps(value, ensure_ascii=False).encode()
-    except RecursionError:
-        msg = "nested too deeply to be a record"
-        raise ValueError(msg) from None
-    except UnicodeEncodeError:
-        msg = "an escape such as \\ud83d stands alone, which is half a character"
-        raise ValueError(msg) from None
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"not UTF-8: byte {ord(text[error.start]) & 0xFF:#04x}; save it as UTF-8"
+    return ""
+
+
+def _checked(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        msg = f"a record is a JSON object, not {json.dumps(value):.40}"
+        raise ValueError(msg)  # noqa: TRY004  # said of a row of a file
     return value
 
 
-def are_finite(values: Iterable[Any]) -> bool:
-    """Whether there is no infinite number among or in them, which 1e999 becomes."""
-    for each in values:
-        kind = type(each)
-        if kind is float:
-            if each - each != 0.0:
-                return False
-        elif kind is dict:
-            if not are_finite(each.values()):
-                return False
-        elif kind is list and not are_finite(each):
-            return False
-    return True
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        msg = f"{digits}: NaN, Infinity or a number too large is no JSON value; write null"
-        raise ValueError(msg)
-    return number
-
-
-def _jsonl_rows(source: Source, parse: Callable[[str], Any] | None) -> Iterator[FileRow]:
-    for number, text, damage in _texts(source):
-        if damage:
-            yield FileRow(number, None, damage)
-        elif text and not text.isspace():
-            yield _jsonl_row(number, text, parse)
-
-
-def _jsonl_row(number: int, text: str, parse: Callable[[str], Any] | None) -> FileRow:
-    if parse is not None:
-        with suppress(ValueError):
-            return FileRow(number, parse(text))
-    if text.startswith("["):
-        wrong = "a JSON list, not a record; name the format json for such a file"
-        return FileRow(number, None, wrong)
+def _row(number: int, parse: Callable[[Any], Any], value: Any) -> FileRow:
     try:
-        return _record_row(number, loads(text))
-    except json.JSONDecodeError as error:
-        if not text.endswith("\n"):
-            return FileRow(number, None, "half-written: the file ends in the middle of this record")
-        return FileRow(number, None, f"not JSON: {error.msg} at column {error.colno}")
+        return FileRow(number, parse(value))
     except ValueError as error:
         return FileRow(number, None, str(error))
 
 
-def _record_row(number: int, value: Any) -> FileRow:
-    if not isinstance(value, dict):
-        return FileRow(number, None, f"a record is a JSON object, not {json.dumps(value):.40}")
-    return FileRow(number, value)
+def _jsonl_rows(source: Source, parse: Callable[[str], Any]) -> Iterator[FileRow]:
+    for number, text in enumerate(_lines(source), start=1):
+        if wrong := _not_utf8(text):
+            yield FileRow(number, None, wrong)
+        elif text and not text.isspace():
+            yield _row(number, parse, text)
 
 
 def _json_rows(source: Source) -> Iterator[FileRow]:
     text = whole_text(source)
     try:
-        records = records_in(loads(text)) if text.strip() else []
-    except json.JSONDecodeError as error:
-        hint = "; for one record per line name the format jsonl" * (error.msg == "Extra data")
-        wrong = f"not JSON: {error.msg} at column {error.colno}{hint}"
-        raise unreadable(source, wrong, line=error.lineno) from None
+        records = _records_in(loads(text)) if text.strip() else []
     except ValueError as error:
         raise unreadable(source, str(error)) from None
-    if not isinstance(records, list):
-        wrong = f"a JSON file holds a list of records, not {json.dumps(records):.40}"
-        raise unreadable(source, wrong)
     for number, value in enumerate(records, start=1):
-        yield _record_row(number, value)
+        yield _row(number, _checked, value)
 
 
-def _csv_rows(source: Source, missing: Collection[str]) -> Iterator[FileRow]:
+def _records_in(content: Any) -> list[Any]:
+    """The records of a document.
+
+    A list is the records; of an object, the list under one of the usual names (DeepEval's
+    ``testCases``, ...), its only entry if that is a list, or what pandas' ``to_json`` makes of
+    columns. Any other object is one record.
+    """
+    if isinstance(content, list):
+        return content
+    content = _checked(content)
+    if isinstance(content.get(_RUN), dict):
+        content = content[_RUN]
+    parts = list(content.values())
+    for key in _LIST_KEYS:
+        if isinstance(content.get(key), list):
+            return list(content[key])
+    if len(parts) == 1 and isinstance(parts[0], list):
+        return parts[0]
+    if parts and all(isinstance(part, dict) and "0" in part for part in parts):
+        return [{name: column.get(at) for name, column in content.items()} for at in parts[0]]
+    return [content]
+
+
+def _csv_rows(source: Source) -> Iterator[FileRow]:
     # The limit belongs to the csv module as a whole; it is raised and never lowered again,
     # because another thread may be in the middle of a file.
     csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
-    errors: list[str] = []  # of the row that is being read
-
-    def texts() -> Iterator[str]:
-        for _, text, error in _texts(source):
-            errors.extend(filter(None, [error]))
-            yield text
-
-    lines, delimiter = _delimited(texts())
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    lines, head = _lines(source), [""]
+    for text in lines:
+        head.append(text)
+        if text.strip():
+            break
+    # Spreadsheets write semicolons, too.
+    delimiter = max(",;\t", key=re.sub(r'"[^"]*"', "", head[-1]).count)
+    reader = csv.reader(chain(head[1:], lines), delimiter=delimiter, strict=True)
     header: list[str] = []
     while True:
-        line, cells = reader.line_num + 1, []
+        line, cells, wrong = reader.line_num + 1, list[str](), ""
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            errors.append(f"not csv: {error}; check the quotes of this row")
-        wrong = "".join(errors[:1])
-        errors.clear()
-        if not header and (cells or wrong):
-            header = _header(source, line, cells, wrong)
-        elif wrong:
-            yield FileRow(line, None, wrong)
-        elif cells and (len(cells) < len(header) or any(cells[len(header) :])):
-            # Those beyond the header may be empty: some programs end their rows with a comma.
-            wrong = (
-                f"{len(cells)} cells where the header has {len(header)}; check commas and quotes"
-            )
-            yield FileRow(line, None, wrong)
+            wrong = f"not csv: {error}; check the quotes of this row"
+        wrong = _not_utf8("".join(cells)) or wrong
+        if not header:
+            header = [cell.strip() for cell in cells]
+            names = list(filter(None, header))
+            if wrong or len(set(names)) < len(names):
+                wrong = wrong or f"the header has a name twice: {listed(names)}; rename one"
+                raise unreadable(source, wrong, line=line)
+        # Cells beyond the header may be empty: some programs end their rows with a comma.
+        elif wrong or (cells and (len(cells) < len(header) or any(cells[len(header) :]))):
+            counts = f"{len(cells)} cells where the header has {len(header)}"
+            yield FileRow(line, None, wrong or f"{counts}; check commas and quotes")
         elif cells:
-            named = [each for each in zip(header, cells, strict=False) if not _is_index(each[0])]
-            yield FileRow(line, {n: None if cell in missing else cell for n, cell in named})
-
-
-def _header(source: Source, line: int, cells: list[str], wrong: str) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if wrong or twice:
-        wrong = wrong or f"the header has {listed(twice)} twice; rename one"
-        raise unreadable(source, wrong, line=line)
-    return names
-
-
-def _delimited(texts: Iterator[str]) -> tuple[Iterator[str], str]:
-    """The lines, and the separator that the first one shows: spreadsheets write semicolons, too."""
-    head = [""]
-    for text in texts:
-        head.append(text)
-        if text.strip():
-            break
-    bare = re.sub(r'"[^"]*"', "", head[-1])
-    delimiter = max((",", ";", "\t"), key=bare.count)
-    if named := _NAMED_DELIMITER.fullmatch(head[-1]):
-        head[-1], delimiter = "\n", named[1]
-    return chain(head[1:], texts), delimiter
+            named = zip(header, cells, strict=False)
+            record = {n: None if c in _NOTHING else c for n, c in named if not _is_index(n)}
+            yield FileRow(line, record)
 
 
 def _parquet_rows(source: Source) -> Iterator[FileRow]:
@@ -393,16 +361,3 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
 def _is_index(name: str) -> bool:
     """Whether pandas made this column up: it counts rows."""
     return name in ("", "__index_level_0__") or name.startswith("Unnamed: ")
-
-
-def plain(value: Any) -> Any:
-    """A cell as JSON would have it; NaN is how data frames say that there is nothing."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, str | int):
-        return value
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
-    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)

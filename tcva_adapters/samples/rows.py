@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from copy import copy
 from itertools import islice
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
+from typing import Any, Final, Generic, Self, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
-from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.records import (
     ROW_WORDS,
     Format,
     Source,
     format_of,
-    is_read_again,
     name_of,
     read_records,
+    record_of,
     unreadable,
 )
 
 Item = TypeVar("Item")
-_Read = Callable[[dict[str, Any]], Item]
 
 KEPT: Final = 20
-"""Bad rows and repeated ids that are kept for messages; the rest are counted."""
+"""Bad rows that are kept for messages; the rest are counted."""
 
 CHECKED: Final = 10_000
 """Rows that are looked at before a model is paid for any of them."""
@@ -42,12 +40,8 @@ class RowStream(Iterator[Item], Generic[Item]):
         bad: Line and message of bad rows that were skipped, the first ones.
         skipped: How many those are.
         checked: What `check` found to be told, in sentences.
-        total: How many items there are, where `check` has seen them all; of a longer file of lines
-            about how many, by the size of those; None where nobody knows.
+        total: How many items there are, where `check` has seen them all; None otherwise.
     """
-
-    missing: ClassVar[Collection[str]] = ()
-    """Cells of csv files that are no value."""
 
     def __init__(
         self,
@@ -55,9 +49,9 @@ class RowStream(Iterator[Item], Generic[Item]):
         kind: Format | None,
         *,
         skip_bad: bool,
-        read: _Read[Item],
+        read: Callable[[dict[str, Any]], Item],
         kept: int | None = KEPT,
-        parse: Callable[[str], Item] | None = None,
+        parse: Callable[[str], Any] = record_of,
     ) -> None:
         """Open nothing yet.
 
@@ -67,7 +61,7 @@ class RowStream(Iterator[Item], Generic[Item]):
             skip_bad: Go on after a bad row and count it.
             read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
             kept: How many bad rows are kept; None keeps all.
-            parse: Makes an item of a line of jsonl, faster.
+            parse: Makes a record, or at once an item, of a line of jsonl.
 
         Raises:
             InvalidValueError: An unknown format or suffix.
@@ -108,38 +102,18 @@ class RowStream(Iterator[Item], Generic[Item]):
         return other
 
     def check(self, rows: int = CHECKED) -> None:
-        """Find what is wrong with the first rows, or all of a smaller file, before the first is used.
-
-        A file is read twice so far, and nothing of it is held; of a stream or a pipe, which cannot
-        be read again, these items are.
+        """Read the first rows and hold them, so that what is wrong is known before any is used.
 
         Args:
             rows: How many items.
 
         Raises:
-            UnreadableInputError: As when they are read.
+            UnreadableInputError: As when they are handed out.
         """
-        is_again = is_read_again(self.source)
-        first = self.again() if is_again else self
-        number = line = 0
-        for number, (line, item) in enumerate(islice(first._rows, rows), start=1):  # noqa: B007, SLF001  # another one of this class
-            if not is_again:
-                self._ahead.append((line, item))
-        self.checked = first.notes
-        self.total = number if number < rows else None
-        first._ended(f" in its first {rows} rows")  # noqa: SLF001  # as above
-        if is_again:
-            first.close()
-            if number == rows and self.kind in {"jsonl", "csv"}:
-                self.total = self._about(number, line)
-
-    def _about(self, number: int, line: int) -> int:
-        """About how many items there are, by the size of the first ones."""
-        path = usable_path(cast("str", self.source))
-        with path.open("rb") as file:
-            size = sum(map(len, islice(file, line)))
-        # Three digits, so that nobody takes it for a count.
-        return int(float(f"{number * path.stat().st_size / size:.3g}"))
+        self._ahead.extend(islice(self._rows, rows))
+        self.checked = self.notes
+        self.total = len(self._ahead) if len(self._ahead) < rows else None
+        self._ended(f" in its first {rows} rows")
 
     def collected(self) -> tuple[list[Item], list[int]]:
         """All items that are left, and the line of each."""
@@ -161,12 +135,11 @@ class RowStream(Iterator[Item], Generic[Item]):
 
     def _items(self) -> Generator[tuple[int, Item], None, None]:
         found = False
-        how: dict[str, Any] = {"missing": self.missing, "parse": self._parse}
-        for line, record, wrong in read_records(self.source, self.kind, **how):
+        for line, record, wrong in read_records(self.source, self.kind, parse=self._parse):
             error = wrong
-            if record is not None:
+            if not error:
                 try:
-                    item = self._item(record) if isinstance(record, dict) else record
+                    item = self._read(record) if isinstance(record, dict) else record
                 except (InvalidSampleError, UnreadableInputError) as refusal:
                     error = str(refusal)
                 else:
@@ -179,25 +152,18 @@ class RowStream(Iterator[Item], Generic[Item]):
             if self._kept is None or len(self.bad) < self._kept:
                 self.bad.append((line, error))
         if not found:
-            raise self._nothing()
+            msg = f"{name_of(self.source)} is empty: it holds no record"
+            if self.bad:
+                line, error = self.bad[0]
+                msg = (
+                    f"{name_of(self.source)} holds no readable record, {self.skipped} bad; "
+                    f"the first, {ROW_WORDS[self.kind]} {line}: {error}"
+                )
+            raise UnreadableInputError(msg)
         self._ended()
-
-    def _item(self, record: dict[str, Any]) -> Item:
-        return self._read(record)
 
     def _ended(self, where: str = "") -> None:
         """Called when the rows ended, or those that are checked; may refuse them as a whole."""
-
-    def _nothing(self) -> UnreadableInputError:
-        name = name_of(self.source)
-        if not self.bad:
-            return UnreadableInputError(f"{name} is empty: it holds no record")
-        line, error = self.bad[0]
-        msg = (
-            f"{name} holds no readable record, {self.skipped} bad; "
-            f"the first, {ROW_WORDS[self.kind]} {line}: {error}"
-        )
-        return UnreadableInputError(msg, line=line)
 
 
 def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -> list[str]:

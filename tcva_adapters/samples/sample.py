@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.checked import Checked
-from tcva_adapters.samples.layouts import flat_record
-from tcva_adapters.samples.names import ALIASES
-from tcva_adapters.samples.passages import read_contexts
-from tcva_adapters.samples.printed import printed_items
-
-_SIDE_FIELDS: Final = frozenset({"id", "reference"})
-"""Fields whose other names (``name``, ``expected``) often mean something else."""
+from tcva_adapters.samples.fields import fields_of
 
 
 def whole_characters(text: str) -> str:
@@ -80,40 +74,32 @@ class Sample(Checked):
         return value and tuple(map(whole_characters, value))
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Sample:
+    def from_record(
+        cls, record: Mapping[str, Any], columns: Mapping[str, str] | None = None
+    ) -> Sample:
         """A sample from a record with the field names of any of the four frameworks.
 
         Unknown fields are kept as metadata, as are further names of a field already filled; nan is
         no value. A context may be one string, a list of strings, the text of a list (as csv files
-        hold it, printed by Python, numpy or JSON), or a list of documents with ``page_content``,
-        ``text`` or ``content``. Fields may lie in ``inputs`` and ``outputs`` (LangSmith), or in a
-        list of ``messages``.
+        hold it, printed by Python or JSON), or a list of documents with ``page_content``, ``text``
+        or ``content``. Fields may lie in ``inputs`` and ``outputs`` (LangSmith), or in a list of
+        ``messages``.
+
+        Args:
+            record: By field name.
+            columns: Names of your own to the fields that they hold; dots lead into objects.
 
         Raises:
             InvalidSampleError: A field has a type that cannot be read, or what looks like a printed
                 list cannot be read back for certain.
         """
-        rest = flat_record(record)
-        fields: dict[str, Any] = {}
-        for field, names in ALIASES.items():
-            for name in names:
-                if rest.get(name) is None or (field == "id" and rest[name] == ""):
-                    continue  # an empty cell of a csv file is no id
-                try:
-                    fields[field] = _READERS[field](name, rest[name])
-                except InvalidSampleError:
-                    if name == names[0] or field not in _SIDE_FIELDS:
-                        raise
-                    continue  # another meaning of a common word: it stays metadata
-                del rest[name]
-                break
+        fields, rest = fields_of(record, columns or {})
         metadata = rest.pop("metadata", None)
-        extra = {key: value for key, value in rest.items() if value is not None}
         if isinstance(metadata, Mapping):
-            extra = {**metadata, **extra}
+            rest = {**metadata, **rest}
         elif metadata is not None:
-            extra["metadata"] = metadata
-        return cls(**fields, metadata=extra)
+            rest["metadata"] = metadata
+        return cls(**fields, metadata=rest)
 
     def field(self, name: str) -> str | None:
         """One of the text fields as a single string; contexts are joined by blank lines."""
@@ -121,32 +107,3 @@ class Sample(Checked):
         if isinstance(value, tuple):
             return "\n\n".join(value)
         return value  # type: ignore[no-any-return]  # every other field is str | None
-
-
-def _read_text(name: str, value: Any) -> str:
-    if name == "ground_truths" and isinstance(value, str):
-        value = printed_items(name, value) or value
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
-        return value[0]  # RAGAS' older `ground_truths` is a list of one
-    msg = f"field {name!r} must be a string, got {type(value).__name__}"
-    raise InvalidSampleError(msg)
-
-
-def _read_id(name: str, value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # what tables make of whole numbers with gaps
-    if isinstance(value, str | int) and not isinstance(value, bool):
-        return str(value)
-    msg = f"field {name!r} must be a string or a whole number, got {type(value).__name__}"
-    raise InvalidSampleError(msg)
-
-
-_READERS: Final = {
-    "id": _read_id,
-    "input": _read_text,
-    "response": _read_text,
-    "contexts": read_contexts,
-    "reference": _read_text,
-}

@@ -9,7 +9,7 @@ from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.base import digest
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.samples.files import SampleReader
+from tcva_adapters.samples.files import columns_of, sample_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.columns import KINDS, rows_of, with_columns
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
@@ -65,7 +65,7 @@ def judge_batch(
     ([1.0, nan], [None, 'missing_field'])
     """
     scorer = scorer_of(settings)
-    read = SampleReader(mapping or {})
+    columns = columns_of(mapping or {})
     ours = {prefix + name for name in KINDS} | {*apart}
     errors: list[str | None] = []
     samples: list[Sample] = []
@@ -76,7 +76,7 @@ def judge_batch(
         if error is None:
             fields = {name: value for name, value in row.items() if name not in ours}
             try:
-                samples.append(read(fields))
+                samples.append(sample_of(fields, columns))
             except InvalidSampleError as refused:
                 error = str(refused)
         errors.append(error)

@@ -16,8 +16,8 @@ import ray
 from ray.data.datasource import BlockBasedFileDatasink, FileBasedDatasource
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.files import SampleReader
-from tcva_adapters.samples.records import NAN, FileRow, Format, plain, read_records
+from tcva_adapters.samples.files import columns_of, sample_of
+from tcva_adapters.samples.records import FileRow, Format, plain, read_records
 
 ROW_HASH: Final = "row_hash"
 """Which row of which file: the column that Ray's reader of parquet has under this name."""
@@ -54,7 +54,7 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
     def _read_stream(self, f: Any, path: str) -> Iterator[pa.Table]:
         # Bytes that are no UTF-8 come through, so that the reader says which line they are in.
         text = TextIOWrapper(f, encoding="utf-8", errors="surrogateescape", newline="")
-        rows = read_records(text, self._kind, missing=NAN)
+        rows = read_records(text, self._kind)
         kinds: dict[str, pa.DataType] = {}
         while some := list(islice(rows, _ROWS)):
             table = self._table(some, path, kinds)
@@ -89,13 +89,13 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
 
     def _checked(self, rows: Sequence[FileRow]) -> list[str | None]:
         """What is wrong with each row, as it is in the file."""
-        read = SampleReader(self._mapping)
+        columns = columns_of(self._mapping)
         errors: list[str | None] = []
         for row in rows:
             error = row.error or None
             if row.record is not None:
                 try:
-                    read(row.record)
+                    sample_of(row.record, columns)
                 except InvalidSampleError as refused:
                     error = str(refused)
             errors.append(error)

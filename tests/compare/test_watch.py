@@ -87,10 +87,7 @@ def test_a_fall_may_be_allowed() -> None:
     assert not Watch.of(before, max_drop=0.3).after(Changes(before, now)).has_fallen
 
 
-def test_runs_that_end_together_are_both_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tcva_adapters.compare.watch.PATIENCE", 0.1)
+def test_runs_that_end_together_are_both_counted(tmp_path: Path) -> None:
     file, before = tmp_path / "state.json", run_of([0.5] * 20)
     watch = Watch.of(before)
     one, two = (watch.went_on(file) for _ in range(2))  # both began before either ended

@@ -29,8 +29,8 @@ from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.files import read_samples
-from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 from tcva_adapters.text.non_claims import non_claim_kind

@@ -121,7 +121,7 @@ def test_the_page_names_no_folder_of_the_machine(tmp_path: Path) -> None:
     figures, _ = blocks_of(folder / "page.html")
     assert figures["title"] == "judged.jsonl"
     assert figures["notes"] == [
-        "judged.jsonl: skipped line 2: not JSON: Expecting value at column 1"
+        "judged.jsonl: skipped line 2: not JSON: expected ident at line 1 column 2"
     ]
 
 

@@ -1,4 +1,4 @@
-"""Reading samples and assessments, writing assessments, and every kind of bad file."""
+"""Reading samples and assessments, whole or row by row, writing assessments, and bad files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import io
 import json
 import math
 import os
-import stat
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    MissingDependencyError,
+    UnreadableInputError,
+)
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.files import read_assessments, write_assessments
-from tcva_adapters.samples.files import SampleFile, read_samples
+from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, read_samples
 from tcva_adapters.samples.records import Format
+from tcva_adapters.samples.rows import KEPT
 from tcva_adapters.samples.sample import Sample
 
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'
@@ -54,10 +60,16 @@ def test_every_format(tmp_path: Path) -> None:
         ("s.jsonl", GOOD.replace("\n", "\r\n")),
         ("s.json", f"\ufeff[{GOOD}]"),
         ("s.json", f'{{"samples": [{GOOD}], "version": 1}}'),
-        ("s.json", f'{{"data": [{GOOD}]}}'),
+        ("s.json", f'{{"anything": [{GOOD}]}}'),
         ("s.json", GOOD),
+        ("s.json", '{"question": {"0": "Who?"}, "answer": {"0": "Ada."}}'),
         ("s.csv", "\ufeffquestion, answer \r\nWho?,Ada.\r\n\r\n"),
         ("s.csv", ',"question","answer"\n0,"Who?","Ada."'),
+        ("s.csv", '"question";"answer"\r\n"Who?";"Ada."\r\n'),
+        ("s.tsv", "question\tanswer\nWho?\tAda.\n"),
+        ("s.csv", "\ufeffquestion,answer,\nWho?,Ada.,\n"),
+        ("s.csv", "Unnamed: 0,question,answer\n0,Who?,Ada.,,\n"),
+        ("s.csv", '\n"question","answer"\n"Who?","Ada."\n'),
     ]:
         path = tmp_path / name
         path.write_bytes(content.encode())
@@ -79,7 +91,6 @@ def test_cells_of_csv() -> None:
         ("", ()),
         ("One passage, with a comma.", ("One passage, with a comma.",)),
         ('["One.", "Two."]', ("One.", "Two.")),
-        ("[sic] One.", ("[sic] One.",)),
         (long, (long,)),
     ]:
         text = io.StringIO()
@@ -103,13 +114,19 @@ def test_what_a_data_frame_has_not_is_no_text(tmp_path: Path) -> None:
 
 def test_ids_that_repeat_are_numbered_and_said() -> None:
     found = read('{"id": 1, "answer": "a"}\n' * 2 + '{"id": "1#2", "answer": "b"}\n{"answer": "c"}')
-    # What is read row by row does not know that a later row has the id 1#2: that one is numbered.
     assert [s.id for s in found.samples] == ["1", "1#2", "1#2#2", None]
     assert found.repeated == ("1", "1#2")
-    (note,) = found.notes
-    assert note == (
+    assert found.notes == [
         "several rows have the same id: '1', '1#2'; from the second on they were numbered: '1#2'"
-    )
+    ]
+
+
+@few
+@given(st.lists(st.sampled_from(["a", "b", "a#2", "a#3", "a#2#2", "", "b#2"]), max_size=60))
+def test_ids_always_differ_and_keep_their_beginning(names: list[str]) -> None:
+    found, _ = distinct(names)
+    assert len(set(found)) == len(found)
+    assert all(mine.startswith(name) for mine, name in zip(found, names, strict=True))
 
 
 def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,19 +140,10 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "__index_level_0__": [7, 8],
     }
     pq.write_table(pa.table(columns), path)
-    assert read_samples(path) == SampleFile(
-        samples=[
-            Sample(
-                input="Who?",
-                response="Ada.",
-                contexts=("One.", "Two."),
-                metadata={"day": "1970-01-01"},
-            ),
-            Sample(response="Bob.", contexts=(), metadata={"grade": 0.5}),
-        ],
-        lines=[1, 2],
-        bad=[],
-    )
+    day = {"day": "1970-01-01"}
+    first = Sample(input="Who?", response="Ada.", contexts=("One.", "Two."), metadata=day)
+    last = Sample(response="Bob.", contexts=(), metadata={"grade": 0.5})
+    assert read_samples(path) == SampleFile([first, last], lines=[1, 2], bad=[])
     with pytest.raises(InvalidValueError, match="parquet is read from a file"):
         read(GOOD, format="parquet")
     path.write_text("hello")
@@ -146,60 +154,33 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_samples("s.parquet")
 
 
-# --- mapping --------------------------------------------------------------------------------
-
-
-def test_columns_are_renamed_and_nothing_is_lost() -> None:
-    found = read('{"gold": "Ada", "mine": "Bob"}', mapping={"gold": "reference", "mine": "answer"})
-    assert found.samples == [Sample(reference="Ada", response="Bob")]
-    found = read('{"response": "old", "mine": "new"}', mapping={"mine": "response"})
-    assert found.samples == [Sample(response="new", metadata={"response": "old"})]
-    swapped = {"response": "reference", "reference": "response"}
-    found = read('{"response": "a", "reference": "b"}', mapping=swapped)
-    assert found.samples == [Sample(reference="a", response="b")]
-
-
-def test_a_mapping_that_does_not_fit_is_refused() -> None:
-    for mapping in ({"a": "colour"}, {"a": "response", "b": "answer"}):
-        with pytest.raises(InvalidValueError, match="mapped to"):
-            read(GOOD, mapping=mapping)
-    error = refusal(GOOD, mapping={"anwser": "response"})
-    assert "no column 'anwser'; columns are 'question', 'answer'" in str(error)
-
-
 # --- what cannot be read --------------------------------------------------------------------
 
-
 BAD = [
-    ('{"question": "Wh', "half-written"),
-    ("{'question': 1}\n", "not JSON: .* at column 2"),
+    ('{"question": "Wh', "not JSON: EOF while parsing a string"),
+    ("{'question': 1}\n", "not JSON: .* at line 1 column 2"),
     ('{"a": 1} {"b": 2}\n', "not JSON"),
     ("3\n", "a record is a JSON object, not 3"),
-    ("null\n", "not null"),
-    ("[\n", "name the format json"),
     ('{"question": 3}\n', "'question' must be a string, got int"),
     ('{"answer": "a", "contexts": [3]}\n', "'contexts' holds a int"),
-    ('{"answer": NaN}\n', "NaN, Infinity or a number too large is no JSON value"),
-    ('{"answer": "a", "x": [1e999]}\n', "too large"),
-    ('{"answer": "a", "x": {"\\ud83d": 1}}\n', "half a character"),
-    ('{"answer": ' + "[" * 100_000 + "\n", "nested too deeply"),
-    ('{"answer": "a", "x": ' + "1" * 5000 + "}\n", "4300 digits"),
+    ('{"answer": NaN}\n', "not JSON"),
+    ('{"answer": "a", "x": [1e999]}\n', "not JSON"),
+    ('{"answer": "a", "x": {"\\ud83d": 1}}\n', "not JSON"),
+    ('{"answer": ' + "[" * 100_000 + "\n", "not JSON: recursion limit"),
+    ('{"answer": "a", "x": ' + "1" * 5000 + "}\n", "number out of range"),
     ('{"reply": "a"}\n', r"among the fields 'reply'; known are input \(user_input, question"),
     ("{}\n", r"fields \(none\)"),
     ('{"id": "7", "answer": null}\n', "fields 'id', 'answer'"),
-    ('{"criterion": "f", "claims": []}\n', "sweep, calibrate and report read it"),
 ]
 
 
 def test_a_bad_line_is_named_or_skipped() -> None:
     for bad, message in BAD:
-        said = rf"the stream, line 3: .*{message}"
-        with pytest.raises(UnreadableInputError, match=said) as caught:
-            read(GOOD + GOOD + bad)
+        with pytest.raises(UnreadableInputError, match=rf"line 3: .*{message}") as caught:
+            read(GOOD * 2 + bad)
         assert caught.value.line == 3
-        after = "" if message == "half-written" else GOOD
-        found = read(GOOD + GOOD + bad + after, skip_bad=True)
-        assert found.lines == ([1, 2, 4] if after else [1, 2])
+        found = read(GOOD + GOOD + bad.strip() + "\n" + GOOD, skip_bad=True)
+        assert found.lines == [1, 2, 4]
         assert [(line, why.startswith("the stream")) for line, why in found.bad] == [(3, False)]
 
 
@@ -228,55 +209,39 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
         ("s.jsonl", GOOD.encode() + b'{"answer": "caf', 2),
         ("s.csv", b"\xef\xbb\xbfanswer\ncaf", 2),
         ("s.csv", b"\xef\xbb\xbf", 1),
-        ("s.json", b'[{"answer":\n"', 2),
+        ("s.json", b'[{"answer":\n"', None),
     ]:
         path = tmp_path / name
         path.write_bytes(before + b"\xe9\n")
-        with pytest.raises(UnreadableInputError, match=f"line {line}: not UTF-8: byte 0xe9") as e:
+        with pytest.raises(UnreadableInputError, match="not UTF-8: byte 0xe9") as caught:
             read_samples(path)
-        assert e.value.line == line
-
-
-def test_other_encodings(tmp_path: Path) -> None:
+        assert caught.value.line == line
     path = tmp_path / "s.csv"
     path.write_bytes(b"answer\na\n\xe9\nb\n")
     found = read_samples(path, skip_bad=True)
     assert [s.response for s in found.samples] == ["a", "b"]
     assert found.bad[0][0] == 3
-    path.write_bytes(GOOD.encode("utf-16"))
-    with pytest.raises(UnreadableInputError, match="looks like UTF-16"):
-        read_samples(path, format="jsonl")
-    stream = io.TextIOWrapper(io.BytesIO(b"\xe9\n"), encoding="ascii")
-    with pytest.raises(UnreadableInputError, match="not ascii: byte 0xe9"):
-        read_samples(stream)
 
 
-def test_files_that_are_bad_as_a_whole() -> None:
+def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
     cases: list[tuple[str, Format, str]] = [
         ("", "jsonl", "is empty"),
         ("\n\n", "json", "is empty"),
         ("question,answer\n\n", "csv", "is empty"),
         ("[]", "json", "is empty"),
         ('"text"', "json", 'not "text"'),
-        (GOOD + GOOD, "json", "line 2: not JSON: Extra data.*jsonl"),
-        (f"[{GOOD}", "json", "line 2: not JSON"),
+        (GOOD + GOOD, "json", "not JSON: trailing characters at line 2"),
         (f"[{GOOD}, 3]", "json", "item 2: .*not 3"),
-        ("[NaN]", "json", "NaN"),
     ]
     for content, kind, message in cases:
         with pytest.raises(UnreadableInputError, match=message):
             read(content, format=kind)
     error = refusal("x\ny\n", skip_bad=True)
     assert "no readable record, 2 bad; the first, line 1: not JSON" in str(error)
-
-
-def test_files_that_are_not_there_or_of_no_format(tmp_path: Path) -> None:
-    for name, message in [("none.jsonl", "no such file"), ("none.parquet", "no such file")]:
-        with pytest.raises(UnreadableInputError, match=message):
-            read_samples(tmp_path / name)
-    with pytest.raises(UnreadableInputError, match="folder"):
-        read_samples(tmp_path)
-    for name in ("s.xlsx", "s.gz", "s.jsonl.gz"):
+    for source, why in ((tmp_path / "none.parquet", "no such file"), (tmp_path, "folder")):
+        with pytest.raises(UnreadableInputError, match=why):
+            read_samples(source)
+    for name in ("s.xlsx", "s.jsonl.gz"):
         with pytest.raises(InvalidValueError, match=r"is unknown: its suffix '.*' is none of \.js"):
             read_samples(name)
     with pytest.raises(InvalidValueError, match="unknown format 'xml'"):
@@ -286,7 +251,7 @@ def test_files_that_are_not_there_or_of_no_format(tmp_path: Path) -> None:
 @few
 @given(st.binary(max_size=200), st.sampled_from(["jsonl", "json", "csv"]))
 def test_any_bytes_give_samples_or_a_sentence(content: bytes, format: Format) -> None:  # noqa: A002  # the reader's own word
-    stream = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    stream = io.TextIOWrapper(io.BytesIO(content), "utf-8", "surrogateescape", newline="")
     try:
         found = read_samples(stream, format=format)
     except UnreadableInputError as error:
@@ -308,6 +273,99 @@ def test_samples_come_back(rows: list[tuple[str, list[str], str]]) -> None:
     written = io.StringIO(newline="")
     csv.writer(written, quoting=csv.QUOTE_ALL).writerows([["answer"], *([t] for t in texts)])
     assert [s.response for s in read(written.getvalue(), format="csv").samples] == texts
+
+
+# --- row by row -----------------------------------------------------------------------------
+
+
+def sources(path: Path, text: str) -> tuple[Path, io.StringIO]:
+    """A file, which can be read again, and a stream, which cannot."""
+    path.write_text(text, encoding="utf-8")
+    return path, io.StringIO(text, newline="")
+
+
+def test_the_first_sample_is_there_before_the_second_row_is_read() -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "w") as end, os.fdopen(reader) as beginning:
+        stream = SampleStream(beginning)
+        end.write(GOOD)
+        end.flush()
+        assert next(stream).response == "Ada."
+        assert (stream.line, stream.number) == (1, 1)
+        end.write("\n" + GOOD)
+        end.close()
+        assert [stream.line for _ in stream] == [3]
+
+
+def test_bad_rows_are_counted_and_the_first_ones_kept() -> None:
+    stream = SampleStream(io.StringIO(GOOD + "bad\n" * 1000), skip_bad=True)
+    assert len(list(stream)) == 1
+    assert ([line for line, _ in stream.bad], stream.skipped) == ([*range(2, KEPT + 2)], 1000)
+    assert stream.notes[-1] == f"skipped {1000 - KEPT} more"
+
+
+def test_a_check_finds_a_bad_row_and_hands_out_nothing(tmp_path: Path) -> None:
+    for source in sources(tmp_path / "s.jsonl", GOOD * 3 + "bad\n"):
+        stream = SampleStream(source)
+        stream.check(3)
+        assert (stream.number, stream.total) == (0, None)
+        assert [next(stream).response for _ in range(3)] == ["Ada."] * 3
+        assert (stream.line, stream.number) == (3, 3)
+        with pytest.raises(UnreadableInputError, match="line 4: not JSON"):
+            next(stream)
+    for source in sources(tmp_path / "s.jsonl", GOOD + "bad\n" + GOOD * 2 + "worse\n"):
+        with pytest.raises(UnreadableInputError, match="line 2: not JSON"):
+            SampleStream(source).check(4)
+        if isinstance(source, Path):
+            stream = SampleStream(source, skip_bad=True)
+            stream.check(3)
+            assert stream.checked == ["skipped line 2: not JSON: expected value at line 1 column 1"]
+            assert len([*stream]) == 3
+            assert [stream.notes[0]] == stream.checked
+            assert len(stream.notes) == 2
+            again = stream.again()
+            again.check()
+            assert (again.total, len([*again])) == (3, 3)
+
+
+def test_a_mapped_column_must_be_among_the_checked_rows() -> None:
+    stream = SampleStream(io.StringIO(GOOD * 3), mapping={"mine": "reference"})
+    with pytest.raises(UnreadableInputError, match="no column 'mine' in its first 2 rows; col"):
+        stream.check(2)
+
+
+def test_what_a_criterion_needs_is_asked_of_each_row() -> None:
+    def require(sample: Sample) -> None:
+        if sample.input is None:
+            msg = "no input"
+            raise InvalidSampleError(msg)
+
+    text = GOOD + '{"answer": "Bob."}\n' + GOOD
+    with pytest.raises(UnreadableInputError, match="line 2: no input"):
+        SampleStream(io.StringIO(text), require=require).check()
+    stream = SampleStream(io.StringIO(text), require=require, skip_bad=True)
+    assert [stream.line for _ in stream] == [1, 3]
+    assert stream.bad == [(2, "no input")]
+
+
+def test_pipes_and_standard_input_are_read_once_and_can_be_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stdin in (io.TextIOWrapper(io.BytesIO(GOOD.encode() * 3)), io.StringIO(GOOD * 3)):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        stream = SampleStream("-")
+        stream.check(2)
+        assert len(list(stream)) == 3
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=(GOOD * 2,))
+    writer.start()
+    stream = SampleStream(path)
+    stream.check()
+    next(stream)
+    stream.close()
+    assert list(stream) == []
+    writer.join()
 
 
 # --- assessments ----------------------------------------------------------------------------
@@ -357,20 +415,3 @@ def test_an_interrupted_write_leaves_the_former_file(tmp_path: Path) -> None:
         write_assessments(path, interrupted())
     assert path.read_text() == '{"schema_version":2, "former": 1}'
     assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="links, modes and devices of POSIX")
-def test_links_modes_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
-    path, link, pipe = tmp_path / "a.jsonl", tmp_path / "link.jsonl", tmp_path / "pipe"
-    path.touch(mode=0o640)
-    link.symlink_to(path)
-    write_assessments(link, [JUDGED])
-    assert link.is_symlink()
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert len(read_assessments(path).assessments) == 1
-    os.mkfifo(pipe)
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    write_assessments(pipe, [JUDGED])
-    assert os.read(reader, 100_000).decode() == JUDGED.to_json() + "\n"
-    os.close(reader)
-    assert stat.S_ISFIFO(pipe.stat().st_mode)

@@ -22,8 +22,8 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.csv_cells import csv_text, harmless, original
-from tcva_adapters.samples.files import read_samples, stream_samples
+from tcva_adapters.samples.files import SampleStream, read_samples
+from tcva_adapters.samples.output import csv_text, harmless, original
 
 MADE = Assessment.from_verdicts(["fully"])
 FORMULAS = ["=1+1", "+1", "-2", "@SUM(1)", "\tx", "\rx", "'=1", "''-1", "\uff1d1"]
@@ -119,6 +119,23 @@ def test_a_link_to_a_file_of_something_else_leaves_that_alone(tmp_path: Path) ->
     assert path.read_text() == "x"
 
 
+@posix
+def test_links_modes_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
+    path, link, pipe = tmp_path / "a.jsonl", tmp_path / "link.jsonl", tmp_path / "pipe"
+    path.touch(mode=0o640)
+    link.symlink_to(path)
+    write_assessments(link, [MADE])
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert len(read_assessments(path).assessments) == 1
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_assessments(pipe, [MADE])
+    assert os.read(reader, 100_000).decode() == MADE.to_json() + "\n"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
 def test_a_path_that_none_can_be(tmp_path: Path) -> None:
     loop, other = tmp_path / "loop.json", tmp_path / "loop.jsonl"
     loop.symlink_to(other)
@@ -129,7 +146,7 @@ def test_a_path_that_none_can_be(tmp_path: Path) -> None:
             lambda path: Config().dump(path),
             Config.load,
             read_samples,
-            lambda path: stream_samples(path).check(),
+            lambda path: SampleStream(path).check(),
             VerdictStore,
         ):
             with pytest.raises(InvalidValueError, match="give another one") as caught:
@@ -139,7 +156,7 @@ def test_a_path_that_none_can_be(tmp_path: Path) -> None:
 
 def test_names_and_targets_that_the_system_refuses_are_named(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match="cannot be read: File name too long"):
-        stream_samples("x" * 5000).check()
+        SampleStream("x" * 5000).check()
     (tmp_path / "file").touch()
     for target in (tmp_path, tmp_path / "file" / "a.jsonl"):
         with pytest.raises(InvalidValueError, match="cannot write"):

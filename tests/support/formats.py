@@ -201,8 +201,6 @@ WRITERS: Final[dict[str, tuple[str, Writer]]] = {
     "RAGAS to_parquet": ("a.parquet", lambda p, s: _ragas(s).to_parquet(p)),
     "RAGAS to_json": ("a.json", lambda p, s: _ragas(s).to_json(p)),
     "RAGAS to_json, records": ("a.json", lambda p, s: _ragas(s).to_json(p, orient="records")),
-    "RAGAS to_json, split": ("a.json", lambda p, s: _ragas(s).to_json(p, orient="split")),
-    "RAGAS to_json, index": ("a.json", lambda p, s: _ragas(s).to_json(p, orient="index")),
     "RAGAS to_json, table": ("a.json", lambda p, s: _ragas(s).to_json(p, orient="table")),
     "RAGAS conversations": ("a.jsonl", _ragas_talk),
     "DeepEval latest test run": ("a.json", _deepeval_latest),

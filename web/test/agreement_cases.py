@@ -7,7 +7,7 @@ import sys
 import numpy as np
 from scipy.stats import binomtest, norm, spearmanr
 
-from tcva_adapters.samples.csv_cells import harmless
+from tcva_adapters.samples.output import harmless
 from tcva_adapters.stats.kappa import weighted_kappa
 
 Z = float(norm.ppf(0.975))

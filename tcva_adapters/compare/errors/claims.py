@@ -15,7 +15,7 @@ from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.evidence import under
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.results.result import Result
-from tcva_adapters.samples.files import stream_samples
+from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import FloatArray
@@ -103,11 +103,9 @@ def response_lengths(
         skip_bad: Leave out unreadable lines.
 
     Raises:
-        UnreadableInputError: See `stream_samples`.
+        UnreadableInputError: See `SampleStream`.
     """
-    rows = (
-        stream_samples(samples, skip_bad=skip_bad) if isinstance(samples, str | Path) else samples
-    )
+    rows = SampleStream(samples, skip_bad=skip_bad) if isinstance(samples, str | Path) else samples
     lengths = {
         sample.id or f"row-{number}": float(len(sample.response))
         for number, sample in enumerate(rows, start=1)

@@ -18,7 +18,7 @@ from tcva_adapters.compare.existing.records import (
     text_of,
 )
 from tcva_adapters.compare.table import Row
-from tcva_adapters.samples.names import ALIASES
+from tcva_adapters.samples.fields import ALIASES
 
 _CASE_KEYS: Final = ("testCases", "test_results", "testResults")
 _GENERATED_NAME: Final = "test_case_"

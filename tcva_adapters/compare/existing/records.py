@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn, TypeGuard
 
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.passages import read_contexts
+from tcva_adapters.samples.fields import read_contexts
 from tcva_adapters.samples.records import Format
 
 Record = Mapping[str, Any]

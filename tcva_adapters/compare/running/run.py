@@ -101,7 +101,7 @@ def named(read: SampleFile) -> SampleFile:
 def read_named(stream: SampleStream) -> SampleFile:
     """The same of a file that is read to its end."""
     samples, lines = stream.collected()
-    return named(SampleFile(samples, lines, stream.bad, tuple(stream.ids.repeated)))
+    return named(SampleFile(samples, lines, stream.bad))
 
 
 def human_scores(samples: Sequence[Sample], fields: str) -> dict[str, float]:

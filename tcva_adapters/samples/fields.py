@@ -1,0 +1,297 @@
+"""Records of any of the frameworks, as the fields of a sample.
+
+A record has its fields at the top, in nested objects (LangSmith's ``inputs`` and ``outputs``, or the
+columns ``inputs.question`` of a csv file), or in messages. A context is a text, a list of texts or
+documents, or what JSON and Python print of such a list.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.samples.messages import conversation, is_messages, text_of_message
+
+_NAMES: Final = {
+    "id": "id sample_id name uid",
+    "input": "input user_input question query prompt inputs",
+    "response": (
+        "response actual_output actualOutput answer output prediction result completion "
+        "generated_answer outputs"
+    ),
+    "contexts": (
+        "contexts retrieved_contexts retrieval_context retrievalContext context source_documents "
+        "documents source_nodes"
+    ),
+    "reference": (
+        "reference expected_output expectedOutput ground_truth reference_answer expected "
+        "reference_outputs"
+    ),
+}
+ALIASES: Final = {field: tuple(names.split()) for field, names in _NAMES.items()}
+"""Field names of RAGAS, DeepEval, LangChain and LlamaIndex; where several occur, the first wins."""
+
+_GROUPS: Final = {
+    "id": "",
+    "input": "inputs input outputs output",
+    "response": "outputs output",
+    "contexts": "outputs output inputs input reference_outputs reference",
+    "reference": "reference_outputs reference outputs output inputs input",
+}
+"""In which nested objects each field is looked for, in this order."""
+
+
+def _inside(groups: str, names: Iterable[str]) -> list[str]:
+    return [f"{group}.{name}" for group in groups.split() for name in names]
+
+
+_PLACES: Final = {
+    field: [*names, *_inside(_GROUPS[field], names)] for field, names in ALIASES.items()
+}
+_PLACES["reference"] += _inside("reference_outputs reference", ALIASES["response"])
+"""Where each field is looked for, in this order."""
+
+_NESTED: Final = _GROUPS["contexts"].split()
+_AS_TEXT: Final = ("inputs", "outputs", "reference_outputs")
+"""Nested objects that csv files hold as text."""
+
+_MESSAGES: Final = ["messages", *_inside(_GROUPS["input"], ["messages"])]
+_OFTEN_ELSE: Final = ("name", "expected")
+"""Names that often mean something else: only a text under them is a field."""
+
+_DATASET_FIELDS: Final = {"actual_output", "source_file", "custom_column_key_values"}
+"""A row of a DeepEval dataset has them; its passages are joined by bars."""
+
+_DOCUMENT_TEXTS: Final = ("page_content", "text", "content")
+_DOCUMENT_PARTS: Final = ("node", "text_resource", "kwargs")
+"""Where LlamaIndex and LangChain put a document when they write it to JSON."""
+
+_PRINTED: Final = re.compile(
+    r"""array\(\[|\[[\s\[]*(?:[bu]?['"]|(?:None|nan|null)\s*[,\]]|\w+\((?:\w+=|\[)|np\.str_\()"""
+)
+_PRINTED_ON: Final = re.compile(r"""[\])]\Z|['"],\s*(?:['"]|\Z)""")
+"""Such a text goes on like a list: it is closed, or cut off behind an item."""
+_TOUCHING: Final = re.compile(r"""['"]\s*['"]""")
+_SHOWN: Final = 40
+
+
+def fields_of(
+    record: Mapping[str, Any], columns: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a sample in a record, and all else that has a value.
+
+    * Nested objects, or columns with a dot: a question is looked for in ``inputs``, an answer in
+      ``outputs``, contexts in both, a reference in ``reference_outputs`` or ``reference``.
+    * Messages: see `conversation`. They fill the fields that are not given otherwise.
+    * Rows of a DeepEval dataset (csv, jsonl): contexts are parted at ``|``, as DeepEval reads them.
+
+    Args:
+        record: One row of a file, or what a framework has of a sample.
+        columns: Names of the record to the fields that they hold; see `value_at`.
+
+    Raises:
+        InvalidSampleError: A field or a message cannot be read.
+    """
+    flat = {name: None if _is_nan(value) else value for name, value in flattened(record).items()}
+    if flat.keys() >= _DATASET_FIELDS:
+        for name in ("retrieval_context", "context"):
+            if isinstance(joined := flat.get(name), str):
+                flat[name] = joined.split("|") if joined else []
+    keys: dict[str, str] = {}
+    for column, field in columns.items():
+        with suppress(KeyError):
+            flat[column] = value_at(record, column)
+            keys |= {field: column} if flat[column] is not None else {}
+    for field in _PLACES:
+        if field not in keys and (key := _place(flat, field)) is not None:
+            keys[field] = key
+    said = _said(flat, keys)
+    found = {field: _read(field, key, flat.pop(key)) for field, key in keys.items()}
+    return said | found, {name: value for name, value in flat.items() if value is not None}
+
+
+def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record whose nested objects (``inputs``, ``outputs``) are columns with a dot in their name.
+
+    >>> flattened({"inputs": {"question": "Who?"}, "outputs": '{"answer": "Ada."}'})
+    {'inputs.question': 'Who?', 'outputs.answer': 'Ada.'}
+    """
+    flat: dict[str, Any] = {}
+    for key, value in record.items():
+        name = str(key)
+        inner = _parsed(value) if name in _AS_TEXT and isinstance(value, str) else value
+        is_nested = name in _NESTED and isinstance(inner, Mapping)
+        if is_nested and text_of_message(inner) is None:
+            if isinstance(inner.get("inputs"), Mapping):  # a traced function's only argument
+                inner = {**inner, **inner["inputs"]}
+            flat |= {f"{name}.{part}": entry for part, entry in inner.items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def value_at(record: Mapping[str, Any], path: str) -> Any:
+    """What stands under a name, or at a path of names with dots between, in nested objects.
+
+    Raises:
+        KeyError: The path leads nowhere.
+
+    >>> value_at({"choice": {"text": "Ada."}}, "choice.text")
+    'Ada.'
+    """
+    flat = flattened(record)
+    if path in flat:
+        return flat[path]
+    value: Any = record
+    for name in path.split("."):
+        if not isinstance(value, Mapping):
+            raise KeyError(path)
+        value = value[name]
+    return value
+
+
+def read_contexts(name: str, value: Any) -> tuple[str, ...]:
+    """A field's passages.
+
+    Args:
+        name: The field, for messages.
+        value: One text, a list of texts or documents, one document, or the text that JSON or Python
+            prints of such a list.
+
+    Raises:
+        InvalidSampleError: Something else, or a printed list that cannot be read back for certain:
+            as one passage it would change what is judged, and nobody would see.
+
+    >>> read_contexts("contexts", "['One.', 'Two.']"), read_contexts("contexts", "[1] One.")
+    (('One.', 'Two.'), ('[1] One.',))
+    """
+    items = value
+    if isinstance(value, str):
+        items = _printed_items(name, value) if value.strip() else []
+    elif isinstance(value, Mapping) or not hasattr(value, "__iter__"):
+        items = [value]
+    passages = []
+    for item in items:
+        text = item if isinstance(item, str) else _document_text(item)
+        if text is None:
+            kind = type(item).__name__
+            msg = f"field {name!r} holds a {kind}, which is neither text nor a document"
+            raise InvalidSampleError(msg)
+        passages.append(text)
+    return tuple(passages)
+
+
+def _place(flat: Mapping[str, Any], field: str) -> str | None:
+    """Where a field stands: at the top, or in a nested object."""
+    for key in _PLACES[field]:
+        value = flat.get(key)
+        is_there = value is not None and not (field == "id" and value == "")
+        if is_there and (isinstance(value, str) or key not in _OFTEN_ELSE):
+            return key
+    return None
+
+
+def _said(flat: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
+    """What messages say of the fields that are not given; they leave the record."""
+    asked: list[Any] = []
+    answered: list[Any] = []
+    used = []
+    for field, talk in (("input", asked), ("response", answered)):
+        value = _listed(flat.get(keys.get(field, "")))
+        if (text := text_of_message(value)) is not None:
+            flat[keys[field]] = text
+        elif is_messages(value):
+            talk.extend(value)
+            used.append(keys.pop(field))
+    if not {"input", "response", "contexts"} <= keys.keys():
+        for key in _MESSAGES:
+            value = _listed(flat.get(key))
+            if isinstance(value, list):
+                (answered if key.startswith("output") else asked).extend(value)
+                used.append(key)
+    if not used:
+        return {}
+    has_question = "input" in conversation(used[-1], answered, is_answered=True)
+    talk = answered if has_question else asked + answered
+    # Where outputs are there, what was said before them is no answer of theirs.
+    has_outputs = any(name.startswith("output") for name in flat)
+    is_answered = "response" in keys or (has_outputs and not answered)
+    said = conversation(used[0], talk, is_answered=is_answered)
+    for key in used:
+        del flat[key]
+    return said
+
+
+def _read(field: str, name: str, value: Any) -> Any:
+    if field == "contexts":
+        return read_contexts(name, value)
+    if field == "id" and isinstance(value, float) and value.is_integer():
+        value = int(value)  # what tables make of whole numbers with gaps
+    if field == "id" and type(value) is int:
+        value = str(value)
+    if not isinstance(value, str):
+        msg = f"field {name!r} must be a string, got {type(value).__name__}"
+        raise InvalidSampleError(msg)
+    return value
+
+
+def _document_text(item: Any) -> str | None:
+    for key in _DOCUMENT_TEXTS:
+        found = item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
+        if isinstance(found, str):
+            return found
+    parts = map(item.get, _DOCUMENT_PARTS) if isinstance(item, Mapping) else ()
+    texts = (_document_text(part) for part in parts if part is not None)
+    return next((text for text in texts if text is not None), None)
+
+
+def _printed_items(name: str, text: str) -> list[Any]:
+    """The texts or documents of a printed list; any other text is one passage."""
+    found = _parsed(text)
+    items = [found] if isinstance(found, dict) else found
+    if isinstance(items, list | tuple):
+        if all(isinstance(item, str) for item in items):
+            return list(items)
+        if all(isinstance(item, dict) for item in items):
+            # What a tool returned is one passage; documents are one each.
+            return list(items) if all(map(_document_text, items)) else [text]
+    bare = text.strip()
+    if _PRINTED.match(bare) and _PRINTED_ON.search(bare):
+        msg = (
+            f"field {name!r} looks like a printed list, {bare[:_SHOWN]!r}, but is shortened, or "
+            'neither JSON nor Python\'s; save it as a JSON list of texts ["...", "..."], or as jsonl '
+            "or parquet"
+        )
+        raise InvalidSampleError(msg)
+    return [text]
+
+
+def _parsed(text: str) -> Any:
+    """A list or object of JSON, or as Python prints it; None for any other text."""
+    text = text.strip()
+    if not text.startswith(("[", "{", "(")):
+        return None
+    with suppress(ValueError, RecursionError):
+        return json.loads(text, strict=False)
+    with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        found = ast.literal_eval(text)
+        # Python makes one text of two that stand side by side, which numpy prints as two.
+        return None if _TOUCHING.search(text) and repr(found) != text else found
+    return None
+
+
+def _listed(value: Any) -> Any:
+    """A value; a text that prints a list of objects, as that list."""
+    is_list = isinstance(value, str) and value.lstrip().startswith("[")
+    return _parsed(value) if is_list else value
+
+
+def _is_nan(value: Any) -> bool:
+    """Whether this is how data frames say that there is nothing."""
+    return isinstance(value, float) and math.isnan(value)

@@ -1,0 +1,326 @@
+"""Records as LangSmith, chat logs, tables and the frameworks lay them out."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcva_adapters import Sample
+from tcva_adapters.compare.existing.imports import import_scores
+from tcva_adapters.compare.existing.records import passages_of
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.langchain.samples import as_sample
+from tcva_adapters.samples.fields import read_contexts
+from tcva_adapters.samples.files import SampleFile, read_samples
+from tests.support.formats import WRITERS
+
+CONTEXTS = ["One.", "It's two."]
+WHOLE = ("Q?", "A.", tuple(CONTEXTS), "R.")
+PIECES = st.sampled_from([*"'\"\\ ,[](){}\n\t\r", "...", "a", "\u00e9", "\u6f22", "\x07", "\u2028"])
+TEXTS = st.lists(PIECES, max_size=8).map("".join) | st.text(
+    st.characters(exclude_categories=["Cs"])
+)
+
+
+def read(*records: dict[str, Any], **options: Any) -> SampleFile:
+    return read_samples(io.StringIO("".join(json.dumps(r) + "\n" for r in records)), **options)
+
+
+# --- records --------------------------------------------------------------------------------
+
+
+def test_the_same_sample() -> None:
+    question, reference = {"question": "Q?"}, {"answer": "R."}
+    answer = {"answer": "A.", "contexts": CONTEXTS}
+    documents = [{"page_content": each} for each in CONTEXTS]
+    plain = {"contexts": CONTEXTS, "reference": "R."}
+    asked, said = {"role": "user", "content": "Q?"}, {"role": "assistant", "content": "A."}
+    records: list[dict[str, Any]] = [
+        {"inputs": question, "outputs": answer, "reference_outputs": reference},
+        {
+            "inputs": {"inputs": question, "config": {}},
+            "outputs": {"output": "A.", "documents": documents},
+            "reference_outputs": reference,
+        },
+        {
+            "inputs": json.dumps(question),
+            "outputs": str(answer),
+            "reference_outputs": '{"reference": "R."}',
+        },
+        {
+            "inputs.question": "Q?",
+            "outputs.answer": "A.",
+            "outputs.contexts": str(CONTEXTS),
+            "reference.answer": "R.",
+        },
+        {"inputs": "Q?", "outputs": "A.", "reference_outputs": "R.", "context": CONTEXTS},
+        {"input": "Q?", "actualOutput": "A.", "retrievalContext": CONTEXTS, "expectedOutput": "R."},
+        plain | {"input": "Q?", "output": {"content": "A.", "type": "ai"}},
+        plain | {"messages": [["user", "Q?"], said], "score": math.nan},
+        plain | {"prompt": [asked], "completion": [said]},
+    ]
+    for record in records:
+        found = Sample.from_record(record)
+        assert (found.input, found.response, found.contexts, found.reference) == WHOLE, record
+
+
+def test_what_is_no_field() -> None:
+    text = io.StringIO("name,uid,answer\n,u,A.\n,,B.\n,,C.\n")
+    found = read_samples(text, format="csv")
+    assert [sample.id for sample in found.samples] == ["u", None, None]
+    assert found.repeated == ()
+    several = Sample.from_record({"inputs": {"question": "Q?"}, "outputs": {"a": "A.", "b": "B."}})
+    assert several == Sample(input="Q?", metadata={"outputs.a": "A.", "outputs.b": "B."})
+    assert Sample.from_record({"answer": "A.", "expected": True}).metadata == {"expected": True}
+
+
+def test_columns_are_renamed_and_nothing_is_lost() -> None:
+    cases: list[tuple[dict[str, Any], dict[str, str], Sample]] = [
+        (
+            {"a": "A.", "b": "B."},
+            {"a": "reference", "b": "answer"},
+            Sample(reference="A.", response="B."),
+        ),
+        (
+            {"response": "old", "mine": "new"},
+            {"mine": "response"},
+            Sample(response="new", metadata={"response": "old"}),
+        ),
+        (
+            {"response": "a", "reference": "b"},
+            {"response": "reference", "reference": "response"},
+            Sample(reference="a", response="b"),
+        ),
+        ({"outputs": {"mine": "A."}}, {"outputs.mine": "response"}, Sample(response="A.")),
+        (
+            {"deep": {"er": {"docs": "['C.']"}}},
+            {"deep.er.docs": "contexts"},
+            Sample(contexts=["C."], metadata={"deep": {"er": {"docs": "['C.']"}}}),
+        ),
+        (
+            {"a.b": "no", "a.b.c": "A."},
+            {"a.b.c": "response"},
+            Sample(response="A.", metadata={"a.b": "no"}),
+        ),
+    ]
+    for record, mapping, wanted in cases:
+        assert read(record, mapping=mapping).samples == [wanted]
+
+
+def test_a_mapping_that_does_not_fit_is_refused() -> None:
+    record = {"answer": "A.", "outputs": {"a": 1}, "deep": {"a": 3}}
+    for mapping in ({"a": "colour"}, {"a": "response", "b": "answer"}):
+        with pytest.raises(InvalidValueError, match="mapped to"):
+            read(record, mapping=mapping)
+    for path in ["anwser", "outputs.b", "deep.b", "deep.a.b"]:
+        known = f"no column '{path}'; columns are 'answer', 'outputs.a', 'deep'"
+        with pytest.raises(UnreadableInputError, match=known):
+            read(record, mapping={path: "response"})
+    with pytest.raises(UnreadableInputError, match=r"field 'deep\.a' must be a string"):
+        read(record, mapping={"deep.a": "response"})
+
+
+def test_what_does_not_fit_is_said_in_our_words() -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"context": ["C."]}, "context: Extra inputs are not permitted, not ['C.']"),
+        ({"response": 3}, "response: it should be a valid string, not 3"),
+        ({"response": ["x" * 100]}, "response: it should be a valid string, not ['xxx"),
+        ({"contexts": ["a", None]}, "contexts.1: it should be a valid string, not None"),
+        ({"contexts": 3}, "contexts: it should be a valid tuple, not 3"),
+        ({"metadata": []}, "metadata: it should be a valid dictionary, not []"),
+    ]
+    for fields, message in cases:
+        with pytest.raises(InvalidSampleError) as caught:
+            Sample(**fields)
+        assert str(caught.value).startswith(message)
+        assert "pydantic" not in str(caught.value)
+        assert len(str(caught.value)) < 200
+    sample = Sample(response="A.")
+    with pytest.raises(ValueError, match="frozen"):
+        sample.response = "B."
+
+
+# --- messages -------------------------------------------------------------------------------
+
+TALK = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "First?"},
+    {"role": "assistant", "content": "First."},
+    {"role": "user", "content": [{"type": "text", "text": "Second?"}, {"type": "image_url"}]},
+    {"role": "assistant", "content": "", "tool_calls": []},
+    {"role": "tool", "content": "Found.", "tool_call_id": "1"},
+    {"role": "assistant", "content": "Second."},
+]
+
+
+def test_conversations() -> None:
+    found = Sample.from_record({"messages": TALK})
+    assert found == Sample(input="Second?", response="Second.", contexts=["Found."])
+    assert found == as_sample({"messages": TALK})
+    found = Sample.from_record({"inputs": {"messages": TALK[:4]}, "outputs": {"messages": TALK}})
+    assert found == Sample(input="Second?", response="Second.", contexts=["Found."])
+    found = Sample.from_record({"messages": TALK[:-1], "answer": "Mine.", "contexts": ["Own."]})
+    assert found == Sample(input="Second?", response="Mine.", contexts=["Own."])
+    full = {"input": "Q?", "response": "A.", "contexts": ["C."], "messages": [{"x": 1}]}
+    assert Sample.from_record(full).metadata == {"messages": [{"x": 1}]}
+    with pytest.raises(UnreadableInputError, match=r"line 1: .*message 2: .*is no message with a"):
+        read({"messages": [{"role": "user", "content": "Q?"}, {"role": "alien"}]})
+
+
+def test_tool_results_of_other_interfaces() -> None:
+    asked = {"role": "user", "content": "Q?"}
+    answered = {"role": "assistant", "content": [{"type": "output_text", "text": "A."}]}
+    returned = {"type": "tool_result", "content": [{"text": "C."}]}
+    anthropic = [asked, {"role": "user", "content": [returned]}, answered]
+    responses = [
+        *(asked, {"type": "function_call", "name": "f", "arguments": "{}"}),
+        *({"type": "function_call_output", "output": "C."}, {"type": "message", **answered}),
+    ]
+    llamaindex = [
+        {"role": role, "blocks": [{"block_type": "text", "text": text}]}
+        for role, text in (("user", "Q?"), ("tool", "C."), ("assistant", "A."))
+    ]
+    wanted = Sample(input="Q?", response="A.", contexts=["C."])
+    for talk in (anthropic, responses, llamaindex):
+        assert Sample.from_record({"messages": talk}) == wanted
+
+
+# --- files of the frameworks ----------------------------------------------------------------
+
+SAMPLES = [
+    Sample(
+        input='Who wrote "Notes"?',
+        response="It's Ada;\nshe wrote them, in 1843.",
+        contexts=[
+            "It's Ada who wrote them.",
+            "Both ' and \" here, [1], {x}, ...",
+            "A line\nbreak, a \\ backslash, \\n, \ttab, caf\u00e9 \u6f22 \U0001f600 \u2028 \x07",
+            "",
+        ],
+    ),
+    Sample(input="When?", response="In 1843.", contexts=["[1] The notes are of 1843."]),
+    Sample(input="Where?", response="In London.", contexts=["['quoted']", "word " * 400]),
+]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_files_of_the_frameworks_hold_the_same_samples(tmp_path: Path, name: str) -> None:
+    file, write = WRITERS[name]
+    write(tmp_path / file, SAMPLES)
+    found = read_samples(tmp_path / file).samples
+    wanted = [(s.input, s.response, s.contexts) for s in SAMPLES]
+    assert [(s.input, s.response, s.contexts) for s in found] == wanted
+
+
+def test_scores_of_these_files_find_their_samples(tmp_path: Path) -> None:
+    """The same answer to the same question twice: only the contexts tell which is meant."""
+    twins = [*SAMPLES, SAMPLES[0].model_copy(update={"contexts": ("Something else.",)})]
+    for file, write in (found for name, found in WRITERS.items() if name.startswith("RAGAS to")):
+        write(tmp_path / file, twins)
+        imported = import_scores(str(tmp_path / file), twins)
+        assert {row.sample for row in imported.rows} == {"row-1", "row-2", "row-3", "row-4"}
+        assert imported.unmatched == ()
+
+
+# --- contexts -------------------------------------------------------------------------------
+
+
+@settings(max_examples=50)
+@given(st.lists(TEXTS, max_size=5))
+def test_what_json_and_python_print_comes_back_and_arrays_never_wrong(passages: list[str]) -> None:
+    printed = [str(passages), str(tuple(passages)), json.dumps(passages, indent=1)]
+    for text in printed:
+        assert read_contexts("contexts", text) == tuple(passages), text
+    array = np.array(passages, dtype=object)
+    for text in (str(array), repr(array), str([np.str_(each) for each in passages])):
+        with suppress(InvalidSampleError):
+            assert read_contexts("contexts", text) == tuple(passages), text
+
+
+def test_what_only_begins_like_a_list_is_one_passage() -> None:
+    for text in [
+        "[1] The museum opens at nine [2]",
+        '["Hello" he said] and left',
+        "['Twas brillig, and the slithy toves",
+        "('Quoted.')",
+        "[1, 2]",
+        '[{"title": "A pen", "price": 3}]',
+        "{'rows': 3}",
+        "[Smith (2004)] says so [x]",
+        "[[wiki link]] and [more]",
+    ]:
+        assert read_contexts("contexts", text) == (text,)
+
+
+def test_what_cannot_be_told_is_refused_by_name() -> None:
+    for text in [
+        "['a' 'b' ... 'y' 'z']",
+        "['a', 'b', ...]",
+        "['a', 'b",
+        "['a',",
+        "['It's open']",
+        "['a'\n 'b']",
+        "array(['a', 'b'], dtype=object)",
+        "['a''b']",
+        "[None, 'a']",
+        "[nan]",
+        '["a", 3]',
+        '[["a"], ["b"]]',
+        "[Document(page_content='a')]",
+        "[np.str_('a')]",
+        "[b'a']",
+    ]:
+        with pytest.raises(InvalidSampleError, match=r"'docs' looks like a printed .*save it"):
+            read_contexts("docs", text)
+        assert passages_of(text) is None  # an import has other columns to go by
+
+
+def test_documents_are_read_by_their_text() -> None:
+    for text in ("[{'page_content': 'a', 'metadata': {'n': None}}]", '{"text": "a"}'):
+        assert read_contexts("contexts", text) == ("a",)
+    node = {"node": {"text_resource": {"text": "a"}}, "score": 0.5}
+    document = {"lc": 1, "type": "constructor", "kwargs": {"page_content": "b"}}
+    assert read_contexts("contexts", [node, document]) == ("a", "b")
+
+
+def test_one_text_is_one_passage_everywhere() -> None:
+    for text in ["One passage.", "[1] One passage.", "It's 'one'."]:
+        record: dict[str, Any] = {"response": "a", "contexts": text}
+        read = [
+            Sample(**record).contexts,
+            Sample.from_record(record).contexts,
+            as_sample(record).contexts,
+            passages_of(text),
+        ]
+        assert read == [(text,)] * 4
+
+
+@pytest.mark.slow
+def test_a_megabyte_is_read_or_refused_at_once() -> None:
+    size = 499_990
+    for text in [
+        "[" * size,
+        "['" * (size // 2),
+        "['" + "\\'" * (size // 2) + "']",
+        str(["\n"] * (size // 6)).replace(",", ""),
+        "['a'" + " " * size + "x]",
+        "[" + "'a" * (size // 2) + "]",
+        "[{'a': " + "-" * size + "1}]",
+        "[{'a': " + "{1:" * (size // 3) + "]",
+        str([{"page_content": "a"}] * (size // 23)),
+        "(" * size,
+    ]:
+        begin = time.process_time()
+        with suppress(InvalidSampleError):
+            Sample.from_record({"response": "a", "messages": text, "contexts": text})
+        assert time.process_time() - begin < 2.0, text[:20]
