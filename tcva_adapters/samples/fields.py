@@ -44,7 +44,7 @@ _GROUPS: Final = {
     "contexts": "outputs output inputs input reference_outputs reference",
     "reference": "reference_outputs reference outputs output inputs input",
 }
-"""In which nested objects each field is looked for, in this order."""
+"""In which nested objects each field is looked for, in this order; the first two are its own."""
 
 
 def _inside(groups: str, names: Iterable[str]) -> list[str]:
@@ -62,6 +62,7 @@ _AS_TEXT: Final = ("inputs", "outputs", "reference_outputs")
 """Nested objects that csv files hold as text."""
 
 _MESSAGES: Final = ["messages", *_inside(_GROUPS["input"], ["messages"])]
+_KNOWN: Final = {"messages", *(name for names in ALIASES.values() for name in names)}
 _OFTEN_ELSE: Final = ("name", "expected")
 """Names that often mean something else: only a text under them is a field."""
 
@@ -194,7 +195,11 @@ def _place(flat: Mapping[str, Any], field: str) -> str | None:
         is_there = value is not None and not (field == "id" and value == "")
         if is_there and (isinstance(value, str) or key not in _OFTEN_ELSE):
             return key
-    return None
+    # The only entry of the field's own object needs no name that is known.
+    own = () if field == "contexts" else _GROUPS[field].split()[:2]
+    inner = [key for key in flat if "." in key and key.partition(".")[0] in own]
+    is_only = len(inner) == 1 and inner[0].partition(".")[2] not in _KNOWN
+    return inner[0] if is_only else None
 
 
 def _said(flat: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:

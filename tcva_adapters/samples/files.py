@@ -93,14 +93,13 @@ class SampleStream(RowStream[Sample]):
         """
         self.mapping, self._require = mapping or {}, require
         self._columns = columns_of(self.mapping)
-        super().__init__(source, format, skip_bad=skip_bad, read=self._sample, kept=kept)
+        super().__init__(source, format, skip_bad=skip_bad, read=Sample.from_record, kept=kept)
 
     def _begin(self) -> None:
         super()._begin()
         self._unseen, self._names = set(self.mapping), dict[str, None]()
-        self._read = self._sample  # of a copy, its own
 
-    def _sample(self, record: dict[str, Any]) -> Sample:
+    def _item(self, record: dict[str, Any]) -> Sample:
         if self._unseen:
             self._names |= dict.fromkeys(flattened(record))
             for column in [*self._unseen]:

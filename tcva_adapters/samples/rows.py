@@ -139,7 +139,7 @@ class RowStream(Iterator[Item], Generic[Item]):
             error = wrong
             if not error:
                 try:
-                    item = self._read(record) if isinstance(record, dict) else record
+                    item = self._item(record) if isinstance(record, dict) else record
                 except (InvalidSampleError, UnreadableInputError) as refusal:
                     error = str(refusal)
                 else:
@@ -161,6 +161,9 @@ class RowStream(Iterator[Item], Generic[Item]):
                 )
             raise UnreadableInputError(msg)
         self._ended()
+
+    def _item(self, record: dict[str, Any]) -> Item:
+        return self._read(record)
 
     def _ended(self, where: str = "") -> None:
         """Called when the rows ended, or those that are checked; may refuse them as a whole."""
