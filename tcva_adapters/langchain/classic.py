@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from langchain_classic.evaluation.schema import StringEvaluator
-from langchain_core.runnables import RunnableConfig
 
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.evaluator import Frozen, Scorer
@@ -63,26 +61,15 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         """
 
     def _evaluate_strings(self, **given: Any) -> dict[str, Any]:
-        return dict(self.evaluator.invoke(self._record(given), _config(given)))
+        return dict(self.evaluator.invoke(*self._asked(given)))
 
     async def _aevaluate_strings(self, **given: Any) -> dict[str, Any]:
-        return dict(await self.evaluator.ainvoke(self._record(given), _config(given)))
+        return dict(await self.evaluator.ainvoke(*self._asked(given)))
 
-    def _record(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        required = self._scorer.required
-        contexts, reference = given.get("contexts"), given.get("reference")
-        if contexts is None and "contexts" in required and "reference" not in required:
-            contexts, reference = reference, None
-        return {
-            "input": given.get("input"),
-            "response": given["prediction"],
-            "contexts": contexts,
-            "reference": reference,
-            "metadata": given.get("metadata"),
-        }
-
-
-def _config(given: Mapping[str, Any]) -> RunnableConfig:
-    """The part of the arguments that is meant for the run, not for the judgement."""
-    names = ("callbacks", "tags", "metadata")
-    return {name: given[name] for name in names if given.get(name) is not None}  # type: ignore[return-value]  # by name
+    def _asked(self, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+        """What is judged, and the part of the arguments that is meant for the run."""
+        required, record = self._scorer.required, {**given, "response": given["prediction"]}
+        if "contexts" not in record and "contexts" in required and "reference" not in required:
+            record["contexts"] = record.pop("reference", None)
+        config = {name: given.get(name) or None for name in ("callbacks", "tags", "metadata")}
+        return record, config

@@ -24,9 +24,6 @@ from tcva_adapters.tcva import TCVA
 NAME: Final = Annotated[str, Field(min_length=1)] | None
 FUNCTION: Final = Callable[..., Any] | None
 
-_CLIENTS: Final = ("store", "fuse")
-"""Settings that hold connections, which no dump can hold."""
-
 
 class TCVAInput(TypedDict, total=False):
     """The fields of a sample; the field names of LangChain's own chains are read as well."""
@@ -150,7 +147,8 @@ else:
         **{
             name: (
                 Annotated[field.annotation, SkipValidation],
-                Field(description=field.description, exclude=name in _CLIENTS),
+                # No dump can hold connections.
+                Field(description=field.description, exclude=name in {"store", "fuse"}),
             )
             for name, field in TCVASettings.model_fields.items()
         },

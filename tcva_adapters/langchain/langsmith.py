@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any
 
+from langchain_core.runnables import Runnable
 from langsmith import Client
 from langsmith.evaluation import EvaluationResult, RunEvaluator
 from langsmith.run_helpers import get_tracing_context, tracing_context
@@ -20,7 +20,6 @@ from tcva_adapters.langchain.evaluator import (
     FUNCTION,
     NAME,
     ScorerEvaluator,
-    check_evaluator,
     scorer_of,
 )
 from tcva_adapters.langchain.results import as_feedback
@@ -29,12 +28,11 @@ from tcva_adapters.results.settings import check
 
 def _key(evaluator: ScorerEvaluator, option: str, given: str | None) -> str:
     """The feedback's name: the one that is given, else the scorer's."""
-    check_evaluator(evaluator)
     check(NAME, option, given)
     scorer = scorer_of(evaluator)
     name = given or ("" if scorer is None else scorer.name)
-    needed = f"it hides its scorer; give the feedback a name with {option}="
-    require(bool(name), "evaluator", evaluator, needed)
+    needed = f"a TCVAEvaluator is needed; one in a wrapper that hides it, with {option}="
+    require(isinstance(evaluator, Runnable) and bool(name), "evaluator", evaluator, needed)
     return name
 
 
@@ -93,10 +91,7 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         return [self.key]
 
     def evaluate_run(
-        self,
-        run: Run,
-        example: Example | None = None,
-        evaluator_run_id: uuid.UUID | None = None,  # noqa: ARG002  # LangSmith passes it by name
+        self, run: Run, example: Example | None = None, *_: Any, **__: Any
     ) -> EvaluationResult:
         """Judge one run."""
         with _feedback(self.key) as found:
@@ -105,10 +100,7 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         return EvaluationResult(**found)
 
     async def aevaluate_run(
-        self,
-        run: Run,
-        example: Example | None = None,
-        evaluator_run_id: uuid.UUID | None = None,  # noqa: ARG002  # as above
+        self, run: Run, example: Example | None = None, *_: Any, **__: Any
     ) -> EvaluationResult:
         """The same, awaited."""
         with _feedback(self.key) as found:

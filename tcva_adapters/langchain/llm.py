@@ -155,17 +155,13 @@ class BridgedLLM(BaseChatModel):
     def _llm_type(self) -> str:
         return "tcva-bridged"
 
-    def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, *_: Any, **__: Any
-    ) -> ChatResult:
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         system, prompt = _texts(messages)
-        return _result(self._asked.text(prompt, system=system), stop)
+        return _result(self._asked.text(prompt, system=system))
 
-    async def _agenerate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, *_: Any, **__: Any
-    ) -> ChatResult:
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         system, prompt = _texts(messages)
-        return _result(await self._asked.atext(prompt, system=system), stop)
+        return _result(await self._asked.atext(prompt, system=system))
 
 
 def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
@@ -179,7 +175,5 @@ def _texts(messages: list[BaseMessage]) -> tuple[str, str]:
     return "\n\n".join(system), "\n\n".join(rest)
 
 
-def _result(text: str, stop: list[str] | None) -> ChatResult:
-    for mark in stop or ():  # the request knows no stop words, so what follows them goes here
-        text = text.partition(mark)[0]
+def _result(text: str) -> ChatResult:
     return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, NotRequired
+from itertools import takewhile
+from typing import Annotated, Any, NotRequired
 
 from langchain.agents import AgentState
 from langchain.agents.middleware import AgentMiddleware, hook_config
@@ -10,13 +11,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 from pydantic import Field
 
-from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.langchain.evaluator import check_evaluator
-from tcva_adapters.langchain.results import TCVAOutput, result_of
+from tcva_adapters.langchain.results import TCVAOutput
 from tcva_adapters.langchain.samples import CRITIC
 from tcva_adapters.results.settings import check
-
-_GOOD: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 
 
 class TCVAState(AgentState[Any]):
@@ -66,10 +64,8 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
     def _update(self, state: TCVAState, output: TCVAOutput) -> dict[str, Any]:
         if output["passed"] is not False or _retries(state) >= self.max_retries:
             return {"tcva": output}
-        critique = HumanMessage(
-            f"{_complaints(output)}\nAnswer again, saying only what the tools returned.",
-            name=CRITIC,
-        )
+        text = f"{output['reasoning']}\nAnswer again, saying only what the tools returned."
+        critique = HumanMessage(text, name=CRITIC)
         return {"tcva": output, "messages": [critique], "jump_to": "model"}
 
 
@@ -79,21 +75,6 @@ def _is_answer(state: TCVAState) -> bool:
 
 
 def _retries(state: TCVAState) -> int:
-    """How often the current question was sent back."""
-    count = 0  # counted in the messages: so it starts anew with every question of a conversation
-    for message in reversed(state["messages"]):
-        if isinstance(message, HumanMessage):
-            if message.name != CRITIC:
-                break
-            count += 1
-    return count
-
-
-def _complaints(output: TCVAOutput) -> str:
-    """What to tell a model about its answer: each claim that is not supported."""
-    weak = [
-        f'- "{claim.claim}" [{claim.verdict}] {claim.reason}'.rstrip()
-        for claim in result_of(output).claims
-        if claim.verdict is not None and claim.verdict not in _GOOD
-    ]
-    return "\n".join(["The answer was judged too weak:", *weak]) if weak else output["reasoning"]
+    """How often the current question was sent back; so it starts anew with every question."""
+    asked = (each for each in reversed(state["messages"]) if isinstance(each, HumanMessage))
+    return sum(1 for _ in takewhile(lambda message: message.name == CRITIC, asked))

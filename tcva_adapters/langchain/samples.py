@@ -53,10 +53,8 @@ def as_sample(value: Any) -> Sample:
     if is_messages(plain):
         plain = {"messages": plain}
     if not isinstance(plain, Mapping):
-        msg = (
-            f"cannot read a {type(value).__name__} as a sample; pass a mapping with the answer under "
-            "'response' or 'answer' and the documents under 'contexts' or 'context', or use mapper="
-        )
+        kind = type(value).__name__
+        msg = f"cannot read a {kind} as a sample; pass a mapping or messages, or use mapper="
         raise InvalidSampleError(msg)
     sample = Sample.from_record({_NAMES[name]: plain[name] for name in plain if name in _NAMES})
     metadata = plain.get("metadata")
