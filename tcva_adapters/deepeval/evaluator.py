@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Mapping
 from copy import copy
+from functools import cached_property
 from types import EllipsisType
 from typing import Annotated, Any, Final, Generic, NamedTuple, Self
 from uuid import uuid4
 
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
-from deepeval.metrics.utils import construct_verbose_logs
-from deepeval.test_case import LLMTestCase
+from deepeval.metrics.utils import print_verbose_logs
+from deepeval.test_case import LLMTestCase, SingleTurnParams
 from pydantic import Field, InstanceOf
+from pydantic_core import to_jsonable_python
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.deepeval.llm import llm_of_name
-from tcva_adapters.deepeval.results import carried, result_of
-from tcva_adapters.deepeval.samples import PARAMS, check_params, sample_of
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Frozen, R, Scorer
 from tcva_adapters.results.assessment import Reason
@@ -28,20 +26,26 @@ from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import (
-    Profiles,
     SettingsModel,
     Share,
     TCVASettings,
     check,
-    check_names,
     shows_settings,
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
-_OURS: Final = re.compile(r"lexical|openai:.*")
-"""Names of judges that are not DeepEval's to understand."""
+PARAMS: Final = {
+    "input": SingleTurnParams.INPUT,
+    "response": SingleTurnParams.ACTUAL_OUTPUT,
+    "contexts": SingleTurnParams.RETRIEVAL_CONTEXT,
+    "reference": SingleTurnParams.EXPECTED_OUTPUT,
+}
+"""A sample's fields under DeepEval's names."""
+
+_ROUND: Final = str.maketrans("[]", "()")
+"""DeepEval prints texts as markup of rich, which swallows "[none]" and breaks off at a "[/INST]"."""
 
 
 class Collected(NamedTuple, Generic[R]):
@@ -60,8 +64,7 @@ class MetricSettings(SettingsModel):
     """What every metric takes in DeepEval, beside what it is scored by."""
 
     threshold: Share | None = Field(
-        default=None,
-        description="A score passes from here on; None decides nothing.",
+        default=None, description="A score passes from here on; None decides nothing."
     )
     name: Annotated[str, Field(pattern=r"\S")] | None = Field(
         default=None,
@@ -69,24 +72,21 @@ class MetricSettings(SettingsModel):
         "settings that are not the usual ones.",
     )
     include_reason: bool = Field(default=True, description="Say why in reason. It costs no call.")
-    async_mode: bool = Field(
-        default=True,
-        description="As DeepEval expects it; measure needs no event loop.",
-    )
+    async_mode: bool = Field(default=True, description="Without effect; DeepEval expects it.")
     strict_mode: bool = Field(
-        default=False,
-        description="As in DeepEval: the threshold is 1, and a score below counts as 0.",
+        default=False, description="The threshold is 1, and a score below counts as 0."
     )
     verbose_mode: bool = Field(default=False, description="Print each result.")
-    flaky: bool = Field(
-        default=False,
-        description="As in DeepEval: reported, but it decides nothing.",
-    )
+    flaky: bool = Field(default=False, description="It is reported, but decides nothing.")
     collected: InstanceOf[list[Any]] | None = Field(  # itself: copies of a metric share it
-        default=None,
-        description="The list that results are added to; by default a new one.",
+        default=None, description="The list that results are added to; by default a new one."
     )
 
+
+_NOTHING: Final = dict.fromkeys(
+    ("score", "success", "evaluation_cost", "input_tokens", "output_tokens", "_sample", "_result")
+)
+"""What a metric has of a test case that it has not measured."""
 
 _FOLLOWED: Final = ("threshold", "strict_mode", "async_mode", "verbose_mode")
 """What DeepEval itself sets on a metric that is built, and the threshold, which users set."""
@@ -133,9 +133,10 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
     collected: list[Collected[R]]
     # Any: DeepEval declares them narrower than it uses them.
     model: Any
-    score_breakdown: Any
     _required_params: Any
     _scorer: Scorer[R]
+    _sample: Sample | None
+    _result: R | None
 
     @shows_settings(MetricSettings)
     def __init__(
@@ -145,14 +146,14 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
         **settings: Any,
     ) -> None:
         check_scorer(self, scorer)
-        usual = scorer.threshold if threshold is ... else threshold
-        _build(self, scorer, {**_checked(self, usual, settings), "scorer": scorer})
+        usual: Any = scorer.threshold if threshold is ... else threshold
+        found = dict(MetricSettings(threshold=usual, **settings))
+        _build(self, scorer, {**found, "scorer": scorer})
 
     @property
     def scorer(self) -> Scorer[R]:
         """What scores, under the metric's threshold."""
-        usual, threshold = self._scorer, _passes_from(self.threshold)
-        return usual if usual.threshold == threshold else usual.changed(threshold=threshold)
+        return self._scorer
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
@@ -161,14 +162,14 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
         if name == "error" and value is None:
             # All that DeepEval does where another test case begins. If its time limit ends that
             # one before it is measured here, it would report the one before a second time.
-            _forget(self)
+            vars(self).update(_NOTHING)
+            for text in ("reason", "verbose_logs"):
+                vars(self).pop(text, None)
         if name in _FOLLOWED:
             value = check(MetricSettings.type_of(name), name, value)
-        if name == "threshold" and self.strict_mode:
-            value = 1.0  # whatever else is set
         super().__setattr__(name, value)
-        if name == "strict_mode" and value:
-            self.threshold = 1.0
+        if name in ("threshold", "strict_mode"):
+            _follow_threshold(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         # Clients and stores cannot be copied, and nothing else is ever changed in place.
@@ -238,9 +239,25 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
 
     @property
     def result(self) -> R | None:
-        """The result of the last test case, also where it came from DeepEval's cache."""
-        found: R | None = None if self.verbose_logs is None else result_of(self)
-        return found
+        """The result of the last test case; of one that is not measured to its end, unscored."""
+        if self._result is None and self._sample is not None:
+            ended = "the measurement was ended before there were verdicts"
+            return self._scorer.unscored(Reason.TIMEOUT, ended, self._sample)
+        return self._result
+
+    # Made when DeepEval reads them; what it has in its cache, it sets.
+
+    @cached_property
+    def reason(self) -> str | None:  # type: ignore[override]  # DeepEval's metrics set it
+        """The score in one sentence; None with an error, and without ``include_reason``."""
+        if self.result is None or self.error is not None or not self.include_reason:
+            return None
+        return self.result.reason.translate(_ROUND)
+
+    @cached_property
+    def verbose_logs(self) -> str | None:  # type: ignore[override]  # likewise
+        """The result as JSON: the one text of the metric's own that DeepEval keeps."""
+        return None if self.result is None else self.result.to_json()
 
     @property
     def __name__(self) -> str:
@@ -282,7 +299,6 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
     criterion: Criterion
     temperature: float
     store: VerdictStore | None
-    profiles: Profiles | None
 
     @shows_settings(MetricSettings, TCVASettings)
     def __init__(
@@ -295,83 +311,93 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
     ) -> None:
         check_settings(self, settings, [*inspect.signature(TCVAMetric).parameters], judge="model")
         own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}
-        found = _checked(self, threshold, own)
-        settings |= {"temperature": temperature, "threshold": _passes_from(found["threshold"])}
-        is_name = model is None or (isinstance(model, str) and not _OURS.fullmatch(model))
-        judge = llm_of_name(model) if is_name else model
-        tcva = TCVA(criterion, judge=judge, **settings)
+        found = dict(MetricSettings(threshold=threshold, **own))
+        is_name = isinstance(model, str) and model != "lexical" and not model.startswith("openai:")
+        judge = llm_of_name(model) if model is None or is_name else model
+        tcva = TCVA(criterion, judge=judge, temperature=temperature, **settings)
         if isinstance(judge, str):
             judge = tcva.arguments["judge"]  # one client for all copies
-        shown = {"criterion": tcva.criterion, "model": judge}
-        _build(self, tcva, {**tcva.settings, **found, **shown})
+        _build(self, tcva, {**tcva.settings, **found, "criterion": tcva.criterion, "model": judge})
 
 
 # Functions, not methods: DeepEval traces every method of a metric as a span.
 
 
-def _checked(metric: Any, threshold: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
-    check_names(settings, MetricSettings.model_fields, of=type(metric).__name__)
-    found = dict(MetricSettings(threshold=threshold, **settings))
-    if found["collected"] is None:
-        found["collected"] = []
-    return {**found, "threshold": 1.0} if found["strict_mode"] else found
-
-
-def _passes_from(threshold: float | None) -> float:
-    # Without a threshold there is nothing that a score could fall short of.
-    return threshold or 0.0
-
-
-def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> None:
+def _build(metric: Any, scorer: Scorer[Any], settings: dict[str, Any]) -> None:
     """Keep the settings under the names of their parameters: DeepEval's copies are built of them."""
     vars(metric).update(
         {
             "_scorer": scorer,  # first: it is the one that says so where it cannot be pickled
             **settings,
+            **_NOTHING,
             "name": scorer.title if settings["name"] is None else settings["name"],
+            "collected": [] if settings["collected"] is None else settings["collected"],
             "evaluation_model": scorer.judge_name,
             "_required_params": [PARAMS[field] for field in scorer.required],
-            "_current": None,
             "_is_built": True,
         }
     )
+    _follow_threshold(metric)
 
 
-def _forget(metric: Any) -> None:
-    """Drop what is left from the test case before; if that is still measured, it comes too late."""
-    names = ("score", "reason", "success", "verbose_logs", "score_breakdown", "evaluation_cost")
-    vars(metric).update(dict.fromkeys((*names, "input_tokens", "output_tokens", "_current")))
+def _follow_threshold(metric: Any) -> None:
+    own = vars(metric)
+    if own["strict_mode"]:
+        own["threshold"] = 1.0  # whatever else is set
+    # Without a threshold there is nothing that a score could fall short of.
+    passes, scorer = own["threshold"] or 0.0, own["_scorer"]
+    own["_scorer"] = scorer if scorer.threshold == passes else scorer.changed(threshold=passes)
 
 
-def _begin(metric: Any, test_case: LLMTestCase) -> Sample:
+def _begin(metric: Any, test_case: Any) -> Sample:
     """The sample of a test case that is to be measured; says in DeepEval's words what it lacks."""
     metric.error = None  # and all else that is left from the test case before
     metric.skipped = False
-    scorer = metric.scorer
-    sample, reason = None, Reason.INVALID_INPUT
-    try:
-        sample, reason = sample_of(test_case, metric.name), Reason.MISSING_FIELD
-        check_params(scorer.missing(sample), metric.name)
-    except (InvalidSampleError, MissingTestCaseParamsError) as error:
-        metric.verbose_logs = scorer.unscored(reason, str(error), sample).to_json()
-        metric.error = str(error)
-        raise
-    # DeepEval may end the measurement at its time limit, and reports what the logs hold then.
-    ended = "the measurement was ended before there were verdicts"
-    logs = scorer.unscored(Reason.TIMEOUT, ended, sample).to_json()
-    vars(metric).update(verbose_logs=logs, _current=sample)
+    if not isinstance(test_case, LLMTestCase) or test_case.multimodal:
+        kind = f"{'multimodal ' * test_case.multimodal}{type(test_case).__name__}"
+        msg = (
+            f"'{metric.name}' judges the texts of an LLMTestCase, not a {kind}; judge each answer "
+            "of a conversation as an LLMTestCase with the context it was given"
+        )
+        raise InvalidSampleError(msg)
+    contexts: Any = test_case.retrieval_context
+    if contexts is not None:  # one with a source is taken by its text
+        contexts = [getattr(passage, "context", passage) for passage in contexts]
+    sample = Sample(
+        input=test_case.input,
+        response=test_case.actual_output,
+        contexts=contexts,
+        reference=test_case.expected_output,
+        id=test_case.name,
+        metadata=to_jsonable_python(test_case.metadata or {}, fallback=str),
+    )
+    if missing := metric.scorer.missing(sample):
+        fields = " and ".join(f"'{PARAMS[name].value}'" for name in missing)
+        msg = f"{fields} cannot be None for the '{metric.name}' metric"
+        vars(metric)["_result"] = metric.scorer.unscored(Reason.MISSING_FIELD, msg, sample)
+        metric.error = msg
+        raise MissingTestCaseParamsError(msg)
+    vars(metric)["_sample"] = sample
     return sample
 
 
 def _finish(metric: Any, test_case: LLMTestCase, sample: Sample, result: Scored) -> float | None:
     metric.collected.append(Collected(test_case, result))
-    found = carried(result, strict=metric.strict_mode, explained=metric.include_reason)
-    score: float | None = found["score"]
-    # A thread that outlived DeepEval's time limit: the metric is at another test case now.
-    if vars(metric)["_current"] is sample:
-        # The last step is printed in verbose mode only, the others also make up the logs.
-        steps = [found["verbose_logs"], f"Score: {score}\nReason: {result.reason}"]
-        found["verbose_logs"] = construct_verbose_logs(metric, steps=steps)
-        vars(metric).update(found)
-        metric.success = metric.is_successful()
+    fails = metric.strict_mode and result.score is not None and not result.passed
+    score, usage, why = 0.0 if fails else result.score, result.usage, result.unscored
+    # Otherwise it outlived DeepEval's time limit: the metric is at another test case now.
+    if vars(metric)["_sample"] is sample:
+        vars(metric).update(
+            _result=result,
+            score=score,
+            # As DeepEval books what it has in its cache: 0 where nobody was asked.
+            evaluation_cost=usage.cost if usage.calls else 0.0,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+        )
+        if why is not None and why.reason.is_failure:
+            metric.error = f"{why.reason}: {why.detail}".translate(_ROUND)
+        metric.is_successful()
+        if metric.verbose_mode:
+            print_verbose_logs(metric.name, f"{metric.verbose_logs}\n \nReason: {result.reason}")
     return score

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from deepeval.metrics.utils import initialize_model
 from deepeval.models import DeepEvalBaseLLM
-from deepeval.models.utils import EvaluationCost
 from pydantic import BaseModel, SecretStr
 
 from tcva_adapters._adapter.llm import LLMObject, object_text, one_text, reply_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import digest
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, token_logprobs
-from tcva_adapters.sharing import Identity
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -26,32 +23,29 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return DeepEvalModel(llm) if isinstance(llm, DeepEvalBaseLLM) else None
 
 
-_BY_NAME: Final = WeakValueDictionary[int, DeepEvalBaseLLM]()
-"""LLMs that no user holds: DeepEval made each for one metric, from a name and its own settings."""
+_BY_NAME: Final = WeakValueDictionary[str, DeepEvalBaseLLM]()
 
 
 def llm_of_name(name: str | None) -> DeepEvalBaseLLM:
     """The LLM that DeepEval makes from a name; None leaves the choice to its settings.
 
+    Metrics share the one that is of the same class, model, address, settings and key.
+
     Raises:
         DeepEvalError: Its provider has no key.
     """
     llm: Any = initialize_model(name)[0]
-    _BY_NAME[id(llm)] = llm
-    return llm  # type: ignore[no-any-return]  # None is for another mode of DeepEval's metrics
-
-
-def _made_of(llm: Any) -> tuple[str, str]:
-    """The LLM's class, and a digest of its model, address, settings and key."""
-    held = {name: value for name, value in vars(llm).items() if name != "model"}
+    made_of = {name: value for name, value in vars(llm).items() if name != "model"}
     # The client is another one each time; it knows what its package took from the environment.
-    held |= {f"client {name}": getattr(llm.model, name, None) for name in ("base_url", "api_key")}
+    made_of |= {
+        f"client {name}": getattr(llm.model, name, None) for name in ("base_url", "api_key")
+    }
     # An object that does not say what it is made of is equal to nothing but itself.
     parts = {
         name: repr(value.get_secret_value() if isinstance(value, SecretStr) else value)
-        for name, value in held.items()
+        for name, value in made_of.items()
     }
-    return type(llm).__qualname__, digest(parts)
+    return _BY_NAME.setdefault(digest({"class": type(llm).__qualname__, **parts}), llm)
 
 
 class DeepEvalModel(LLMObject):
@@ -62,11 +56,6 @@ class DeepEvalModel(LLMObject):
     """
 
     framework = "deepeval"
-
-    @property
-    def identity(self) -> Identity:
-        """The same LLM object is the same judge; so are those made from a name that are equal."""
-        return Identity(self.llm, _made_of(self.llm) if id(self.llm) in _BY_NAME else None)
 
     def _model_name(self) -> str:
         return self.llm.get_model_name() or type(self.llm).__name__
@@ -81,7 +70,8 @@ class DeepEvalModel(LLMObject):
         Raises:
             JudgeError: The LLM answered with something else than text.
         """
-        return self._reply(self._call(request, "")(), request)
+        generate = self.llm.generate
+        return self._reply(generate(one_text(request), **_schema(generate, request)), request)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -89,44 +79,25 @@ class DeepEvalModel(LLMObject):
         Raises:
             JudgeError: As for `complete`.
         """
-        return self._reply(await self._call(request, "a_")(), request)
-
-    def _call(self, request: JudgeRequest, prefix: str) -> Callable[[], Any]:
-        if wanted := self._alternatives(request):
-            ask = getattr(self.llm, f"{prefix}generate_raw_response")
-            return partial(ask, one_text(request), wanted)
-        ask = getattr(self.llm, f"{prefix}generate")
-        return partial(ask, one_text(request), **_schema(ask, request))
-
-    def _alternatives(self, request: JudgeRequest) -> int:
-        """Alternatives of each token to ask for; 0 for none, or where the LLM cannot be asked."""
-        wanted = None if request.sampling is None else request.sampling.top_logprobs
-        if wanted is None or not hasattr(self.llm, "generate_raw_response"):
-            return 0
-        knows: Any = getattr(self.llm, "supports_log_probs", lambda: None)
-        return 0 if knows() is False else wanted  # None is a model that DeepEval does not know
+        generate = self.llm.a_generate
+        return self._reply(await generate(one_text(request), **_schema(generate, request)), request)
 
     def _reply(self, answer: Any, request: JudgeRequest) -> ModelReply:
         cost: Any = None
         if isinstance(answer, tuple) and len(answer) == 2:
             answer, cost = answer
-        logprobs = None
-        if self._alternatives(request):  # a chat completion
-            choice = answer.model_dump()["choices"][0]
-            answer, logprobs = choice["message"]["content"], choice.get("logprobs")
         if isinstance(answer, BaseModel):
             answer = object_text(answer, request)
         if not isinstance(answer, str):
             msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
             raise JudgeError(msg, reason="no_reply")
         # Of a cost that nobody knows the number itself is 0.
-        known = vars(cost)["value"] if isinstance(cost, EvaluationCost) else cost
+        known = getattr(cost, "value", cost)
         return ModelReply(
             answer,
             input_tokens=getattr(cost, "input_tokens", None) or 0,
             output_tokens=getattr(cost, "output_tokens", None) or 0,
             cost=float(known) if isinstance(known, int | float) else None,
-            token_logprobs=token_logprobs(logprobs),
         )
 
 

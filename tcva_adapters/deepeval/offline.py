@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from deepeval.templates.resolver import resolve_template
@@ -23,9 +23,6 @@ from tcva_adapters._adapter.offline import (
 )
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.deepeval.llm import NamedLLM
-
-Fields = Mapping[str, str]
-Answer = Callable[[Fields], dict[str, Any]]
 
 _LISTS: Final = ("claims", "contradictions")
 _MOST_NAMED: Final = 3
@@ -60,9 +57,9 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
         Raises:
             JudgeError: It is another prompt.
         """
-        for pattern, answer in _PROMPTS:
+        for method, pattern in _PROMPTS.items():
             if found := pattern.fullmatch(prompt):
-                reply = answer(found.groupdict())
+                reply = _answer(method, found.groupdict())
                 return json.dumps(reply) if schema is None else schema(**reply)
         raise unknown_prompt(_KNOWN, prompt)
 
@@ -75,17 +72,42 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
         return self.generate(prompt, schema)
 
 
-def _known(
-    method: Any, answer: Answer, *names: str, **fixed: str
-) -> tuple[re.Pattern[str], Answer]:
+def _pattern(method: Any, names: Iterable[str]) -> re.Pattern[str]:
     """The pattern of one of the metric's prompts, with its variables as groups."""
-    given: dict[str, Any] = {**{name: f"<<{name}>>" for name in names}, **fixed}
+    given: dict[str, Any] = {name: f"<<{name}>>" for name in names}
+    # Another number of truths asks for the most important ones, which words do not show.
+    given |= {"limit": " FACTUAL, undisputed truths", "multimodal_instruction": ""}
     template = re.escape(resolve_template("metrics", "FaithfulnessMetric", method, **given))
     for name in names:
         # A list stands in a prompt as Python writes it: on one line, whatever is in it.
         text = r"\[[^\n]*\]" if name in _LISTS else ".*"
         template = template.replace(re.escape(f"<<{name}>>"), f"(?P<{name}>{text})", 1)
-    return re.compile(template, re.DOTALL), answer
+    return re.compile(template, re.DOTALL)
+
+
+_PROMPTS: Final = {
+    method: _pattern(method, names)
+    for method, names in {
+        "generate_truths": ["retrieval_context"],
+        "generate_claims": ["actual_output"],
+        "generate_verdicts": ["retrieval_context", "claims"],
+        "generate_reason": ["score", "contradictions"],
+    }.items()
+}
+
+
+def _answer(method: str, fields: Mapping[str, str]) -> dict[str, Any]:
+    if method == "generate_truths":
+        return {"truths": claims_of(fields["retrieval_context"])}
+    if method == "generate_claims":
+        return {"claims": claims_of(fields["actual_output"])}
+    if method == "generate_verdicts":
+        claims, passages = _listed(fields["claims"]), fields["retrieval_context"].split("\n\n")
+        judged = verdicts_on(claims, passages)
+        return {"verdicts": [{"verdict": _word(v.verdict), "reason": v.reason} for v in judged]}
+    faults = _listed(fields["contradictions"])[:_MOST_NAMED]
+    why = "; ".join(faults) or "nothing was found against the text"
+    return {"reason": f"The score is {fields['score']}: {why}."}
 
 
 def _listed(text: str) -> list[str]:
@@ -96,35 +118,3 @@ def _word(level: Verdict | None) -> str:
     if level in SUPPORTED:
         return "yes"
     return "no" if level is Verdict.NONE else "borderline"
-
-
-def _verdicts(fields: Fields) -> dict[str, Any]:
-    passages = fields["retrieval_context"].split("\n\n")
-    judged = verdicts_on(_listed(fields["claims"]), passages)
-    return {"verdicts": [{"verdict": _word(v.verdict), "reason": v.reason} for v in judged]}
-
-
-def _reason(fields: Fields) -> dict[str, Any]:
-    faults = _listed(fields["contradictions"])[:_MOST_NAMED]
-    why = "; ".join(faults) or "nothing was found against the text"
-    return {"reason": f"The score is {fields['score']}: {why}."}
-
-
-_PROMPTS: Final = (
-    _known(
-        "generate_truths",
-        lambda fields: {"truths": claims_of(fields["retrieval_context"])},
-        "retrieval_context",
-        # Another number of truths asks for the most important ones, which words do not show.
-        limit=" FACTUAL, undisputed truths",
-        multimodal_instruction="",
-    ),
-    _known(
-        "generate_claims",
-        lambda fields: {"claims": claims_of(fields["actual_output"])},
-        "actual_output",
-        multimodal_instruction="",
-    ),
-    _known("generate_verdicts", _verdicts, "retrieval_context", "claims"),
-    _known("generate_reason", _reason, "score", "contradictions"),
-)

@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
@@ -21,37 +21,6 @@ from tcva_adapters._adapter.results import chosen
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
-
-_ROUND: Final = str.maketrans("[]", "()")
-
-
-def carried(result: Scored, *, strict: bool, explained: bool) -> dict[str, Any]:
-    """A result as the attributes of a metric that DeepEval reads.
-
-    Args:
-        result: The result.
-        strict: Whether a score that does not pass counts as 0.
-        explained: Whether to say why.
-    """
-    score, usage, unscored = result.score, result.usage, result.unscored
-    failed = unscored is not None and unscored.reason.is_failure
-    return {
-        "score": 0.0 if strict and score is not None and not result.passed else score,
-        "reason": unmarked(result.reason) if explained else None,
-        "error": unmarked(f"{unscored.reason}: {unscored.detail}") if unscored and failed else None,
-        "score_breakdown": result.breakdown,
-        # As DeepEval books what it has in its cache: 0 where nobody was asked, None for unknown.
-        "evaluation_cost": usage.cost if usage.calls else 0.0,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "verbose_logs": result.to_json(),
-    }
-
-
-def unmarked(text: str) -> str:
-    """A text without square brackets."""
-    # DeepEval prints it as markup of rich, which swallows "[none]" and breaks off at a "[/INST]".
-    return text.translate(_ROUND)
 
 
 def result_of(measured: Any) -> Any:
@@ -70,14 +39,11 @@ def result_of(measured: Any) -> Any:
             because it was never begun; the message quotes DeepEval's error.
     """
     logs, error = getattr(measured, "verbose_logs", None), getattr(measured, "error", None)
-    if logs is None:
-        name = getattr(measured, "name", measured)
-        msg = f"{name!r} was not judged by a TCVAMetric: {error or 'it has no verbose_logs'}"
-        raise UnreadableInputError(msg)
     try:
-        result = read_result(logs)
+        result = read_result(logs or "")
     except UnreadableInputError as invalid:
-        msg = f"verbose_logs {logs[:40]!r} were not written by a TCVAMetric: {invalid}"
+        name = getattr(measured, "name", measured)
+        msg = f"the verbose_logs of {name!r} were not written by a TCVAMetric: {error or invalid}"
         raise UnreadableInputError(msg) from None
     if error is not None and result.unscored is None:
         # DeepEval's time limit came between the end of the measurement and its report.

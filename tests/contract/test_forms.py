@@ -8,7 +8,7 @@ from typing import Any
 
 import openai
 import pytest
-from deepeval.models import LocalModel, OpenAIModel
+from deepeval.models import OpenAIModel
 from langchain_core.language_models import FakeListChatModel
 from langchain_openai import ChatOpenAI
 from llama_index.core.base.llms.types import LogProb
@@ -114,11 +114,7 @@ LLMS: dict[str, tuple[Callable[[str], Any], str]] = {
         "",
     ),
     "LlamaIndex": (lambda url: ChatLLM(url=url), "yes_no"),
-    "DeepEval": (lambda url: OpenAIModel("gpt-4.1", api_key=KEY, base_url=url), "yes_no"),
-    "DeepEval, local": (
-        lambda url: LocalModel(model="m", api_key=KEY, base_url=url),
-        "",
-    ),
+    "DeepEval": (lambda url: OpenAIModel("gpt-4.1", api_key=KEY, base_url=url), ""),
     "RAGAS": (lambda url: LangchainLLMWrapper(chat(url, logprobs=True, top_logprobs=20)), ""),
 }
 
@@ -140,7 +136,7 @@ def test_what_llm_objects_give_is_read(make: Callable[[str], Any], form: str) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["LangChain", "LlamaIndex", "DeepEval"])
+@pytest.mark.parametrize("name", ["LangChain", "LlamaIndex"])
 def test_llm_objects_at_a_server_without_probabilities_are_refused(name: str) -> None:
     make, _ = LLMS[name]
     with ScriptedServer(hanging_up(lacking("logprobs", then=one_word))) as server:

@@ -145,5 +145,5 @@ def test_logs_of_other_metrics_are_no_result(logs: str) -> None:
 def test_what_was_never_judged_has_no_result() -> None:
     metric = TCVAMetric(model="lexical")
     assert metric.result is None
-    with pytest.raises(UnreadableInputError, match="no verbose_logs"):
+    with pytest.raises(UnreadableInputError, match="not written by a TCVAMetric"):
         result_of(metric)
