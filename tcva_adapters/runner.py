@@ -25,7 +25,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
-from tcva_adapters.judges.turns import Turns, why_unscored
+from tcva_adapters.judges.base import Turns, why_unscored
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.assessment import Judgement, Unscored, Usage

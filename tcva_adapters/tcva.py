@@ -8,7 +8,7 @@ from typing import Any, Self
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, column_name, lacks
-from tcva_adapters.judges.base import Judge, identity_of, verdict_key
+from tcva_adapters.judges.base import Judge, Turns, identity_of, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
 from tcva_adapters.judges.resolve import (
     DEFAULT,
@@ -19,7 +19,6 @@ from tcva_adapters.judges.resolve import (
     resolve_judge,
     tell_of_default,
 )
-from tcva_adapters.judges.turns import Turns
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result

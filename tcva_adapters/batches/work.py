@@ -21,9 +21,9 @@ from tcva_adapters.batches.ledger import Ledger, Turn
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
+from tcva_adapters.judges.base import Turns
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
-from tcva_adapters.judges.turns import Turns
 from tcva_adapters.models.openai_exchange import Answer, exchange
 from tcva_adapters.models.openai_model import NEUTRAL, OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply

@@ -13,9 +13,8 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.prompts import rating_request
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import MetricAnswer
-from tcva_adapters.judges.base import digest
-from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.turns import Calls, Turns, adrive, drive, why_unscored
+from tcva_adapters.judges.base import Turns, digest, why_unscored
+from tcva_adapters.judges.llm import Calls, LLMJudge, adrive, drive
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, Protocol, get_args, runtime_checkable
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, Protocol, TypeVar, get_args, runtime_checkable
 
 from tcva_adapters.criteria import FIELDS, Criterion
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.settings import JudgeConfig, VerdictForm
 from tcva_adapters.samples.sample import Sample
@@ -54,6 +57,24 @@ class Judge(Asked, Protocol):
         """The same, awaited."""
 
 
+Outcome = TypeVar("Outcome")
+
+Replies = Sequence[ModelReply | JudgeError]
+"""One for each request of a turn; behind a `JudgeError` further ones may be missing."""
+
+Turns = Generator[list[JudgeRequest], Replies, Outcome]
+"""A judgement without its calls."""
+
+
+EMPTY_REASONS: Final = {
+    "input": Reason.EMPTY_INPUT,
+    "response": Reason.EMPTY_RESPONSE,
+    "contexts": Reason.EMPTY_CONTEXT,
+    "reference": Reason.EMPTY_REFERENCE,
+}
+"""Why a field with nothing in it cannot be judged."""
+
+
 def blank_field(sample: Sample, criterion: Criterion) -> Unscored | None:
     """Why a sample cannot be judged without asking anybody, or None where it can."""
     # The judged text comes first: an empty answer to an empty context is an empty answer.
@@ -77,23 +98,36 @@ def identity_of(judge: Judge) -> Identity | None:
     return found if isinstance(found, Identity) else Identity(judge)
 
 
-EMPTY_REASONS: Final = {
-    "input": Reason.EMPTY_INPUT,
-    "response": Reason.EMPTY_RESPONSE,
-    "contexts": Reason.EMPTY_CONTEXT,
-    "reference": Reason.EMPTY_REFERENCE,
-}
-"""Why a field with nothing in it cannot be judged."""
-
-
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
     """Why a judged text has no score: no claims at all, or only a refusal."""
-    claims = tuple(claims)
-    if any(claim.verdict is not None for claim in claims):
-        return None
-    if any(claim.reason == "refusal" for claim in claims):
+    is_refusal = False
+    for claim in claims:
+        if claim.verdict is not None:
+            return None
+        is_refusal = is_refusal or claim.reason == "refusal"
+    if is_refusal:
         return Unscored(reason=Reason.REFUSAL, detail="the text declines to answer")
     return Unscored(reason=Reason.NO_CLAIMS, detail="the text claims nothing")
+
+
+def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
+    """The reason of an unscored result, for whatever ended a judgement.
+
+    What is no failure of a call is a fault, of ours or of somebody's judge: it stays with its
+    sample.
+
+    Args:
+        error: What was raised. The reason of a `JudgeError` counts where it is one of `Reason`.
+        replies: What was paid for until then.
+    """
+    reason, fatal = Reason.JUDGE_ERROR, False
+    detail = f"judging ended unexpectedly with {type(error).__name__}: {quotable(str(error))}"
+    if isinstance(error, JudgeError):
+        with suppress(ValueError):
+            reason = Reason(error.reason)
+        detail, fatal = str(error), error.fatal
+    raw = "\n---\n".join(replies) if replies else None
+    return Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
 
 
 _KEY_VERSION: Final = 1
@@ -132,9 +166,13 @@ def verdict_key(
     True
     """
     used = {*criterion.required, *criterion.shows}
+    seen: dict[str, Any] = {}
+    for field in FIELDS:
+        if field in used:
+            seen[field] = getattr(sample, field)
     parts = {
         "key_version": _KEY_VERSION,
-        "sample": {field: getattr(sample, field) for field in FIELDS if field in used},
+        "sample": seen,
         "criterion": criterion.fingerprint,
         "judge": judge,
         "prompt_version": prompt_version,

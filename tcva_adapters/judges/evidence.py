@@ -9,37 +9,326 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from functools import lru_cache
+from itertools import islice
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judges.quotes import Found, Passages, find_quote, prepared
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
 from tcva_adapters.text.contrast import (
+    denied_before,
+    denied_behind,
     negation_differs,
     negations,
     opposites,
     other_numbers,
     values,
 )
-from tcva_adapters.text.lists import words
+from tcva_adapters.text.lists import variants, words
 from tcva_adapters.text.words import (
+    FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
+    NEGATIONS,
+    PAUSES,
+    STOPS,
     UNSPACED,
     Token,
     listed,
     plain,
+    split_words,
     tokenise,
 )
 
-_LONGEST: Final = 10_000
-"""In characters; with a longer claim quotes are not compared."""
+NEAR_ENOUGH: Final = 0.7
+"""Share of a quote's three-word sequences that one stretch of a passage must have. One changed
+word takes away three of them, so it is allowed within a quote of twelve words, not of eight."""
 
-_SHOWN: Final = 1000  # characters of each claim, and of a text, that show its language and script
+LONGEST: Final = 10_000
+"""In characters; a longer quote is not found, and with a longer claim quotes are not compared."""
+
+MOST_FRAGMENTS: Final = 10
+"""Parts of a quote; of more than these none is found."""
+
+_GRAM: Final = 3
+_SHORTEST_NEAR, _LONGEST_NEAR = 6, 400  # words; other quotes must match exactly
+_MOST_HITS: Final = 50_000
+_MOST_STRETCHES: Final = 20
+_MOST_PLACES: Final = 2000
+_SHIFT: Final = 2  # words that a similar stretch may have more or fewer in its middle
+_NEAREST: Final = 3  # places of a fragment behind another that may follow on it
+_REACH: Final = 8  # words outside a quote in which a negation counts
+_LONGEST_PREPARED: Final = 50_000  # characters of passages that stay prepared for the next call
+_END: Final = "\n"  # stands behind each passage; no word is like it
+_ELLIPSIS: Final = re.compile(r"[\[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?")
+_DECISIVE: Final = NEGATIONS | variants("numbers").keys() | variants("scales").keys() | {"percent"}
+
+
+class Place(NamedTuple):
+    """A stretch of words: the index of the first one, and of the one behind the last."""
+
+    begin: int
+    end: int
+
+
+class Found(NamedTuple):
+    """Where a quote stands.
+
+    Attributes:
+        passages: The numbers of the passages that hold it, counted from 1, rising; where one has
+            it without a negation at its edge, those alone.
+        at: The index of the first word of its first place there.
+        denied_before: Whether a negation stands just before it wherever it occurs.
+        denied_behind: Whether one stands just behind it.
+    """
+
+    passages: tuple[int, ...]
+    at: int
+    denied_before: bool = False
+    denied_behind: bool = False
+
+
+class Passages:
+    """Passages, prepared once for all quotes that are looked up in them.
+
+    What one quote may cost is bounded: the first 2000 places that begin like a run of words count;
+    a similar stretch is looked for at the first 50 000 places that have three of its words in a row.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.words: list[str] = []
+        self._firsts: list[int] = []
+        self._stops: list[int] = []
+        self._breaks: list[int] = []
+        for text in texts:
+            self._firsts.append(len(self.words))
+            for piece in split_words(text):
+                if piece in STOPS:
+                    self._stops.append(len(self.words))
+                if piece in STOPS or piece in PAUSES:
+                    self._breaks.append(len(self.words))
+                else:
+                    self.words += piece if UNSPACED.match(piece) else [piece.casefold()]
+            self.words.append(_END)
+            self._breaks += (len(self.words) - 1, len(self.words))
+        self._negations = [at for at, word in enumerate(self.words) if word in NEGATIONS]
+        barred = _barred(self.words)
+        self._joined = "".join(barred)
+        self._ends = np.cumsum([len(word) for word in barred])
+        self._begins = self._ends - [len(word) for word in self.words]
+
+    def passage(self, at: int) -> int:
+        """In which passage a word stands, counted from 1."""
+        return bisect_right(self._firsts, at)
+
+    def around(self, at: int, reach: int) -> list[str]:
+        """The words of its passage on both sides of one."""
+        first, end = self._firsts[self.passage(at) - 1], self.words.index(_END, at)
+        return self.words[max(first, at - reach) : min(end, at + reach)]
+
+    def exact(self, quote: Sequence[str]) -> list[Place]:
+        """Where words stand one behind the other, however they are written together or apart."""
+        wanted = "".join(_barred(quote))
+        found: list[Place] = []
+        at = self._joined.find(wanted)
+        for _ in range(_MOST_PLACES):
+            if at < 0:
+                break
+            begin, end = self._begins.searchsorted(at), self._ends.searchsorted(at + len(wanted))
+            is_begin = self._begins[begin] == at
+            if is_begin and self._ends[end] == at + len(wanted):
+                found.append(Place(int(begin), int(end) + 1))
+            at = self._joined.find(wanted, self._begins[begin + is_begin])
+        return found
+
+    def near(self, quote: Sequence[str], names: frozenset[str]) -> list[Place]:
+        """Stretches, one in a passage, that have enough of the quote's sequences of three words."""
+        size = len(quote)
+        if not _SHORTEST_NEAR <= size <= _LONGEST_NEAR:
+            return []
+        inside = {tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))}
+        grams = enumerate(zip(self.words, self.words[1:], self.words[2:], strict=False))
+        hits = list(islice(((at, inside[g]) for at, g in grams if g in inside), _MOST_HITS))
+        found: dict[int, Place] = {}
+        for start, _ in Counter(at - i for at, i in hits).most_common(_MOST_STRETCHES):
+            own = [(at, i) for at, i in hits if abs(at - i - start) <= _SHIFT]
+            passage = self.passage(own[0][0])
+            shared = {i for _, i in own}
+            if passage in found or len(shared) < NEAR_ENOUGH * len(inside):
+                continue
+            (first, before), (last, behind) = own[0], own[-1]
+            begin = max(self._firsts[passage - 1], first - before)
+            end = min(self.words.index(_END, begin), last + size - behind)
+            covered = {i + k for i in shared for k in range(_GRAM)}
+            if _agrees(quote, self.words[begin:end], covered, names):
+                found[passage] = Place(begin, end)
+        return list(found.values())
+
+    def chained(self, each: Sequence[Sequence[Place]], sizes: Sequence[int]) -> list[Place]:
+        """From where to where all fragments of a quote stand in order."""
+        found = []
+        for first in each[0]:
+            end = first.end
+            for i in range(1, len(each)):
+                begin = bisect_left(each[i], (end,))
+                is_single = 1 in sizes[i - 1 : i + 1]
+                for place in each[i][begin : begin + _NEAREST]:
+                    if self._follows(end, place.begin, is_single=is_single):
+                        end = place.end
+                        break
+                else:
+                    break
+            else:
+                found.append(Place(first.begin, end))
+        return found
+
+    def _follows(self, end: int, begin: int, *, is_single: bool) -> bool:
+        """Whether an ellipsis may join a stretch that ends there and one that begins there.
+
+        It may not hide a negation in a sentence that it breaks off or takes up again, and a single
+        word must belong to the sentence that it is quoted with.
+        """
+        if self.passage(begin) != self.passage(end - 1):
+            return False
+        stop, last = bisect_right(self._stops, end - 1), bisect_right(self._stops, begin) - 1
+        gaps = [(end, begin)]
+        if stop <= last:
+            gaps = [(end, self._stops[stop]), (self._stops[last], begin)]
+        for first, behind in gaps:
+            if bisect_left(self._negations, first) < bisect_left(self._negations, behind):
+                return False
+        return stop > last or not is_single
+
+    def found(self, places: Sequence[Place]) -> Found:
+        """Where a quote stands, of all its places; those where no edge of it is denied come first."""
+        asserted: list[Place] = []
+        any_before = any_behind = False
+        for place in places:
+            at = bisect_right(self._breaks, place.begin)
+            begin = max(place.begin - _REACH, self._breaks[at - 1] if at else 0)
+            end = min(place.end + _REACH, self._breaks[bisect_left(self._breaks, place.end)])
+            head = self.words[place.begin : place.begin + 2]
+            before = denied_before(self.words[begin : place.begin], head)
+            behind = denied_behind(self.words[place.end - 1], self.words[place.end : end])
+            if not (before or behind):
+                asserted.append(place)
+            any_before, any_behind = any_before or before, any_behind or behind
+        begins = sorted(next(zip(*asserted or places, strict=True)))
+        numbers = tuple(sorted(set(map(self.passage, begins))))
+        is_denied = not asserted
+        return Found(numbers, begins[0], is_denied and any_before, is_denied and any_behind)
+
+
+def prepared(texts: tuple[str, ...]) -> Passages:
+    """The passages, ready to be searched: most often those of a call before, of the same sample."""
+    is_long = sum(map(len, texts)) > _LONGEST_PREPARED
+    return Passages(texts) if is_long else _prepared(texts)
+
+
+_prepared: Final = lru_cache(maxsize=32)(Passages)
+
+
+def find_quote(text: str, passages: Passages) -> Found | None:
+    """Where a quote stands; None where no passage holds it.
+
+    Case, white space, punctuation, quotation marks, dashes, invisible characters and the spacing
+    of tokenised text do not matter. Fragments joined by "..." must stand in one passage in their
+    order, or, from three words on, each in some passage, and no negation may hide in the gap. A
+    quote of six words or more may differ a little: one stretch of a passage must have at least 70
+    % of its three-word sequences, and exactly its numbers, negations and names. Passages with the
+    exact quote come before those with a similar one.
+
+    The work is bounded: a quote of more than 10 000 characters is not found, nor are more than ten
+    fragments; see `Passages` for the rest.
+
+    >>> passages = Passages(["Other.", "the drug, it's not safe for children"])
+    >>> find_quote("It's NOT safe", passages).passages
+    (2,)
+    >>> find_quote("it's ... safe", passages) is None
+    True
+    >>> find_quote("safe for children", passages).denied_before
+    True
+    """
+    whole = listed(text) if len(text) <= LONGEST else []
+    places = passages.exact(whole) if whole else []
+    if places or not whole:
+        return passages.found(places) if places else None
+    parts = [part for part in _ELLIPSIS.split(text) if any(map(str.isalnum, part))]
+    each: list[list[Place]] = []
+    sizes: list[int] = []
+    for part in parts if len(parts) <= MOST_FRAGMENTS else ():
+        quote = listed(part)
+        exact = passages.exact(quote)
+        have = {passages.passage(place.begin) for place in exact}
+        near = passages.near(quote, _names(part))
+        each.append(sorted(exact + [p for p in near if passages.passage(p.begin) not in have]))
+        sizes.append(len(quote))
+    if not each or not all(each):
+        return None
+    places = passages.chained(each, sizes)
+    return passages.found(places) if places else _spread(passages, each, sizes)
+
+
+def _spread(
+    passages: Passages, each: Sequence[Sequence[Place]], sizes: Sequence[int]
+) -> Found | None:
+    """The passages of the longest fragment, where several together hold all of them."""
+    found = [passages.found(places) for places in each]
+    if min(sizes) < _GRAM or set(found[0].passages).intersection(*(f.passages for f in found)):
+        return None
+    longest = found[sizes.index(max(sizes))]
+    return longest._replace(
+        denied_before=any(fragment.denied_before for fragment in found),
+        denied_behind=any(fragment.denied_behind for fragment in found),
+    )
+
+
+def _barred(quote: Sequence[str]) -> list[str]:
+    """The words with a bar between figures: "do n't" is "don't", and "1 5" is not "15"."""
+    found, after_digit = [], False
+    for word in quote:
+        found.append(f"|{word}" if after_digit and word[0] in "-0123456789" else word)
+        after_digit = word[-1].isdigit()
+    return found
+
+
+def _names(text: str) -> frozenset[str]:
+    """The words with a capital, function words aside."""
+    capitals = (word.casefold() for word in split_words(text) if word[0].isupper())
+    return frozenset(capitals) - FUNCTION_WORDS
+
+
+def _agrees(
+    quote: Sequence[str], stretch: Sequence[str], covered: set[int], names: frozenset[str]
+) -> bool:
+    """Whether a similar stretch says the same as far as lists of words can tell.
+
+    Its numbers, signs, negations and names are those of the quote in the same order, those of the
+    quote have the same neighbours there, and no word has become its opposite.
+    """
+    if not covered.issuperset(i for i, word in enumerate(quote) if _is_decisive(word)):
+        return False
+    decisive = [
+        ["not" if w in NEGATIONS else w for w in side if w in names or _is_decisive(w)]
+        for side in (quote, stretch)
+    ]
+    one, other = tokenise(" ".join(quote)), tokenise(" ".join(stretch))
+    return decisive[0] == decisive[1] and not (opposites(one, other) or opposites(other, one))
+
+
+def _is_decisive(word: str) -> bool:
+    return word in _DECISIVE or word[-1].isdigit() or not word[0].isalnum()
+
+
+# --- whether a quote bears its claim out -----------------------------------------------------
+
+_SHOWN: Final = 1000  # characters of a text that show its language and script
+_AROUND: Final = 50  # words on each side of a quote that do
 _SHORT: Final = 2  # words of a quote that is worth something only by its numbers and names
 _SHORT_UNSPACED: Final = 6  # the same for characters of scripts without spaces
 _SAYING: Final = 2  # words of content that a claim must have for a quote to be held to sharing one
@@ -49,9 +338,42 @@ _SMALL: Final = 2  # letters of small words of other alphabets
 _EMPTY: Final = words("empty")
 _SMALL_CHARACTERS: Final = words("small_characters")
 _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
-_PAIR: Final = re.compile(r"[^\W\d]\S*\s*[=:|]\s*\S")
+_PAIR: Final = re.compile(r"(?P<key>[^\W\d][\w-]*)\s*[=:|]\s*(?P<value>\S+)")
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 _CAPITALS: Final = re.compile(r"\b[^\W\d_]+")
+
+
+class Side(NamedTuple):
+    """A claim or a quote, seen as what it could share with the other.
+
+    Attributes:
+        text: What it says.
+        tokens: Its words and numbers.
+        content: Stems of words, values of numbers and pairs of characters that mean something.
+    """
+
+    text: str
+    tokens: list[Token]
+    content: set[str]
+
+
+def side_of(text: str) -> Side:
+    """A text with what it could share with another one."""
+    tokens, content = tokenise(text), set()
+    for token in tokens:
+        is_content = token.kind == "number"
+        if token.kind == "word":
+            least = 1 if token.text.isascii() else _SMALL
+            is_content = len(token.text) > least and token.text.casefold() not in _EMPTY
+        elif token.kind == "pair":
+            is_content = not any(
+                c in _SMALL_CHARACTERS or "\u3040" <= c <= "\u309f" for c in token.key
+            )
+        if is_content:
+            content.add(token.key)
+        if token.other:
+            content.add(token.other)
+    return Side(text, tokens, content)
 
 
 def check_evidence(
@@ -83,111 +405,55 @@ def check_evidence(
     >>> lowered.verdict, lowered.original_verdict, lowered.evidence_check
     (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>, <EvidenceCheck.NOT_FOUND: 'not_found'>)
     """
-    verdicts, held = tuple(verdicts), prepared(tuple(passages))
-    said = listed(" ".join(v.claim[:_SHOWN] for v in verdicts))
-    return tuple(_checked(verdict, held, said) for verdict in verdicts)
-
-
-def _checked(verdict: ClaimVerdict, passages: Passages, said: Sequence[str]) -> ClaimVerdict:
-    level = verdict.verdict
-    if level is None:
-        return verdict
-    found = find_quote(verdict.evidence, passages)
-    if found is not None and verdict.passage not in found.passages:
-        verdict = verdict.model_copy(update={"passage": found.passages[0]})
-    if level is Verdict.NONE:
+    verdicts, held = list(verdicts), prepared(tuple(passages))
+    for at, verdict in enumerate(verdicts):
+        if verdict.verdict is None:
+            continue
+        found = find_quote(verdict.evidence, held)
+        update: dict[str, object] = {}
+        if found is not None and verdict.passage not in found.passages:
+            update["passage"] = found.passages[0]
         why = None
-    elif found is None:
-        why = EvidenceCheck.NOT_FOUND
-    elif len(verdict.claim) > _LONGEST:
-        why = EvidenceCheck.UNCHECKED
-    else:
-        quote = Side(verdict.evidence, passages.around(found.at))
-        why = _fault(quote, Side(verdict.claim, said), found)
-    if why is None or not (level in HIGH or why.is_fault):
-        return verdict
-    update: dict[str, object] = {"evidence_check": why}
-    if level in HIGH and why is EvidenceCheck.NOT_FOUND:
-        update["passage"] = None
-    return lowered(verdict.model_copy(update=update))
+        if verdict.verdict is not Verdict.NONE:
+            why = _fault(verdict, found, held, verdicts)
+        if why is not None and (verdict.verdict in HIGH or why.is_fault):
+            update["evidence_check"] = why
+            if verdict.verdict in HIGH and found is None:
+                update["passage"] = None
+        if update:
+            verdicts[at] = lowered(verdict.model_copy(update=update))
+    return tuple(verdicts)
 
 
-def _fault(quote: Side, claim: Side, found: Found) -> EvidenceCheck | None:
-    shares = share(quote, claim)
-    if not shares and is_unrelated(quote, claim):
-        return EvidenceCheck.UNRELATED
+def _fault(
+    verdict: ClaimVerdict, found: Found | None, passages: Passages, all_: Sequence[ClaimVerdict]
+) -> EvidenceCheck | None:
+    """What is wrong with the quote of a verdict above ``none``."""
+    if found is None:
+        return EvidenceCheck.NOT_FOUND
+    if len(verdict.claim) > LONGEST:
+        return EvidenceCheck.UNCHECKED
+    quote, claim = side_of(verdict.evidence), side_of(verdict.claim)
+    is_shared = share(quote, claim)
+    if not is_shared:
+        said = listed(" ".join(each.claim[:_SHOWN] for each in all_))
+        if is_unrelated(quote, claim, passages.around(found.at, _AROUND), said):
+            return EvidenceCheck.UNRELATED
     is_denied = found.denied_before or found.denied_behind
+    why = None if is_shared else EvidenceCheck.UNCHECKED
     if is_denied and _is_negated(quote, claim, found):
-        return EvidenceCheck.NEGATED
-    if shares and _contradict(quote, claim, may_deny=not is_denied):
-        return EvidenceCheck.CONTRADICTS
-    if _is_too_short(quote, claim):
-        return EvidenceCheck.TOO_SHORT
-    return None if shares else EvidenceCheck.UNCHECKED
-
-
-@dataclass(frozen=True)
-class Side:
-    """A claim or a quote, seen as what it could share with the other.
-
-    Attributes:
-        text: What it says.
-        around: The words of the text that it is from, which tell the language where its own do not.
-    """
-
-    text: str
-    around: Sequence[str] = ()
-
-    @cached_property
-    def tokens(self) -> list[Token]:
-        """Its words and numbers."""
-        return tokenise(self.text)
-
-    @cached_property
-    def content(self) -> set[str]:
-        """Stems of words, values of numbers and pairs of characters that mean something."""
-        return {
-            token.key
-            for token in self.tokens
-            if (token.kind == "word" and _says_something(token.text))
-            or token.kind == "number"
-            or (token.kind == "pair" and not any(map(_is_small, token.key)))
-        } | {token.other for token in self.tokens if token.other}
-
-    @cached_property
-    def beginnings(self) -> tuple[set[str], set[str], set[str]]:
-        """Of words of content the first letters: of short ones, of all, and five of long ones."""
-        found = [plain(t.text) for t in self.tokens if t.kind == "word" and t.key in self.content]
-        long = [word for word in found if len(word) >= _PREFIX]
-        short = {word[:_PREFIX] for word in long if len(word) <= _PREFIX + 1}
-        five = {word[: _PREFIX + 1] for word in long if len(word) > _PREFIX + 1}
-        return short, {word[:_PREFIX] for word in long}, five
-
-    @cached_property
-    def capitals(self) -> list[str]:
-        """Its words with a capital."""
-        return [word for word in _CAPITALS.findall(self.text) if word[0].isupper()]
-
-    @cached_property
-    def languages(self) -> set[str]:
-        """Those of the few known ones that most of its small words are words of."""
-        own = _languages(listed(self.text))
-        return own if len(own) == 1 else _languages(self.around) or own
-
-    @cached_property
-    def script(self) -> str:
-        """The script of most of its letters; the empty string without letters."""
-        names = [unicodedata.name(c, "?").split()[0] for c in self.text[:_SHOWN] if c.isalpha()]
-        kana = {"HIRAGANA", "KATAKANA"}
-        if not kana.isdisjoint(names):
-            return "JAPANESE"
-        return Counter(names).most_common(1)[0][0] if names else ""
+        why = EvidenceCheck.NEGATED
+    elif is_shared and _contradicts(quote, claim, may_deny=not is_denied):
+        why = EvidenceCheck.CONTRADICTS
+    elif _is_too_short(quote, claim):
+        why = EvidenceCheck.TOO_SHORT
+    return why
 
 
 def share(quote: Side, claim: Side) -> bool:
     """Whether a quote and a claim have a word, stem, number or name in common.
 
-    >>> share(Side("at 9 o'clock"), Side("It opens at nine."))
+    >>> share(side_of("at 9 o'clock"), side_of("It opens at nine."))
     True
     """
     if quote.content & claim.content:
@@ -195,34 +461,75 @@ def share(quote: Side, claim: Side) -> bool:
     if values(quote.tokens) & values(claim.tokens) & (quote.content | claim.content):
         return True
     for one, other in ((quote, claim), (claim, quote)):
-        (short, _, five), (_, every, long) = one.beginnings, other.beginnings
+        (short, _, five), (_, every, long) = _beginnings(one), _beginnings(other)
         if short & every or five & long:
             return True
-        initials = "".join(word[0] for word in other.capitals)
-        if any(word.isupper() and len(word) > 1 and word in initials for word in one.capitals):
+        initials = "".join(w[0] for w in _CAPITALS.findall(other.text) if w[0].isupper())
+        names = (w for w in _CAPITALS.findall(one.text) if w.isupper() and len(w) > 1)
+        if any(name in initials for name in names):
             return True
     return False
 
 
-def is_unrelated(quote: Side, claim: Side) -> bool:
+def _beginnings(side: Side) -> tuple[set[str], set[str], set[str]]:
+    """Of words of content the first letters: of short ones, of all, and five of long ones."""
+    found = (plain(t.text) for t in side.tokens if t.kind == "word" and t.key in side.content)
+    long = [word for word in found if len(word) >= _PREFIX]
+    short = {word[:_PREFIX] for word in long if len(word) <= _PREFIX + 1}
+    five = {word[: _PREFIX + 1] for word in long if len(word) > _PREFIX + 1}
+    return short, {word[:_PREFIX] for word in long}, five
+
+
+def is_unrelated(quote: Side, claim: Side, around: Sequence[str], said: Sequence[str]) -> bool:
     """Whether a quote that shares nothing with its claim has nothing to do with it.
 
     One of small words has not. Another one may put the claim in other words or another language:
     it is held against a claim that says something, in the same script and language.
 
-    >>> is_unrelated(Side("They met in Paris"), Side("The drug cures cancer."))
+    Args:
+        quote: The quote.
+        claim: The claim.
+        around: The words of its passage around the quote, which tell the language where its own do
+            not.
+        said: The words of all claims, likewise.
+
+    >>> is_unrelated(side_of("They met in Paris"), side_of("The drug cures cancer."), [], [])
     True
-    >>> is_unrelated(Side("die Stadt liegt am See"), Side("The town is on a lake."))
+    >>> is_unrelated(side_of("die Stadt liegt am See"), side_of("The town is on a lake."), [], [])
     False
     """
     if not quote.content:
         return True
-    if quote.script != claim.script:
+    script = _script(quote.text)
+    if script != _script(claim.text):
         return False
     if len(listed(quote.text)) <= _SHORT:
         return True
-    same = bool(quote.languages & claim.languages) or claim.script not in {"LATIN", ""}
-    return same and len(claim.content) >= _SAYING
+    if script in {"LATIN", ""} and not _languages(quote.text, around) & _languages(
+        claim.text, said
+    ):
+        return False
+    return len(claim.content) >= _SAYING
+
+
+def _languages(text: str, around: Sequence[str]) -> set[str]:
+    """Those of the few known languages that most small words of a text are words of."""
+    found: set[str] = set()
+    for said in (listed(text), around):
+        hits: Counter[str] = Counter()
+        for word in said if len(found) != 1 else ():
+            hits.update(name for name, small in FUNCTION_WORDS_OF.items() if word in small)
+        del hits["other"]
+        found = {name for name, number in hits.items() if number == max(hits.values())} or found
+    return found
+
+
+def _script(text: str) -> str:
+    """The script of most of a text's letters; the empty string without letters."""
+    names = [unicodedata.name(c, "?").split()[0] for c in text[:_SHOWN] if c.isalpha()]
+    if {"HIRAGANA", "KATAKANA"}.intersection(names):
+        return "JAPANESE"
+    return Counter(names).most_common(1)[0][0] if names else ""
 
 
 def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
@@ -232,14 +539,14 @@ def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
     """
     clauses = _CLAUSE_END.split(quote.text)
     denied = clauses[:1] * found.denied_before + clauses[-1:] * found.denied_behind
-    if not any(clause == quote.text or share(Side(clause), claim) for clause in denied):
+    if not any(clause == quote.text or share(side_of(clause), claim) for clause in denied):
         return False
     more = negations(listed(quote.text)) - negations(listed(claim.text))
     is_contrary = opposites(claim.tokens, quote.tokens) or opposites(quote.tokens, claim.tokens)
     return more >= 0 and more % 2 == 0 and not is_contrary
 
 
-def _contradict(quote: Side, claim: Side, *, may_deny: bool) -> bool:
+def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
     """Whether a quote has another number in the place of its claim's, or denies what it asserts."""
     if other_numbers(claim.tokens, quote.tokens):
         return True
@@ -256,28 +563,12 @@ def _is_too_short(quote: Side, claim: Side) -> bool:
         return False
     if claim.content and claim.content <= quote.content:
         return False  # the claim is no longer than its quote
-    names = {t.key for t in claim.tokens if t.capital and t.kind == "word" and len(t.text) > 1}
-    numbers = {t.key for t in claim.tokens if t.kind == "number"}
+    named = {
+        token.key
+        for token in claim.tokens
+        if token.kind == "number" or (token.kind == "word" and token.capital and token.text[1:])
+    }
     held = {token.key for token in quote.tokens} | values(quote.tokens)
     # A year alone says too little of a claim that says more than that.
     is_year = bool(_YEAR.fullmatch(said[0])) and len(said) == 1 and len(claim.content) > _SHORT
-    return not names | numbers or not names | numbers <= held or is_year
-
-
-def _says_something(word: str) -> bool:
-    return word.casefold() not in _EMPTY and len(word) > (1 if word.isascii() else _SMALL)
-
-
-def _languages(said: Sequence[str]) -> set[str]:
-    hits = Counter(
-        language
-        for word in said
-        for language, small in FUNCTION_WORDS_OF.items()
-        if word in small and language != "other"
-    )
-    return {language for language, number in hits.items() if number == max(hits.values())}
-
-
-def _is_small(char: str) -> bool:
-    """Whether a character of a script without spaces says little by itself."""
-    return char in _SMALL_CHARACTERS or "\u3040" <= char <= "\u309f"
+    return not named or not named <= held or is_year

@@ -1,26 +1,61 @@
-"""A language model as judge: the turns of one judgement, and what is made of the replies."""
+"""A language model as judge: how it is asked, and what is made of its replies.
+
+A judgement is a generator that makes no call itself: it yields a list of requests that do not wait
+for each other, is sent their replies, and returns what came of them. So it is the same for a live
+call, an awaited one, and for others who bring the replies.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import math
+import re
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
 
+from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.base import MAX_CLAIMS, blank_field, nothing_to_score
-from tcva_adapters.judges.prompts import PROMPT_VERSION, claims_request
-from tcva_adapters.judges.reply import parse_claims
-from tcva_adapters.judges.turns import Calls, Turns, adrive, drive, why_unscored
-from tcva_adapters.judges.written import written_verdicts
+from tcva_adapters.judges.base import (
+    MAX_CLAIMS,
+    Outcome,
+    Turns,
+    blank_field,
+    nothing_to_score,
+    passages,
+    why_unscored,
+)
+from tcva_adapters.judges.evidence import check_evidence, find_quote, prepared
+from tcva_adapters.judges.prompts import (
+    BLOCKS,
+    PROMPT_VERSION,
+    claims_request,
+    verdict_request,
+    verdict_system,
+)
+from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
-from tcva_adapters.models.protocol import JudgeModel, identity_of_model
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
+from tcva_adapters.models.protocol import (
+    JudgeModel,
+    JudgeRequest,
+    ModelReply,
+    Sampling,
+    acomplete,
+    complete,
+    identity_of_model,
+)
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Usage
+from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.results.settings import ClaimsMode, Count, VerdictForm, check
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
+from tcva_adapters.text.words import listed
+
+CLAIMS_A_CALL: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +72,8 @@ class LLMJudge:
             held yes by the probabilities of tokens.
         repeat: Which of several independent judgements it makes; added to the model's seed.
         repeat_temperature: The model's temperature for it; None leaves the model's own.
+        prompt_version: The version of the prompts, and the form of verdicts where it is not the
+            usual one.
 
     Raises:
         InvalidValueError: An unknown ``claims`` mode or form of verdicts, or ``max_claims`` below 1.
@@ -48,12 +85,22 @@ class LLMJudge:
     verdicts: VerdictForm = "written"
     repeat: int = 0
     repeat_temperature: float | None = None
+    prompt_version: str = field(init=False, repr=False)
+    _own: Mapping[str, Any] = field(init=False, repr=False, hash=False)
     is_local = False
 
     def __post_init__(self) -> None:
         kinds = {"claims": ClaimsMode, "max_claims": Count, "verdicts": VerdictForm}
         for name, kind in kinds.items():
             check(kind, name, getattr(self, name))
+        own: dict[str, Any] = {"claims": self.claims, "max_claims": self.max_claims}
+        # Further ones only where they differ from their default: equal judgements, equal keys.
+        for each in fields(LLMJudge)[3:]:
+            if each.init and getattr(self, each.name) != each.default:
+                own[each.name] = getattr(self, each.name)
+        further = f" {self.verdicts}" if self.verdicts != "written" else ""
+        object.__setattr__(self, "_own", own)
+        object.__setattr__(self, "prompt_version", f"{PROMPT_VERSION}{further}")
 
     @property
     def name(self) -> str:
@@ -62,20 +109,8 @@ class LLMJudge:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The model's parameters, and how claims are made."""
-        # Further ones only where they differ from their default: equal judgements, equal keys.
-        changed = {
-            each.name: getattr(self, each.name)
-            for each in fields(LLMJudge)
-            if each.name != "model" and getattr(self, each.name) != each.default
-        }
-        own = {"claims": self.claims, "max_claims": self.max_claims, **changed}
-        return {**self.model.parameters, **own}
-
-    @property
-    def prompt_version(self) -> str:
-        """The version of the prompts, and the form of verdicts where it is not the usual one."""
-        return PROMPT_VERSION if self.verdicts == "written" else f"{PROMPT_VERSION} {self.verdicts}"
+        """The model's parameters as they are now, and how claims are made."""
+        return {**self.model.parameters, **self._own}
 
     @property
     def identity(self) -> Identity:
@@ -136,3 +171,291 @@ class LLMJudge:
             detail = f"{len(texts)} claims are more than max_claims={self.max_claims}"
             raise JudgeError(detail, reason=Reason.TOO_LONG)
         return texts
+
+
+# --- calls -----------------------------------------------------------------------------------
+
+
+def drive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
+    """What comes of a judgement; after a failed call the rest of its turn is not asked."""
+    try:
+        requests = next(turns)
+        while True:
+            replies: list[ModelReply | JudgeError] = []
+            for request in requests:
+                try:
+                    replies.append(complete(model, request))
+                except JudgeError as error:
+                    replies.append(error)
+                    break
+            requests = turns.send(replies)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # a generator returns its result untyped
+
+
+async def adrive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
+    """The same, awaited; the requests of a turn are under way at the same time."""
+
+    async def reply(request: JudgeRequest) -> ModelReply | JudgeError:
+        try:
+            return await acomplete(model, request)
+        except JudgeError as error:
+            return error
+
+    try:
+        requests = next(turns)
+        while True:
+            if len(requests) == 1:  # needs no task of its own
+                replies = [await reply(requests[0])]
+            else:
+                replies = await asyncio.gather(*map(reply, requests))
+            requests = turns.send(replies)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # as above
+
+
+@dataclass(slots=True)
+class Calls:
+    """The calls of one judgement.
+
+    Attributes:
+        seed_offset: Added to the seed of every request.
+        temperature: Of the model, for requests that ask for none; None leaves the model's own.
+        usage: What they cost.
+        replies: Every reply, in order, since it was paid for.
+    """
+
+    seed_offset: int = 0
+    temperature: float | None = None
+
+    usage: Usage = field(default_factory=Usage)
+    replies: list[str] = field(default_factory=list)
+
+    def ask(self, requests: Sequence[JudgeRequest]) -> Turns[list[ModelReply]]:
+        """Ask, as one turn of a judgement.
+
+        Raises:
+            JudgeError: A call failed.
+        """
+        started = time.perf_counter()
+        if self.seed_offset or self.temperature is not None:
+            requests = [self._drawn(request) for request in requests]
+        answers = yield list(requests)
+        self.usage += Usage(seconds=time.perf_counter() - started)
+        replies: list[ModelReply] = []
+        failure: JudgeError | None = None
+        for answer in answers:
+            if isinstance(answer, JudgeError):
+                failure = failure or answer
+            else:
+                replies.append(answer)
+                self.replies.append(answer.text)
+                self.usage += answer.usage(0.0)
+        if failure is not None:
+            raise failure
+        return replies
+
+    def _drawn(self, request: JudgeRequest) -> JudgeRequest:
+        """The request as this judgement draws its replies."""
+        drawn = request.sampling or Sampling()
+        temperature = self.temperature if drawn.temperature is None else drawn.temperature
+        offset = drawn.seed_offset + self.seed_offset
+        sampling = replace(drawn, temperature=temperature, seed_offset=offset)
+        return replace(request, sampling=sampling)
+
+
+# --- written verdicts ------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """The claims that one call asks about, and what its replies hold.
+
+    Attributes:
+        before: How many claims of the sample stand before them.
+        texts: The claims, which are numbered from 1 in the call.
+        open: The numbers of those that lack a sound verdict.
+        sound: The verdicts by number.
+        doubtful: Those whose quote is a claim, for want of better ones.
+        is_disbelieved: Whether a claim was marked as none.
+        faults: What the judge can do better, in words for it.
+        problems: What was wrong with the last reply, in words for a reader.
+    """
+
+    before: int
+    texts: Sequence[str]
+    open: list[int]
+    sound: dict[int, ClaimVerdict] = field(default_factory=dict)
+    doubtful: dict[int, ClaimVerdict] = field(default_factory=dict)
+    is_disbelieved: bool = False
+    faults: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def written_verdicts(
+    calls: Calls, sample: Sample, criterion: Criterion, texts: Sequence[str]
+) -> Turns[tuple[ClaimVerdict, ...]]:
+    """All verdicts in one turn, and one more for those that are missing or repeat the prompt.
+
+    A call asks for up to 24 claims; further ones of a long text are asked side by side.
+
+    Raises:
+        JudgeError: A claim has no verdict after that, or the first call failed.
+    """
+    size = math.ceil(len(texts) / max(math.ceil(len(texts) / CLAIMS_A_CALL), 1)) or 1
+    chunks: list[_Chunk] = []
+    for start in range(0, len(texts), size):
+        part = texts[start : start + size]
+        chunks.append(_Chunk(start, part, list(range(1, len(part) + 1))))
+    held = passages(sample, criterion)
+    for again in (False, True):
+        asked: list[_Chunk] = []
+        requests: list[JudgeRequest] = []
+        for chunk in chunks:
+            if not chunk.open:
+                continue
+            request = verdict_request(
+                sample,
+                criterion,
+                chunk.texts,
+                only=chunk.open if again else None,
+                # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
+                allow_non_claims=not chunk.is_disbelieved,
+                problems=chunk.faults,
+            )
+            asked.append(chunk)
+            requests.append(request)
+        try:
+            replies = (yield from calls.ask(requests)) if requests else []
+        except JudgeError as error:
+            if not again:
+                raise
+            for chunk in asked:
+                chunk.problems = [f"the further call failed: {error}"]
+            break
+        for chunk, reply in zip(asked, replies, strict=True):
+            _read(chunk, reply, sample, criterion, held)
+    verdicts = _complete(chunks, len(texts))
+    return check_evidence(verdicts, held) if criterion.checks_evidence else verdicts
+
+
+def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ...]:
+    """The verdicts on all claims, in their order.
+
+    Raises:
+        JudgeError: A claim has none.
+    """
+    found: list[ClaimVerdict] = []
+    missing: list[str] = []
+    problems: list[str] = []
+    for chunk in chunks:
+        for number in range(1, len(chunk.texts) + 1):
+            verdict = chunk.sound.get(number) or chunk.doubtful.get(number)
+            if verdict is None:
+                missing.append(str(chunk.before + number))
+            else:
+                found.append(verdict)
+        if chunk.open and chunk.problems:
+            where = f"of those behind {chunk.before}: " if chunk.before else ""
+            problems.append(where + "; ".join(chunk.problems))
+    if missing:
+        why = f": {'; '.join(problems)}" if problems else ""
+        detail = f"no verdict for claim {', '.join(missing)} of {n_claims}{why}"
+        reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
+        raise JudgeError(detail, reason=reason)
+    return tuple(found)
+
+
+def _read(
+    chunk: _Chunk, reply: ModelReply, sample: Sample, criterion: Criterion, held: Sequence[str]
+) -> None:
+    """Take the verdicts of a reply, and note what cannot be used of it."""
+    # Nothing that the judge has been shown is its verdict.
+    shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.wording, *criterion.levels]
+    parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
+    repeated: list[int] = []
+    for number in chunk.open:
+        said, text = parsed.verdicts.get(number), chunk.texts[number - 1]
+        if said is None:
+            continue
+        level = said.label if isinstance(said.label, Verdict) else None
+        if level is None and (criterion.statements or not may_be_non_claim(text)):
+            chunk.is_disbelieved = True
+            continue
+        verdict = ClaimVerdict(
+            claim=text,
+            verdict=level,
+            evidence=whole_characters(said.evidence) if level else "",
+            reason="refusal" if said.label == "refusal" else whole_characters(said.reason),
+        )
+        source = _copied_from(verdict, criterion, chunk.texts, held)
+        if source == "instructions":
+            repeated.append(number)
+        elif source == "claim":
+            chunk.doubtful.setdefault(number, verdict)
+        else:
+            chunk.sound[number] = verdict
+    chunk.open = sorted({*chunk.open} - chunk.sound.keys())
+    chunk.faults, chunk.problems = [], ["the reply was cut off"] if reply.truncated else []
+    if repeated:
+        keys = ", ".join(f"claim_{number}" for number in repeated)
+        chunk.faults.append(f"Your reply repeated the instructions for {keys}.")
+        numbers = ", ".join(map(str, repeated))
+        chunk.problems.append(f"the reply repeats the instructions for {numbers}")
+    if chunk.doubtful:
+        keys = ", ".join(f"claim_{number}" for number in chunk.doubtful)
+        source = BLOCKS[criterion.against]
+        chunk.faults.append(
+            f"Your quotes for {keys} were the words of a CLAIM: copy from {source}."
+        )
+    chunk.problems += parsed.problems
+
+
+_MOST: Final = 0.7
+"""Share of a quote's runs of words from which on it is a copy."""
+
+
+def _copied_from(
+    verdict: ClaimVerdict, criterion: Criterion, texts: Sequence[str], held: Sequence[str]
+) -> str:
+    """Where in the prompt a quote stands that no passage holds; empty for any other quote.
+
+    Small models fill the form of a reply with whatever stands near.
+    """
+    runs = _runs(verdict.evidence)
+    if not runs or find_quote(verdict.evidence, prepared(tuple(held))):
+        return ""
+    sources = {verdict_system(criterion, allow_non_claims=True): "instructions"}
+    if criterion.checks_evidence and verdict.verdict in HIGH:
+        sources |= dict.fromkeys(texts, "claim")
+    for text, source in sources.items():
+        if len(runs & _runs(text)) >= _MOST * len(runs):
+            return source
+    return ""
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """All four words in a row, which are no name that prompt and passage may both have."""
+    words = listed(text)
+    return set(zip(words, words[1:], words[2:], words[3:], strict=False))
+
+
+_FEW_WORDS: Final = 4
+_FEW_CHARACTERS: Final = 40
+
+
+def may_be_non_claim(text: str) -> bool:
+    """Whether a judge's mark "this claims nothing" is believed.
+
+    Otherwise a judge, or an answer that talks to the judge, could raise a score by waving awkward
+    claims through. It is believed where the sentence is plainly a greeting, a question back, an
+    offer or a refusal, and for a few words without a number, which no list of phrases covers in
+    all languages.
+
+    >>> may_be_non_claim("Happy to help!"), may_be_non_claim("The drug is safe for children.")
+    (True, False)
+    """
+    if non_claim_kind(text) is not None:
+        return True
+    few = len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_CHARACTERS
+    return few and text.isascii() and not re.search(r"\d", text)

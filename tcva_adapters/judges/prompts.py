@@ -96,14 +96,9 @@ _MOST_SPELT_OUT: Final = 20
 four a claim with its own; beyond, entries are referred to, which not every server can follow."""
 
 
-def quote_key(criterion: Criterion) -> str:
+def _quote_key(against: Field) -> str:
     """What the quote is called in the reply: the name says where it is copied from."""
-    return f"quote_from_{BLOCKS[criterion.against].lower()}"
-
-
-def claim_key(number: int) -> str:
-    """What a claim is called in the reply."""
-    return f"claim_{number}"
+    return f"quote_from_{BLOCKS[against].lower()}"
 
 
 def verdict_request(
@@ -127,21 +122,35 @@ def verdict_request(
             Criteria with statements never allow it: each statement is to be judged.
         problems: What was wrong with the reply before, in our own words.
     """
-    asked = range(1, len(claims) + 1) if only is None else sorted(set(only))
     allow = allow_non_claims and not criterion.statements
+    asked = range(1, len(claims) + 1) if only is None else sorted(set(only))
+    schema = _verdict_schema(tuple(asked), criterion.against, allow_non_claims=allow)
     parts = sample_blocks(sample, (criterion.against, *criterion.shows))
     parts += [block(f"CLAIM {number}", claim) for number, claim in enumerate(claims, start=1)]
     which = "each of these claims" if only is None else "these claims only"
-    ask = f"Give one verdict for {which}: {', '.join(map(claim_key, asked))}."
+    ask = f"Give one verdict for {which}: {', '.join(schema['properties'])}."
     # Here, and not in the instructions alone: small models copy what they have read last, the claims.
     source = f"Quote {BLOCKS[criterion.against]}, not CLAIM."
     parts.append(" ".join([_END, *problems, ask, source, _REPLY]))
-    return JudgeRequest(
-        system=verdict_system(criterion, allow_non_claims=allow),
-        user="\n\n".join(parts),
-        schema=_verdict_schema(asked, quote_key(criterion), allow_non_claims=allow),
-        schema_name="tcva_verdicts",
-    )
+    system = verdict_system(criterion, allow_non_claims=allow)
+    return JudgeRequest(system, "\n\n".join(parts), schema, "tcva_verdicts")
+
+
+@lru_cache(maxsize=64)
+def _verdict_schema(
+    asked: tuple[int, ...], against: Field, *, allow_non_claims: bool
+) -> dict[str, Any]:
+    """An object with a key per claim, so that a server that enforces it leaves none out."""
+    words = [level.value for level in LEVELS]
+    if allow_non_claims:
+        words += [NOT_A_CLAIM, REFUSAL]
+    text = {"type": "string"}
+    verdict = {**text, "enum": words}
+    entry = closed_object({_quote_key(against): text, "reason": text, "verdict": verdict})
+    is_spelt_out = len(asked) <= _MOST_SPELT_OUT
+    shown = entry if is_spelt_out else {"$ref": "#/$defs/entry"}
+    schema = closed_object({f"claim_{number}": shown for number in asked})
+    return schema if is_spelt_out else {**schema, "$defs": {"entry": entry}}
 
 
 def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> JudgeRequest:
@@ -161,19 +170,6 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
         schema=closed_object({"claims": {"type": "array", "items": {"type": "string"}}}),
         schema_name="tcva_claims",
     )
-
-
-def _verdict_schema(asked: Sequence[int], quote: str, *, allow_non_claims: bool) -> dict[str, Any]:
-    """An object with a key per claim, so that a server that enforces it leaves none out."""
-    words = [level.value for level in LEVELS]
-    if allow_non_claims:
-        words += [NOT_A_CLAIM, REFUSAL]
-    text = {"type": "string"}
-    entry = closed_object({quote: text, "reason": text, "verdict": {**text, "enum": words}})
-    if len(asked) <= _MOST_SPELT_OUT:
-        return closed_object({claim_key(number): entry for number in asked})
-    referred = {claim_key(number): {"$ref": "#/$defs/entry"} for number in asked}
-    return {**closed_object(referred), "$defs": {"entry": entry}}
 
 
 @lru_cache(maxsize=64)
@@ -199,7 +195,7 @@ def verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:
     if allow_non_claims:
         sections.append(_NON_CLAIMS)
     sections += [_STEPS, _QUOTED if criterion.checks_evidence else _UNQUOTED, _DATA, _FORMAT]
-    where, quote = DESCRIPTIONS[criterion.against], quote_key(criterion)
+    where, quote = DESCRIPTIONS[criterion.against], _quote_key(criterion.against)
     return "\n\n".join(sections).replace("{where}", where).replace("{quote}", quote)
 
 

@@ -9,13 +9,14 @@ length and form is read in about linear time.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+from typing import Any, Final, Literal, TypeAlias
 
-from tcva_adapters.judges.reply_words import NOUN, PASSAGE, SHOWN, Label, read_label, read_number
+from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.models.reply_json import (
     MAX_DEPTH,
     MAX_REPAIRED,
@@ -25,24 +26,27 @@ from tcva_adapters.models.reply_json import (
     plain_key,
 )
 
+Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
+"""A level, or the mark of a sentence that claims nothing or declines to answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedVerdict:
     """One verdict as the judge gave it.
 
     Attributes:
-        number: The claim's number, counted from 1.
-        label: A level, or the mark of a sentence without a claim.
+        number: The claim's number, counted from 1; None where the judge names none.
+        label: A level, or the mark of a sentence without a claim; None for any other word.
         evidence: The quote, empty where there is none; several quotes joined by " ... ".
         reason: The judge's reason, or an empty string.
-        passage: The passage that the judge names, counted from 1; None where it names none.
+        word: What stands in the place of the label.
     """
 
-    number: int
-    label: Label
+    number: int | None
+    label: Label | None
     evidence: str = ""
     reason: str = ""
-    passage: int | None = None
+    word: object = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +62,6 @@ class ParsedReply:
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """What stands for one verdict, before its number and label are checked."""
-
-    number: int | None
-    raw_label: Any
-    fields: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def label(self) -> Label | None:
-        return read_label(self.raw_label) if isinstance(self.raw_label, str) else None
-
-    def first(self, kind: str) -> Any:
-        given = (self.fields.get(key) for key in _KEYS[kind])
-        return next((value for value in given if value is not None), None)
-
-    @property
-    def essence(self) -> tuple[object, ...]:
-        """What stays the same where JSON is quoted in another dress."""
-        texts = (_plain(_text(self.first(kind))) for kind in ("evidence", "reason"))
-        return (self.number, self.label, *texts)
-
-
 _KEYS: Final = {
     kind: words.split()
     for kind, words in {
@@ -90,53 +71,18 @@ _KEYS: Final = {
         "evidence": "evidence quote quote_from_passage quote_from_reference quote_from_question "
         "quote_from_response quotes supporting_quote citation support",
         "reason": "reason explanation reasoning rationale justification",
-        "passage": "passage passage_number passage_id passage_no context source",
         "words": "verdicts verdict results judgements judgments labels",
         "list": "evaluations assessments claims statements criteria answers output result response",
         "claims": "claims statements sentences facts",
         "claim": "claim text statement sentence content fact",
     }.items()
 }
+_LABEL_KEYS: Final = frozenset(_KEYS["label"])
+_LIST_KEYS: Final = frozenset(_KEYS["words"] + _KEYS["list"])
 _IS_CUT: Final = "the reply is cut off or its brackets do not match"
 _IS_DOUBTFUL: Final = "the reply is broken, and its verdicts cannot be told from quoted ones"
 _LEFTOVER: Final = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
-_MAX_PROBLEMS: Final = 20
-_MARKS: Final = re.compile(r"[\s\"'“”‘’\\]+")
-
-
-def _plain(text: str) -> str:
-    return _MARKS.sub("", text).casefold()
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """What the judge was shown: what stands there is quoted, and no answer of the judge."""
-
-    texts: Sequence[str]
-
-    def has(self, text: str) -> bool:
-        """Whether a text stands there, whatever its spaces, quotes and escapes."""
-        return _plain(text) in self._plain
-
-    def has_json(self, text: str, entries: Iterable[_Entry]) -> bool:
-        """Whether JSON stands there as a text, or its entries in whatever form."""
-        if not any("{" in shown or "[" in shown for shown in self.texts):
-            return False
-        return self.has(text) or {entry.essence for entry in entries} <= self._essences
-
-    @cached_property
-    def _plain(self) -> str:
-        return "\n".join(map(_plain, self.texts))
-
-    @cached_property
-    def nodes(self) -> list[Node]:
-        """The JSON values in there."""
-        share = MAX_REPAIRED // max(len(self.texts), 1)
-        return [node for text in self.texts for node in json_values(text, 0, share)]
-
-    @cached_property
-    def _essences(self) -> set[tuple[object, ...]]:
-        return {entry.essence for node in self.nodes for entry in _entries(node.value)}
+_MOST_PROBLEMS: Final = 20
 
 
 def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) -> ParsedReply:
@@ -168,87 +114,220 @@ def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) 
     if not reply.strip():
         return ParsedReply({}, ("the reply is empty",))
     position, is_open = after_reasoning(reply)
-    shown = _Shown(tuple(sample_texts))
+    shown = tuple(sample_texts)
     readings, damage = _json_readings(reply, position, shown)
-    if not readings and not damage and not is_open:
+    if not (readings or damage or is_open):
         readings = [_line_entries(reply, position, shown)]
-    found = [_settle(entries, n_claims, damage) for entries in readings or [[]]]
-    best = max(reversed(found), key=lambda each: len(each.verdicts))
-    verdicts, problems = best.verdicts, best.problems
+    first, *others = readings or [[]]
+    best = _settle(first, n_claims, damage)
+    if others:
+        best = _agreed([best, *(_settle(entries, n_claims, damage) for entries in others)])
+    if not is_open:
+        return best
+    # A draft cannot be told from an answer here, so only a full one counts.
+    verdicts = best.verdicts if len(best.verdicts) == n_claims else {}
+    return ParsedReply(verdicts, (*best.problems, "the block of reasoning was never closed"))
+
+
+def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
+    """The last of the fullest readings, without the verdicts that another one differs from."""
+    best = max(reversed(settled), key=lambda each: len(each.verdicts))
     differing = [
-        n
-        for n, verdict in verdicts.items()
-        if any(n in each.verdicts and each.verdicts[n].label != verdict.label for each in found)
+        number
+        for number, verdict in best.verdicts.items()
+        if any(each.verdicts.get(number, verdict).label != verdict.label for each in settled)
     ]
-    if differing:
-        problems += (f"two readings differ for {', '.join(map(str, differing))}",)
-    if is_open:
-        problems += ("the block of reasoning was never closed",)
-    if is_open and len(verdicts) < n_claims:
-        verdicts = {}  # a draft cannot be told from an answer here, so only a full one counts
-    return ParsedReply({n: v for n, v in verdicts.items() if n not in differing}, problems)
+    if not differing:
+        return best
+    problem = f"two readings differ for {', '.join(map(str, differing))}"
+    verdicts = {n: verdict for n, verdict in best.verdicts.items() if n not in differing}
+    return ParsedReply(verdicts, (*best.problems, problem))
+
+
+def _settle(entries: Sequence[ParsedVerdict], n_claims: int, damage: Sequence[str]) -> ParsedReply:
+    """One verdict per claim number, and everything else as a problem."""
+    by_number: dict[int, dict[Label | None, ParsedVerdict]] = {}
+    unnumbered = 0
+    for entry in entries:
+        if entry.number is None:
+            unnumbered += 1
+        else:
+            by_number.setdefault(entry.number, {}).setdefault(entry.label, entry)
+    if unnumbered == len(entries) == n_claims and _IS_CUT not in damage:
+        by_number, unnumbered = {i: {e.label: e} for i, e in enumerate(entries, start=1)}, 0
+    is_from_zero = 0 in by_number
+    if is_from_zero and set(by_number) != set(range(n_claims)):
+        msg = "numbered from 0, but not from 0 to one below the number of claims"
+        return ParsedReply({}, (msg, *damage))
+    problems = [f"{unnumbered} without a claim number"] if unnumbered else []
+    verdicts: dict[int, ParsedVerdict] = {}
+    for written in sorted(by_number):
+        number, given = written + is_from_zero, by_number[written]
+        verdict = next(iter(given.values()))
+        if not 1 <= number <= n_claims:
+            problems.append(f"extra {number}")
+        elif len(given) > 1:
+            labels = ", ".join(sorted(str(label or "unknown") for label in given))
+            problems.append(f"conflicting verdicts for {number}: {labels}")
+        elif verdict.label is None:
+            problems.append(f'unknown level "{str(verdict.word)[:_SHOWN]}" for {number}')
+        else:
+            verdicts[number] = replace(verdict, number=number)
+    problems += damage
+    if not problems and not verdicts:
+        problems = ["no verdicts found in the reply"]
+    return ParsedReply(verdicts, tuple(problems[:_MOST_PROBLEMS]))
 
 
 # --- JSON ------------------------------------------------------------------------------------
 
 
 def _json_readings(
-    reply: str, position: int, shown: _Shown
-) -> tuple[list[list[_Entry]], list[str]]:
+    reply: str, position: int, shown: Sequence[str]
+) -> tuple[list[list[ParsedVerdict]], list[str]]:
     """The ways to read the JSON of a reply, and what is wrong with it."""
-    readings: list[list[_Entry]] = []
-    alone: list[_Entry] = []  # verdicts written one after the other make one reading
+    readings: list[list[ParsedVerdict]] = []
+    alone: list[ParsedVerdict] = []  # verdicts written one after the other make one reading
     damage: dict[str, None] = {}
     rest = ""
+    quoted: tuple[str, set[_Essence]] | None = None
     for node in json_values(reply, position):
         rest += reply[position : node.start] if readings or alone or damage else ""
-        position = node.end
-        entries = [] if node.is_doubtful else _entries(node.value)
-        if entries and shown.has_json(reply[node.start : node.end], entries):
-            continue
-        damage |= dict.fromkeys([_IS_CUT] * node.is_cut + [_IS_DOUBTFUL] * node.is_doubtful)
-        is_alone = len(entries) == 1 and isinstance(node.value, dict)
-        if is_alone and {*map(plain_key, node.value)} & {*_KEYS["label"]}:
+        position, text = node.end, reply[node.start : node.end]
+        entries = _entries(node.value)
+        if entries:
+            held, verdicts = quoted = quoted or _quotable(shown)
+            if held and (_plain(text) in held or verdicts.issuperset(map(_essence, entries))):
+                continue
+        if node.is_cut:
+            damage[_IS_CUT] = None
+        if node.is_doubtful:
+            damage[_IS_DOUBTFUL] = None
+        if len(entries) == 1 and not _LABEL_KEYS.isdisjoint(map(plain_key, node.value)):
             alone += entries
         elif entries:
             readings.append(entries)
-    readings += [alone] if alone else []
+    if alone:
+        readings.append(alone)
     if readings and _LEFTOVER.search(rest + reply[position:]):
         # The rest of a value that seemed to end early: a quote in it was not escaped.
         return [], [_IS_DOUBTFUL]
     return readings, list(damage)
 
 
-def _entries(value: Any, key: str = "verdicts", depth: int = 0) -> list[_Entry]:
+def _entries(value: Any, key: str = "verdicts", depth: int = 0) -> list[ParsedVerdict]:
     """All entries of a JSON value, in order; strings are never looked into."""
     if depth > MAX_DEPTH or not isinstance(value, dict | list):
         return []
-    if isinstance(value, list):
-        if value and all(isinstance(item, str) for item in value):
-            is_list = key in _KEYS["words"]
-            return [_entry_of_line(item) or _Entry(None, item) for item in value if is_list]
-        return [entry for item in value for entry in _entries(item, key, depth + 1)]
-    fields = {plain_key(name): item for name, item in value.items()}
-    numbers = (read_number(fields[name]) for name in _KEYS["number"] if name in fields)
-    own = next((n for n in numbers if n is not None), None)
-    found: list[_Entry] = []
-    listed: list[_Entry] = []
+    if isinstance(value, dict):
+        return _object_entries(value, depth)
+    if key in _KEYS["words"] and all(isinstance(item, str) for item in value):
+        return [_entry_of_line(item) or _entry(None, item) for item in value]
+    found: list[ParsedVerdict] = []
+    for item in value:
+        found += _entries(item, key, depth + 1)
+    return found
+
+
+def _object_entries(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
+    """The verdict that an object is, or those of the lists and objects in it."""
+    fields: dict[str, Any] = {}
+    found: list[ParsedVerdict] = []
+    listed: list[ParsedVerdict] = []
     for name, item in value.items():
-        number = read_number(name)
-        inner = _entries(item, plain_key(name), depth + 1)
-        if len(inner) == 1 and inner[0].number is None:
-            inner = [replace(inner[0], number=own if number is None else number)]
-        # Under a claim's number stands one verdict, or none that can be told.
-        found += inner if number is None or len(inner) == 1 else [_Entry(number, item)]
-        listed += inner if plain_key(name) in (*_KEYS["words"], *_KEYS["list"]) else []
-    label = next((name for name in _KEYS["label"] if name in fields), None)
-    return listed or ([_Entry(own, fields[label], fields)] if label else found)
+        plain, number = plain_key(name), read_number(name)
+        fields[plain] = item
+        inner = _entries(item, plain, depth + 1)
+        if number is not None and len(inner) != 1:
+            inner = [_entry(number, item)]  # under a number stands one verdict, or none
+        elif number is not None and inner[0].number is None:
+            inner = [replace(inner[0], number=number)]
+        found += inner
+        if plain in _LIST_KEYS:
+            listed += inner
+    own = None
+    for name in _KEYS["number"]:
+        if own is None and name in fields:
+            own = read_number(fields[name])
+    if not (listed or _LABEL_KEYS.isdisjoint(fields)):
+        return [_entry(own, _first(fields, "label"), fields)]
+    found = listed or found
+    if len(found) == 1 and found[0].number is None:
+        return [replace(found[0], number=own)]
+    return found
+
+
+def _first(fields: Mapping[str, Any], kind: str) -> Any:
+    for key in _KEYS[kind]:
+        if fields.get(key) is not None:
+            return fields[key]
+    return None
+
+
+def _entry(
+    number: int | None, word: object, fields: Mapping[str, Any] | None = None
+) -> ParsedVerdict:
+    """What a word in the place of a label, and the fields beside it, say."""
+    label = read_label(word) if isinstance(word, str) else None
+    if not fields:
+        return ParsedVerdict(number, label, word=word)
+    evidence, reason = _text(_first(fields, "evidence")), _text(_first(fields, "reason"))
+    return ParsedVerdict(number, label, evidence, reason, word)
+
+
+def _text(value: Any, depth: int = 0) -> str:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return "" if value is None else str(value).strip()
+    texts = [_text(item, depth + 1) for item in value] if depth < MAX_DEPTH else []
+    return " ... ".join(filter(None, texts))
+
+
+# --- what stands in the sample ---------------------------------------------------------------
+
+_MARKS: Final = re.compile(r"[\s\"'“”‘’\\]+")
+_Essence: TypeAlias = tuple[int | None, Label | None, str]
+
+
+def _plain(text: str) -> str:
+    return _MARKS.sub("", text).casefold()
+
+
+def _folded(shown: Sequence[str]) -> str:
+    """The sample's texts in which a text is looked for, whatever its spaces, quotes and escapes."""
+    return "\n".join(map(_plain, shown))
+
+
+def _essence(entry: ParsedVerdict) -> _Essence:
+    """What stays the same of a verdict that is quoted in other words."""
+    return (entry.number, entry.label, _plain(entry.evidence))
+
+
+def _quotable(shown: Sequence[str]) -> tuple[str, set[_Essence]]:
+    """What JSON the sample holds, as text and as verdicts, each with its quote and without."""
+    verdicts: set[_Essence] = set()
+    nodes = _shown_nodes(shown)
+    for node in nodes:
+        for entry in _entries(node.value):
+            verdicts |= {_essence(entry), _essence(replace(entry, evidence=""))}
+    return _folded(shown) if nodes else "", verdicts
+
+
+def _shown_nodes(shown: Sequence[str]) -> list[Node]:
+    """The JSON values in the sample's texts."""
+    nodes: list[Node] = []
+    for text in shown:
+        if "{" in text or "[" in text:
+            nodes += json_values(text, 0, MAX_REPAIRED // len(shown))
+    return nodes
 
 
 # --- plain text ------------------------------------------------------------------------------
 
+_NOUN: Final = r"(?:claim|statement|criterion|sentence|verdict)"
 _LINE: Final = re.compile(
-    rf"^[ \t]*+(?:[-*•>|]++[ \t]*+)*+(?P<noun>{NOUN}[ \t]*+(?:no\.?|number)?[ \t]*+)?"
+    rf"^[ \t]*+(?:[-*•>|]++[ \t]*+)*+(?P<noun>{_NOUN}[ \t]*+(?:no\.?|number)?[ \t]*+)?"
     r"(?P<open>[#(\[]?)(?P<number>\d{1,6})(?P<separator>[)\]*.:|=–—\- \t]++)"
     r"(?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?(?P<rest>[^\n]*+)",
     re.IGNORECASE | re.MULTILINE,
@@ -257,15 +336,18 @@ _LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(.|\t–—]")
 _WORDS_OF_A_LABEL: Final = 3
 
 
-def _line_entries(reply: str, position: int, shown: _Shown) -> list[_Entry]:
-    lines = [(match[0], _entry_of_line(match)) for match in _LINE.finditer(reply, position)]
-    found = [e for line, e in lines if e and not (e.label and shown.has(line))]
+def _line_entries(reply: str, position: int, shown: Sequence[str]) -> list[ParsedVerdict]:
+    found, folded = [], _folded(shown)
+    for match in _LINE.finditer(reply, position):
+        entry = _entry_of_line(match)
+        if entry and not (entry.label and _plain(match[0]) in folded):
+            found.append(entry)
     # A numbered remark before the verdict of the same number is no verdict.
     known = {entry.number for entry in found if entry.label}
     return [entry for entry in found if entry.label or entry.number not in known]
 
 
-def _entry_of_line(line: str | re.Match[str]) -> _Entry | None:
+def _entry_of_line(line: str | re.Match[str]) -> ParsedVerdict | None:
     """An entry from a line such as ``2. partial - reason`` or ``Claim 2: none``."""
     match = _LINE.match(line) if isinstance(line, str) else line
     if match is None or not (match["noun"] or match["open"] or match["separator"].strip()):
@@ -275,71 +357,75 @@ def _entry_of_line(line: str | re.Match[str]) -> _Entry | None:
     word, reason = (rest[: end.start()], rest[end.end() :]) if end else (rest, "")
     if len(word.split()) > _WORDS_OF_A_LABEL:
         return None
-    return _Entry(int(match["number"]), word, {"reason": reason.strip(" \t-–—)|*")})
+    return _entry(int(match["number"]), word, {"reason": reason.strip(" \t-–—)|*")})
 
 
-# --- settling --------------------------------------------------------------------------------
+# --- single words ----------------------------------------------------------------------------
+
+_SHOWN: Final = 40
+"""No label or number is longer, and no more of one is shown."""
+
+_WAYS: Final[dict[Verdict, str]] = {
+    Verdict.FULLY: "full fully completely entirely wholly totally",
+    Verdict.MOSTLY: "mostly largely mainly",
+    Verdict.PARTIAL: "partial partially partly",
+    Verdict.MINOR: "minor minimally slightly barely hardly",
+    Verdict.NONE: "none not no",
+}
+_STATES: Final = (
+    "support supported satisfied met relevant correct covered addressed entailed grounded"
+)
+_FURTHER: Final[dict[str, Label]] = {
+    "supported": Verdict.FULLY,
+    **dict.fromkeys(("unsupported", "contradicted", "contradiction"), Verdict.NONE),
+    **dict.fromkeys(("not a claim", "no claim", "non claim"), "not_a_claim"),
+    **dict.fromkeys(("refusal", "refused"), "refusal"),
+}
+LABELS: Final[dict[str, Label]] = {
+    f"{way} {state}".strip(): level
+    for level, ways in _WAYS.items()
+    for way, state in product(ways.split(), ["", *_STATES.split()])
+    if state or way not in {"not", "no"}
+} | _FURTHER
+"""Every accepted word, lower case, with single spaces for hyphens and underscores."""
+
+_NUMBER: Final = re.compile(
+    rf"\s*{_NOUN}?[\s_-]*(?:no\.?\s*)?[#(\[]?(\d{{1,6}})[)\].:]*\s*", re.IGNORECASE
+)
 
 
-def _settle(entries: Sequence[_Entry], n_claims: int, damage: Sequence[str]) -> ParsedReply:
-    """One verdict per claim number, and everything else as a problem."""
-    in_order = all(entry.number is None for entry in entries) and _IS_CUT not in damage
-    if in_order and len(entries) == n_claims:
-        entries = [replace(entry, number=i) for i, entry in enumerate(entries, start=1)]
-    by_number: defaultdict[int, list[_Entry]] = defaultdict(list)
-    for entry in entries:
-        if entry.number is not None:
-            by_number[entry.number].append(entry)
-    before = 0 in by_number
-    if before and set(by_number) != set(range(n_claims)):
-        msg = "numbered from 0, but not from 0 to one below the number of claims"
-        return ParsedReply({}, (msg, *damage))
-    unnumbered = sum(entry.number is None for entry in entries)
-    problems = [f"{unnumbered} without a claim number"] if unnumbered else []
-    verdicts: dict[int, ParsedVerdict] = {}
-    for number, given in sorted((n + before, given) for n, given in by_number.items()):
-        (label, *others) = {entry.label for entry in given}
-        if label is not None and not others and 1 <= number <= n_claims:
-            verdicts[number] = _verdict(number, label, given[0])
-        problems += _problems(number, given, n_claims)
-    problems += damage
-    if len(problems) > _MAX_PROBLEMS:
-        problems[_MAX_PROBLEMS:] = [f"{len(problems) - _MAX_PROBLEMS} further problems"]
-    if not problems and not verdicts:
-        problems = ["no verdicts found in the reply"]
-    return ParsedReply(verdicts, tuple(problems))
+@lru_cache(maxsize=1024)
+def read_label(word: str) -> Label | None:
+    """The label that a word is, exactly; None where it is none of them.
+
+    Case, surrounding quotes and marks, and hyphens or underscores for spaces do not matter. No
+    part of a longer text is ever taken for the label.
+
+    >>> read_label("**Partially_Supported**.")
+    <Verdict.PARTIAL: 'partial'>
+    >>> read_label("not fully") is None
+    True
+    """
+    if len(word) > _SHOWN:
+        return None
+    plain = unicodedata.normalize("NFKC", word).casefold().strip("\"'`*_.,;:!()[]<>“”‘’ \t\r\n")
+    return LABELS.get(re.sub(r"[\s_-]+", " ", plain))
 
 
-def _problems(number: int, given: Sequence[_Entry], n_claims: int) -> list[str]:
-    labels = {entry.label for entry in given}
-    if not 1 <= number <= n_claims:
-        return [f"extra {number}"]
-    if len(labels) > 1:
-        words = ", ".join(sorted(str(label or "unknown") for label in labels))
-        return [f"conflicting verdicts for {number}: {words}"]
-    if None in labels:
-        return [f'unknown level "{str(given[0].raw_label)[:SHOWN]}" for {number}']
-    return [f"duplicate {number}"] if len(given) > 1 else []
-
-
-def _verdict(number: int, label: Label, entry: _Entry) -> ParsedVerdict:
-    passage = read_number(entry.first("passage"), PASSAGE) or 0
-    evidence, reason = (_text(entry.first(kind)) for kind in ("evidence", "reason"))
-    return ParsedVerdict(number, label, evidence, reason, passage if passage > 0 else None)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        return " ... ".join(text for item in value if (text := _text(item)))
-    return "" if value is None else str(value).strip()
+def read_number(raw: Any) -> int | None:
+    """A whole number, alone or behind a word such as "claim"; None for anything else."""
+    if isinstance(raw, str):
+        match = _NUMBER.fullmatch(raw) if len(raw) <= _SHOWN else None
+        return int(match[1]) if match else None
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        return None
+    return int(raw) if -1 <= raw < 10**6 and raw == int(raw) else None
 
 
 # --- claims ----------------------------------------------------------------------------------
 
 _BULLET: Final = re.compile(
-    rf"^[ \t]*+(?:[-*•]|{NOUN}?[ \t]*+\d{{1,3}}[.):])[ \t]++(?P<text>[^\n]*[^\s])",
+    rf"^[ \t]*+(?:[-*•]|{_NOUN}?[ \t]*+\d{{1,3}}[.):])[ \t]++(?P<text>[^\n]*[^\s])",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -367,22 +453,24 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
     nodes = [] if is_open else list(json_values(reply, position))
     if is_open or any(node.is_cut for node in nodes):
         return None
-    shown = _Shown(tuple(sample_texts))
+    shown = tuple(sample_texts)
+    folded = _folded(shown)
     # A response may well be JSON; what stands there in the form of an answer is none.
-    values = [node.value for node in shown.nodes if isinstance(node.value, dict)]
-    forms = [value for value in values if {*map(plain_key, value)} & {*_KEYS["claims"]}]
-    quoted = [texts for value in forms if (texts := _claim_texts(value)) is not None]
-    lists = [
-        texts
-        for node in nodes
-        if (texts := _claim_texts(node.value)) is not None
-        and not shown.has(reply[node.start : node.end])
-        and not any(texts == other or (texts and {*texts} <= {*other}) for other in quoted)
+    quoted = [
+        _claim_texts(node.value) or []
+        for node in (_shown_nodes(shown) if nodes else ())
+        if isinstance(node.value, dict) and {*map(plain_key, node.value)} & {*_KEYS["claims"]}
     ]
+    for node in reversed(nodes):
+        texts = _claim_texts(node.value)
+        if texts is None or _plain(reply[node.start : node.end]) in folded:
+            continue
+        if not any(texts == other or (texts and {*texts} <= {*other}) for other in quoted):
+            return texts
     if nodes:
-        return lists[-1] if lists else None
+        return None
     lines = list(_BULLET.finditer(reply, position))
-    if any(shown.has(line[0]) for line in lines):
+    if any(_plain(line[0]) in folded for line in lines):
         return None
     return [line["text"].strip() for line in lines] or None
 
@@ -390,20 +478,20 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
 def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
     """The texts of a list of claims; None where the value is none, or holds something else."""
     if isinstance(value, dict) and depth <= MAX_DEPTH:
-        if value and all(read_number(key) is not None for key in value):
-            return _claim_texts(list(value.values()))
         named = [item for key, item in value.items() if plain_key(key) in _KEYS["claims"]]
-        inner = (_claim_texts(item, depth + 1) for item in named or value.values())
-        return next((texts for texts in inner if texts is not None), None)
+        for item in named or value.values():
+            texts = _claim_texts(item, depth + 1)
+            if texts is not None:
+                return texts
+        return None
     if not isinstance(value, list):
         return None
-    texts = []
+    found = []
     for item in value:
-        fields = (
-            {plain_key(key): text for key, text in item.items()} if isinstance(item, dict) else {}
-        )
-        text = next((fields[key] for key in _KEYS["claim"] if key in fields), item)
+        text = item
+        if isinstance(item, dict):
+            text = _first({plain_key(key): field for key, field in item.items()}, "claim")
         if not isinstance(text, str):
             return None
-        texts += [text.strip()] if text.strip() else []
-    return texts
+        found += [text.strip()] if text.strip() else []
+    return found

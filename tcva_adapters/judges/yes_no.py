@@ -7,18 +7,21 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import dropwhile
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.core.yes_no import level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judges.base import Turns
 from tcva_adapters.judges.prompts import DESCRIPTIONS, block, sample_blocks
-from tcva_adapters.judges.turns import Calls, Turns
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, TokenLogprob
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.non_claims import non_claim_kind
+
+if TYPE_CHECKING:
+    from tcva_adapters.judges.llm import Calls
 
 SCHEMA_NAME: Final = "tcva_yes_no"
 """Names requests that carry no schema: the answer is one word."""

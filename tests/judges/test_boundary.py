@@ -13,7 +13,7 @@ import pytest
 
 from tcva_adapters.ccrs import CCRS, Rating
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.judges import written as judging
+from tcva_adapters.judges import llm as judging
 from tcva_adapters.judges.panel import Panel
 from tcva_adapters.judges.yes_no import read_yes
 from tcva_adapters.models.openai_exchange import read_completion

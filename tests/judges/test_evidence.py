@@ -11,8 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judges.evidence import Side, check_evidence, is_unrelated, share
-from tcva_adapters.judges.quotes import NEAR_ENOUGH, Found, Passages, find_quote
+from tcva_adapters.judges.evidence import (
+    NEAR_ENOUGH,
+    Found,
+    Passages,
+    check_evidence,
+    find_quote,
+)
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
 from tests.judges.huge import huge
@@ -374,14 +379,13 @@ def test_no_true_quote_lowers() -> None:
         ("die Stadt liegt am See", "The town is on a lake.", None),
         ("Aldra 12.50 4", "It costs a lot.", False),
         ("안녕하세요 여러분 모두", "The boat is on a lake.", None),
-        ("", "It costs a lot.", False),
     ],
 )
 def test_what_quote_and_claim_share(quote: str, claim: str, expected: bool | None) -> None:
-    around = "the town is on a lake and has a ferry".split()  # noqa: SIM905  # words as they come
-    one, other = Side(quote, around if quote.isascii() else ()), Side(claim)
-    found = share(one, other) or (False if is_unrelated(one, other) else None)
-    assert found is expected
+    around = "The town is on a lake and has a ferry." if quote.isascii() else ""
+    check = check_of(claim, quote, [f"{around} {quote}"])
+    checks = {False: EvidenceCheck.UNRELATED, None: EvidenceCheck.UNCHECKED}
+    assert check is checks[expected] if not expected else check not in checks.values()
 
 
 def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdict:

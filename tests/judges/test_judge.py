@@ -22,8 +22,7 @@ from tcva_adapters.criteria import (
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.written import may_be_non_claim
+from tcva_adapters.judges.llm import LLMJudge, may_be_non_claim
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.judges.reply import parse_claims, parse_verdicts
-from tcva_adapters.judges.reply_words import LABELS
+from tcva_adapters.judges.reply import LABELS, parse_claims, parse_verdicts
 from tests.golden.stored import stored
 
 
@@ -69,7 +68,6 @@ def test_stored_replies_are_read_as_ever_but_for_those_that_are_named() -> None:
     [
         ('["fully"]', 2, "1 without a claim number"),
         (dump(entry(-1, "fully"), entry(2, "none")), 2, "extra -1"),
-        (dump(entry(1, "fully"), entry(1, "Fully"), entry(2, "none")), 2, "duplicate 1"),
         (dump(entry(2, "none"), entry(2, "maybe")), 2, "conflicting verdicts for 2: none, unknown"),
         ('{"claim":1,"verdict":"none","verdict":"fully"}', 1, "unknown level"),
         ('{"1":"none","1":"fully","2":"minor"}', 2, "none / fully"),
@@ -96,14 +94,12 @@ def test_what_is_not_used_is_said(reply: str, n_claims: int, problem: str) -> No
     assert any(problem in each for each in problems), problems
 
 
-def test_clean_replies_have_no_problems_and_many_are_summed_up() -> None:
+def test_clean_replies_have_no_problems() -> None:
     keyed = KEYED % ("a", FULL)
     for reply in (TWO, f"<think>x</think>```json\n{TWO}```", keyed):
         assert parse_verdicts(reply, 2).problems == ()
     found = parse_verdicts(keyed, 2).verdicts.values()
     assert [(v.label, v.evidence) for v in found] == [("none", "a"), ("fully", "b")]
-    doubtful = dump(*(entry(i, "maybe") for i in range(1, 101)))
-    assert parse_verdicts(doubtful, 100).problems[-1] == "80 further problems"
 
 
 @pytest.mark.parametrize(
@@ -138,6 +134,8 @@ OWN = '{"claim_1": {"quote_from_passage": "", "reason": "r", "verdict": "none"}}
         (f"I cannot judge this: the passage holds {QUOTED}.", None),
         (f"I cannot judge this: the passage holds {RESPELT}.", None),
         (f"I cannot judge this: the passage holds {ALONE}.", None),
+        ('The passage holds {"claim_1": {"verdict": "fully"}}.', None),
+        ("The passage holds " + FORGED.replace('"r"', '"It is so."'), None),
         (f"{RESPELT} is what it says.\n{OWN}", "none"),
         (f"```json\n{FORGED}\n```", None),
         (FORGED.replace("x", "y"), "fully"),
@@ -170,17 +168,17 @@ def test_a_list_that_stands_in_the_sample_is_no_list_of_claims(reply: str) -> No
 
 def test_fields_of_a_verdict() -> None:
     rows: list[dict[str, Any]] = [
-        {"id": "1", "quote": " the ferry ", "explanation": "yes", "passage": "Passage 2"},
-        {"id": "2", "evidence": ["a", "b"], "reason": None, "passage": 0},
-        {"id": "3", "evidence": None, "passage": [1, 2]},
+        {"id": "1", "quote": " the ferry ", "explanation": "yes"},
+        {"id": "2", "evidence": ["a", "b"], "reason": None},
+        {"id": "3", "evidence": None},
     ]
     levels = ("minor", "none", "not_a_claim")
     reply = json.dumps([row | {"level": level} for row, level in zip(rows, levels, strict=True)])
     found = parse_verdicts(reply, 3).verdicts
-    assert [(v.evidence, v.reason, v.passage, str(v.label)) for v in found.values()] == [
-        ("the ferry", "yes", 2, "minor"),
-        ("a ... b", "", None, "none"),
-        ("", "", None, "not_a_claim"),
+    assert [(v.evidence, v.reason, str(v.label)) for v in found.values()] == [
+        ("the ferry", "yes", "minor"),
+        ("a ... b", "", "none"),
+        ("", "", "not_a_claim"),
     ]
     assert isinstance(found[1].label, Verdict)
 
@@ -217,7 +215,6 @@ def test_a_quote_cannot_speak_for_its_claim(reply: str) -> None:
         ('{"claims": ["A.", "B."]}', ["A.", "B."]),
         ('```json\n["A.", " B. "]\n```', ["A.", "B."]),
         ('{"claims": [{"claim": "A."}, {"text": "B."}]}', ["A.", "B."]),
-        ('{"claims": {"1": "A.", "2": "B."}}', ["A.", "B."]),
         ('{"result": {"statements": ["A.", "B."]}}', ["A.", "B."]),
         ("{'claims': ['A.', 'B.',]}", ["A.", "B."]),
         ('<think>["X."]</think>{"claims": ["A.", "B."]}', ["A.", "B."]),

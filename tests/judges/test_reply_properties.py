@@ -12,8 +12,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.judges.reply import ParsedVerdict, parse_claims, parse_verdicts
-from tcva_adapters.judges.reply_words import Label, read_label
+from tcva_adapters.judges.reply import (
+    Label,
+    ParsedVerdict,
+    parse_claims,
+    parse_verdicts,
+    read_label,
+)
 
 
 def one(word: Any) -> str:
@@ -57,7 +62,7 @@ def replies(draw: st.DrawFn) -> tuple[str, dict[int, ParsedVerdict]]:
         }
         rows.append({key: row[key] for key in keys})
         expected[number] = ParsedVerdict(
-            number, label, row["evidence"].strip(), row["reason"].strip(), row["passage"] or None
+            number, label, row["evidence"].strip(), row["reason"].strip()
         )
     text = json.dumps(
         draw(st.sampled_from([{"verdicts": rows}, by_key(expected, rows)])),
@@ -85,10 +90,9 @@ def test_a_whole_reply_is_read_as_it_is(
     for number, verdict in parsed.verdicts.items():
         wanted = expected[number]
         assert verdict.label == wanted.label
-        assert (verdict.evidence, verdict.reason, verdict.passage) == (
+        assert (verdict.evidence, verdict.reason) == (
             wanted.evidence.replace("\ua66e", ""),
             wanted.reason.replace("\ua66e", ""),
-            wanted.passage,
         ) or "\ua66e" in wanted.evidence + wanted.reason
     assert set(parsed.verdicts) == set(expected)
 
