@@ -15,9 +15,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
+from tcva_adapters.core.yes_no import Shares, level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import blank_field, nothing_to_score, passages
@@ -36,8 +37,6 @@ from tcva_adapters.text.words import Token, is_content, tokenise
 LEXICAL_VERSION: Final = "lexical/3"
 """Changes with every change of the algorithm that could change a verdict."""
 
-Distribution = tuple[float, float, float, float, float]
-
 _WEIGHTS: Final = WeightScheme.DEFAULT.weights
 _FUNCTION_WORD: Final = 0.5  # what it counts beside a content word
 _THIN: Final = 1  # content words that count as coincidence
@@ -51,7 +50,7 @@ _UNSUPPORTED_END: Final = 0.7  # how much more of its beginning than of its end 
 _SHORTEST_END: Final = 2  # content words
 _MOST_LISTED: Final = 5  # words in a reason
 
-_LIKELY: Final[tuple[tuple[float, Distribution], ...]] = (
+_LIKELY: Final[tuple[tuple[float, Shares], ...]] = (
     (0.1, (0.0, 0.0, 0.0, 0.0, 1.0)),
     (0.2, (0.2, 0.3, 0.0, 0.4, 0.1)),
     (0.3, (0.5, 0.1, 0.1, 0.3, 0.0)),
@@ -68,7 +67,7 @@ _ITEM: Final = re.compile(r"(?:\A|(?<=[.!?:;] ))\(?(\d{1,2})[.)] (?=\S)")
 class _Finding(NamedTuple):
     """What was seen about one claim: how likely each level is, where, and why."""
 
-    shares: Distribution
+    shares: Shares
     sentence: Sentence | None
     notes: list[str]
 
@@ -84,22 +83,10 @@ class LexicalJudge:
     ['fully', 'none']
     """
 
-    is_local = True
-
-    @property
-    def name(self) -> str:
-        """Name and version; it says that the judge is lexical."""
-        return LEXICAL_VERSION
-
-    @property
-    def prompt_version(self) -> str:
-        """The version of the algorithm: there is no prompt."""
-        return LEXICAL_VERSION
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Nothing: there are no settings."""
-        return {}
+    name: ClassVar[str] = LEXICAL_VERSION
+    prompt_version: ClassVar[str] = LEXICAL_VERSION
+    parameters: ClassVar[Mapping[str, Any]] = {}
+    is_local: ClassVar[bool] = True
 
     def check(self, criterion: Criterion) -> None:
         """Refuse lists of criteria texts, which words cannot judge.
@@ -157,26 +144,22 @@ class LexicalJudge:
             nothing has the verdict None and its kind (``greeting``, ``question``, ``offer``,
             ``refusal``) as reason.
         """
-        prepared = prepare(tuple(passages))
+        held = prepare(tuple(passages))
         kinds = [non_claim_kind(claim) for claim in claims]
+        readings = zip(claims, without_marks(claims), kinds, strict=True)
+        said = [(claim, bare) for claim, bare, kind in readings if kind is None]
         if criterion.against == "input":
-            findings = _relevance(claims, kinds, prepared)
+            findings = iter(_relevance([claim for claim, _ in said], held))
         else:
             # Citations may stand in the passages, too.
-            readings = zip(claims, without_marks(claims), kinds, strict=True)
-            findings = [
-                max(
-                    (_supported(text, prepared) for text in dict.fromkeys((claim, bare))),
-                    key=_weight,
-                )
-                for claim, bare, kind in readings
-                if kind is None
-            ]
-        found = iter(findings)
+            findings = (
+                max((_supported(t, held) for t in dict.fromkeys(each)), key=_weight)
+                for each in said
+            )
         return [
             ClaimVerdict(claim=claim, verdict=None, reason=kind)
             if kind
-            else _verdict(claim, next(found))
+            else _verdict(claim, next(findings))
             for claim, kind in zip(claims, kinds, strict=True)
         ]
 
@@ -266,16 +249,14 @@ def _breaks_off(known: Sequence[bool]) -> bool:
     )
 
 
-def _relevance(
-    claims: Sequence[str], kinds: Sequence[str | None], question: Passages
-) -> list[_Finding]:
+def _relevance(claims: Sequence[str], question: Passages) -> list[_Finding]:
     """How many of the question's words each claim takes up; half of them are as good as all.
 
     A claim that takes up none is `minor` where others of the same answer do (it may go on with a
     pronoun), and `none` where no claim does.
     """
     asked = {t.key: t.text for each in question.sentences for t in each.tokens if is_content(t)}
-    read = [tokenise(claim) for claim, kind in zip(claims, kinds, strict=True) if kind is None]
+    read = [tokenise(claim) for claim in claims]
     taken = [{token.key for token in tokens} & asked.keys() for tokens in read]
     findings = []
     for tokens, words in zip(read, taken, strict=True):
@@ -286,11 +267,11 @@ def _relevance(
         elif tokens and any(taken):
             value = _WEIGHTS[3]
             note += ", but a neighbouring claim does"
-        findings.append(_Finding(between(value), question.best(tokens), [note]))
+        findings.append(_Finding(level_shares(value), question.best(tokens), [note]))
     return findings
 
 
-def distribution(support: float, highest: int = 0) -> Distribution:
+def distribution(support: float, highest: int = 0) -> Shares:
     """How likely each level is for a claim of this support, which is cut off at 0 and 1.
 
     Straight lines between the rows of a small table. Below a tenth, words in common are
@@ -311,19 +292,6 @@ def distribution(support: float, highest: int = 0) -> Distribution:
     part = (support - low) / (high - low)
     shares = [a + part * (b - a) if part < 1.0 else b for a, b in zip(here, there, strict=True)]
     shares[: highest + 1] = [0.0] * highest + [sum(shares[: highest + 1])]
-    return shares[0], shares[1], shares[2], shares[3], shares[4]
-
-
-def between(value: float) -> Distribution:
-    """Shares of two adjacent levels whose expected default weight is the value, in [0, 1].
-
-    >>> between(1.0), between(0.15)
-    ((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.5, 0.5))
-    """
-    shares = [0.0] * len(LEVELS)
-    lower = next(i for i, weight in enumerate(_WEIGHTS) if i and value >= weight)
-    share = (value - _WEIGHTS[lower]) / (_WEIGHTS[lower - 1] - _WEIGHTS[lower])
-    shares[lower - 1], shares[lower] = share, 1.0 - share
     return shares[0], shares[1], shares[2], shares[3], shares[4]
 
 

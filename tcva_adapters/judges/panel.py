@@ -11,11 +11,11 @@ from pydantic import Field
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.base import MAX_CLAIMS, Judge
-from tcva_adapters.judges.resolve import JUDGING, MAX_CONCURRENCY, is_lexical, resolve_judge
+from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.resolve import JUDGING, is_lexical, resolve_judge
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.results.evidence import combined_claim
-from tcva_adapters.results.settings import VerdictForm, check
+from tcva_adapters.results.settings import check
 from tcva_adapters.samples.sample import Sample
 
 Combine = Literal["median", "fused"]
@@ -44,20 +44,9 @@ class Several:
     def __init__(self, judges: Sequence[Judge], combine: Combine, least: int) -> None:
         self.judges, self.combine, self.least = tuple(judges), combine, least
         self.is_local = all(judge.is_local for judge in judges)
-
-    @property
-    def prompt_version(self) -> str:
-        """The judges' prompt versions."""
-        return "+".join(dict.fromkeys(judge.prompt_version for judge in self.judges))
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The rule, and each judge's parameters."""
-        return {
-            "combine": self.combine,
-            "least": self.least,
-            "judges": [dict(judge.parameters) for judge in self.judges],
-        }
+        self.prompt_version = "+".join(dict.fromkeys(judge.prompt_version for judge in judges))
+        each = [dict(judge.parameters) for judge in judges]
+        self.parameters: Mapping[str, Any] = {"combine": combine, "least": least, "judges": each}
 
     def check(self, criterion: Criterion) -> None:
         """Refuse a criterion that one of the judges cannot judge by."""
@@ -150,9 +139,8 @@ class Panel(Several):
             votes, and scores count with these.
         least: How many judges must have succeeded; with fewer the sample is unscored. A judge
             that fails is left out.
-        max_claims: Most claims per sample, the same for every judge.
-        max_concurrency: Calls under way at once of each model that is given by name.
-        verdicts: In which form the models among them are asked; see `JudgeConfig`.
+        settings: For judges that are given by name or as an LLM object: ``max_claims``,
+            ``max_concurrency`` and ``verdicts``; see `JudgeConfig`.
 
     Raises:
         InvalidValueError: Fewer than two judges, two of one name, a judge that asks for claims of
@@ -172,9 +160,7 @@ class Panel(Several):
         *,
         combine: Combine = "median",
         least: int = 1,
-        max_claims: int = MAX_CLAIMS,
-        max_concurrency: int = MAX_CONCURRENCY,
-        verdicts: VerdictForm = "written",
+        **settings: Any,
     ) -> None:
         number = 1 if isinstance(judges, str) else len(judges)
         if number < 2:
@@ -182,22 +168,17 @@ class Panel(Several):
             raise InvalidValueError(msg)
         check(Combine, "combine", combine)
         check(Annotated[int, Field(ge=1, le=number)], "least", least)
-        how: dict[str, Any] = {"max_claims": max_claims, "max_concurrency": max_concurrency}
         found = [
             judge
             if isinstance(judge, Judge)
-            # The lexical judge has no form of verdicts.
-            else resolve_judge(judge, verdicts="written" if is_lexical(judge) else verdicts, **how)
+            else resolve_judge(judge, **({} if is_lexical(judge) else settings))
             for judge in judges
         ]
         names = [judge.name for judge in found]
         for judge in found:
-            _check_one_list(getattr(judge, "claims", "split"), "judge")
+            _check_one_list(judge, "judge")
             if names.count(judge.name) > 1:
-                msg = (
-                    f"two judges of this panel are called {judge.name!r}; each has one vote: leave "
-                    "one out, or name another judge"
-                )
+                msg = f"two judges are called {judge.name!r}; each has one vote: leave one out"
                 raise InvalidValueError(msg)
         super().__init__(found, combine, least)
         self.name = f"panel({', '.join(names)})"
@@ -211,14 +192,13 @@ def panel_of(
     Raises:
         InvalidValueError: See `Panel`.
     """
-    _check_one_list(settings.get("claims", "split"), "judge")
-    taken = {*JUDGING, "max_concurrency"} - {"claims"}
-    own = {name: value for name, value in settings.items() if name in taken}
+    own = {name: settings[name] for name in (*JUDGING, "max_concurrency") if name in settings}
     left = {name: value for name, value in settings.items() if name not in {*JUDGING, "judge"}}
     return Panel(judges, combine=combine, **own), left
 
 
-def _check_one_list(claims: str, kind: str) -> None:
+def _check_one_list(judge: Judge, kind: str) -> None:
+    claims = getattr(judge, "claims", "split")
     if claims != "split":
         msg = (
             f"claims={claims!r}: each {kind} would make claims of its own, and verdicts on different "
@@ -251,11 +231,7 @@ class Repeats(Several):
         super().__init__([_repeat(judge, each, number) for each in range(number)], "fused", 1)
         self.judge = judge
         self.name = f"repeats({judge.name}, {number})"
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Those of the first repeat, and how many there are."""
-        return {**self.judges[0].parameters, "repeats": len(self.judges)}
+        self.parameters = {**self.judges[0].parameters, "repeats": number}
 
 
 def _repeat(judge: Judge, place: int, number: int) -> Judge:
@@ -266,17 +242,12 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
         members = [each if each.is_local else _repeat(each, place, number) for each in judge.judges]
         return Panel(members, combine=judge.combine, least=judge.least)
     if isinstance(judge, LLMJudge):
-        _check_one_list(judge.claims, "repeat")
+        _check_one_list(judge, "repeat")
         own = judge.model.parameters.get("temperature")
         is_fixed = not getattr(judge.model, "follows_sampling", False)
         keeps = is_fixed or (isinstance(own, int | float) and own > _AS_GOOD_AS_0)
         return replace(
             judge, repeat=place, repeat_temperature=None if keeps else REPEAT_TEMPERATURE
         )
-    why = (
-        "it computes, and says the same each time"
-        if judge.is_local
-        else "only a model can be asked again in another way"
-    )
-    msg = f"repeats={number} of {judge.name}: {why}; leave repeats out, or judge by a model"
+    msg = f"repeats={number} of {judge.name}: only a model can be asked again in another way"
     raise InvalidValueError(msg)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import pairwise
@@ -18,11 +17,12 @@ Pair = tuple[str, str]
 _END: Final = "\n"  # no key of a token
 _MOST_WORDS: Final = 60  # a passage without full stops is cut
 _MOST_CHARACTERS: Final = 400  # the same for scripts without spaces
-_LONG: Final = 50_000  # characters of passages
 _FINALISTS: Final = 5  # sentences that word order decides between
 _CONTENT: Final = 10  # what a word of content says about where a claim is from; others say 1
 _MOST_PLACES: Final = 300  # sentences with a word; beyond, it finds none that rarer words do not
 _GRAM: Final = 5
+
+_tokens: Final = lru_cache(maxsize=4096)(tokenise)
 
 
 class Sentence(NamedTuple):
@@ -56,16 +56,15 @@ class Passages:
         first: dict[str, Sentence] = {}
         for passage, whole in enumerate(texts):
             for text, source in _sentences(whole):
-                if text not in first:
-                    quote = text if text in source else source.strip()
-                    first[text] = Sentence(passage, text, quote)
+                quote = text if text in source else source.strip()
+                first.setdefault(text, Sentence(passage, text, quote))
         self.sentences = list(first.values())
         self.pairs: set[Pair] = set()
         self._where: defaultdict[str, list[int]] = defaultdict(list)
-        for at, text in enumerate(first):
-            order, keys = _keys(text)
-            self.pairs.update(pairs_of(order))
-            for key in keys:
+        for at, sentence in enumerate(self.sentences):
+            tokens = sentence.tokens
+            self.pairs.update(pairs_of(token.key for token in tokens))
+            for key in {key for token in tokens for key in (token.key, token.other) if key}:
                 self._where[key].append(at)
 
     def has(self, token: Token) -> bool:
@@ -79,23 +78,25 @@ class Passages:
         """
         scores: Counter[int] = Counter()
         words = {token.key: is_content(token) for token in tokens if token.key in self._where}
-        near: list[int] = []
         for key in sorted(words, key=lambda key: len(self._where[key])):
             places = self._where[key]
             if len(places) > _MOST_PLACES:
-                near = near or [at for at, _ in scores.most_common(_MOST_PLACES)]
-                near = near or places[:_MOST_PLACES]
-                ends = len(places) - 1
-                places = [at for at in near if places[bisect_left(places, at, hi=ends)] == at]
+                places = [at for at in places if at in scores] or places[:_MOST_PLACES]
             for at in places:
                 scores[at] += _CONTENT if words[key] else 1
         pairs = set(pairwise([token.key for token in tokens]))
         finalists = nsmallest(_FINALISTS, scores, key=lambda at: (-scores[at], at))
         for at in finalists:
-            order, _ = _keys(self.sentences[at].text)
-            scores[at] += _CONTENT * len(pairs.intersection(pairwise(order)))
+            keys = [token.key for token in self.sentences[at].tokens]
+            scores[at] += _CONTENT * len(pairs.intersection(pairwise(keys)))
         best = min(finalists, key=lambda at: (-scores[at], at), default=None)
         return None if best is None else self.sentences[best]
+
+
+@lru_cache(maxsize=2)  # the index of a megabyte takes 35 MB
+def prepare(texts: tuple[str, ...]) -> Passages:
+    """The passages with their index; kept for the next call on the same texts."""
+    return Passages(texts)
 
 
 def pairs_of(keys: Iterable[str]) -> list[Pair]:
@@ -118,41 +119,15 @@ def grams_of(tokens: Sequence[Token]) -> list[str]:
     return [line[at : at + _GRAM] for at in range(max(1, len(line) - _GRAM + 1))]
 
 
-@lru_cache(maxsize=4096)
-def _keys(sentence: str) -> tuple[list[str], Collection[str]]:
-    """The keys of a sentence in order, and all of them with the other readings of numbers."""
-    tokens = tokenise(sentence)
-    order = [token.key for token in tokens]
-    return order, dict.fromkeys([*order, *(token.other for token in tokens if token.other)])
-
-
-@lru_cache(maxsize=1024)
-def _tokens(sentence: str) -> list[Token]:
-    return tokenise(sentence)
-
-
-def prepare(texts: tuple[str, ...]) -> Passages:
-    """The passages with their index; kept for the next call on the same texts."""
-    is_long = sum(map(len, texts)) > _LONG
-    return (_prepared_long if is_long else _prepared)(texts)
-
-
-# The index of a megabyte takes 35 MB.
-_prepared: Final = lru_cache(maxsize=64)(Passages)
-_prepared_long: Final = lru_cache(maxsize=2)(Passages)
-
-
 def _sentences(passage: str) -> Iterator[tuple[str, str]]:
     """The sentences of a passage, each with the text that it is from."""
     for text, source in pieces(passage):
         words = text.split()
-        if len(text) > _MOST_CHARACTERS * max(1, len(words)):
-            step = _MOST_CHARACTERS
-            cut = [text[at : at + step] for at in range(0, len(text), step)]
-        elif len(words) > _MOST_WORDS:
-            step = _MOST_WORDS
-            cut = [" ".join(words[at : at + step]) for at in range(0, len(words), step)]
-        else:
+        is_unspaced = len(text) > _MOST_CHARACTERS * max(1, len(words))
+        if not is_unspaced and len(words) <= _MOST_WORDS:
             yield text, source
             continue
-        yield from zip(cut, cut, strict=True)
+        step = _MOST_CHARACTERS if is_unspaced else _MOST_WORDS
+        for at in range(0, len(text if is_unspaced else words), step):
+            part = text[at : at + step] if is_unspaced else " ".join(words[at : at + step])
+            yield part, part

@@ -128,7 +128,7 @@ def test_a_comparison_reports_repeats_at_its_middle_temperature(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--repeats", "2"), "repeats=2 of lexical/3: it computes, and says the same each time"),
+        (("--repeats", "2"), "repeats=2 of lexical/3: only a model can be asked again"),
         (("--judge", "openai:m", "--repeats", "2", "--claims", "llm"), "use claims='split'"),
         (
             ("--judge", "openai:m", "--repeats", "0"),

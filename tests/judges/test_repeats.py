@@ -193,7 +193,7 @@ class Own:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"judge": "lexical"}, "repeats=2 of lexical/3: it computes, and says the same each time"),
+        ({"judge": "lexical"}, "repeats=2 of lexical/3: only a model can be asked again"),
         ({"judge": Panel(["lexical", Own()])}, "of own: only a model can be asked again"),
         ({"judge": Own()}, "of own: only a model can be asked again in another way"),
         ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm': each repeat would make claims"),
