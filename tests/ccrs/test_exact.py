@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.ccrs import exact_match
-from tcva_adapters.errors import InvalidValueError
 
 CASES = [
     ("Paris", "Paris", True, True),
@@ -41,9 +37,3 @@ def test_strict_is_equality_and_normalised_never_refuses_what_it_accepts(a: str,
     assert exact_match(a, b, "normalised") == exact_match(b, a, "normalised")
     if exact_match(a, b):
         assert exact_match(a, b, "normalised")
-
-
-def test_another_mode_is_refused() -> None:
-    wrong: Any = "loose"
-    with pytest.raises(InvalidValueError, match="strict or normalised"):
-        exact_match("a", "a", wrong)

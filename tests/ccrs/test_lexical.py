@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,11 +81,6 @@ def test_recall_is_the_share_of_the_reference_s_words() -> None:
     assert judged("ir", response=f"Well: {reference} More.", reference=reference) == 1.0
 
 
-def test_an_exact_match_counts_for_the_lexical_judge_too() -> None:
-    result = rated("ac", response="At nine.", reference="At nine.")
-    assert result.scores["ac"] == pytest.approx(0.7 + 0.3 * (result.judged("ac") or 0.0))
-
-
 def test_what_claims_nothing_has_no_coherence() -> None:
     why = rated("cc", response="I don't know.").unscored_by["cc"]
     assert why.reason is Reason.REFUSAL
@@ -106,12 +99,4 @@ def test_every_text_gives_a_rating_or_a_reason(a: str, b: str, c: str, d: str) -
         assert (answer.rating is None) == (name in result.unscored_by)
     assert result == CCRS(judge="lexical").evaluate(sample).model_copy(
         update={"answers": result.answers}
-    )
-
-
-def test_both_faces_agree() -> None:
-    sample = Sample(input="How?", response="By mouth.", contexts=(PASSAGE,), reference="By mouth.")
-    assert (
-        asyncio.run(CCRS(judge="lexical").aevaluate(sample)).scores
-        == CCRS(judge="lexical").evaluate(sample).scores
     )

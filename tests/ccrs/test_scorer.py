@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import json
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult
 from tcva_adapters.errors import (
-    InvalidSampleError,
     InvalidValueError,
     JudgeError,
     UnreadableInputError,
@@ -30,7 +25,6 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.scale import judge_batch
 from tests.ccrs.entries import SAMPLES, SCORES, asked_metric, judge
-from tests.support import server
 from tests.support.scripted import ScriptedModel
 from tests.support.server import Body, ScriptedServer
 
@@ -175,20 +169,6 @@ def test_a_reply_that_was_cut_off_is_not_believed() -> None:
     assert (result.scores, result.usage.calls) == ({"qr": 0.08}, 2)
 
 
-@both_faces
-def test_a_fatal_failure_ends_the_calls_and_not_the_batch(asynchronous: bool) -> None:
-    samples = [GOOD.model_copy(update={"response": f"Answer {n}."}) for n in range(30)]
-    with ScriptedServer(server.in_turn(server.WRONG_KEY)) as local:
-        model = OpenAICompatibleModel("m", base_url=local.base_url, api_key="k", max_retries=0)
-        ccrs = CCRS(judge=model, max_concurrency=2)
-        results = many(ccrs, samples, asynchronous=asynchronous)
-        assert local.count <= 4
-    assert len(results) == 30
-    for result in results:
-        assert result.scores == dict.fromkeys(FIVE)
-        assert all(why.fatal for why in result.unscored_by.values())
-
-
 def test_the_form_of_the_reply_reaches_a_real_server() -> None:
     def script(body: Body, _n: int) -> str:
         return judge("\n\n".join(message["content"] for message in body["messages"]))
@@ -200,17 +180,6 @@ def test_the_form_of_the_reply_reaches_a_real_server() -> None:
     assert local.count == 5
     assert result.scores == pytest.approx(SCORES["good"])
     assert (form["name"], form["schema"]["required"]) == ("ccrs_score", ["score"])
-
-
-@both_faces
-def test_equal_questions_are_asked_once(asynchronous: bool) -> None:
-    model = PromptModel()
-    # The same question and answer with other passages: QR does not look at those.
-    change = {"id": "other", "contexts": ("Elsewhere.",), "metadata": {"k": 1}}
-    samples = [GOOD, GOOD.model_copy(update=change)]
-    first, second = many(CCRS(("qr", "cc"), judge=model), samples, asynchronous=asynchronous)
-    assert (len(model.prompts), first.usage.calls, second.usage.calls) == (3, 2, 1)
-    assert (second.scores["qr"], second.sample_id, second.metadata) == (0.9, "other", {"k": 1})
 
 
 def test_keys_hold_what_can_change_a_rating_and_nothing_else(tmp_path: Path) -> None:
@@ -236,26 +205,6 @@ def test_one_file_holds_verdicts_and_ratings(tmp_path: Path) -> None:
     assert CCRS("qr", judge="lexical", store=path).evaluate(GOOD).answers["qr"].from_store
 
 
-def test_what_was_paid_for_is_kept_beside_a_failure_that_ends_the_calls(tmp_path: Path) -> None:
-    failed = threading.Event()
-
-    def reply(prompt: str) -> str:
-        if "half" in prompt:
-            failed.set()
-            msg = "wrong key"
-            raise JudgeError(msg, fatal=True)
-        assert failed.wait(5)
-        time.sleep(0.05)  # the failure is known by the time that this call ends
-        return "90"
-
-    half = GOOD.model_copy(update={"response": "half"})
-    store = VerdictStore(tmp_path / "v.sqlite")
-    ccrs = CCRS("qr", judge=PromptModel(reply), store=store, max_concurrency=2)
-    good, bad = ccrs.evaluate_many([GOOD, half])
-    assert (good.scores, bad.unscored_by["qr"].fatal) == ({"qr": 0.9}, True)
-    assert CCRS("qr", judge=PromptModel(), store=store).evaluate(GOOD).usage.calls == 0
-
-
 def test_a_failure_comes_before_a_field_that_is_missing() -> None:
     wrong = JudgeError("wrong key", reason="authentication", fatal=True)
     ccrs = CCRS(("cc", "qr"), judge=ScriptedModel([wrong, wrong]))
@@ -264,38 +213,6 @@ def test_a_failure_comes_before_a_field_that_is_missing() -> None:
     assert result.unscored == result.unscored_by["qr"]
     with pytest.raises(JudgeError, match="wrong key"):
         judge_batch({"question": ["Who?"], "answer": ["Ada."]}, settings=ccrs)
-
-
-@both_faces
-def test_a_damaged_record_is_asked_again_and_a_broken_store_costs_itself_alone(
-    tmp_path: Path, asynchronous: bool
-) -> None:
-    store = VerdictStore(tmp_path / "v.sqlite")
-    ccrs = CCRS("qr", judge=PromptModel(), store=store)
-    store.put_record(ccrs.key(GOOD, METRICS["qr"]), "{broken", failed=False)
-    (result,) = many(ccrs, [GOOD], asynchronous=asynchronous)
-    assert (result.scores, result.usage.calls) == ({"qr": 0.9}, 1)
-    store.close()
-    broken = CCRS("qr", judge=PromptModel(), store=store)
-    with pytest.warns(RuntimeWarning, match="the verdict store failed"):
-        (result,) = many(broken, [GOOD], asynchronous=asynchronous)
-    assert result.scores == {"qr": 0.9}
-
-
-def test_a_framework_s_context_reaches_the_calls_in_threads() -> None:
-    seen: list[str] = []
-    variable: contextvars.ContextVar[str] = contextvars.ContextVar("seen", default="lost")
-
-    def reply(prompt: str) -> str:
-        seen.append(variable.get())
-        return judge(prompt)
-
-    token = variable.set("here")
-    try:
-        CCRS(judge=PromptModel(reply)).evaluate_many([GOOD, HALF])
-    finally:
-        variable.reset(token)
-    assert seen == ["here"] * 10
 
 
 def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
@@ -338,17 +255,3 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
 def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         CCRS(**options)
-
-
-def test_other_odd_arguments() -> None:
-    wrong: Any = {"input": "Q?"}
-    with pytest.raises(InvalidSampleError, match=r"Sample\.from_record"):
-        CCRS(judge="lexical").evaluate(wrong)
-    assert CCRS(judge="lexical").evaluate_many([]) == []
-    assert "judge='lexical/ccrs-2'" in repr(CCRS("qr", judge="lexical"))
-    half: Any = np.float32(0.5)
-    assert CCRS("ac", judge="lexical", lambda_=half).lambda_ == 0.5
-    model = PromptModel()
-    model.parameters = {"stop": {"a", "b"}}
-    with pytest.raises(InvalidValueError, match="parameters of a judgement must be JSON values"):
-        CCRS("qr", judge=model).evaluate(GOOD)
