@@ -21,7 +21,6 @@ from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.judges.base import VERDICT_FORMS
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import resolve_judge
-from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.printing import Part, Table, json_line, notes, show
 from tcva_adapters.results.evidence import HIGH
@@ -95,7 +94,7 @@ def _ask(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[s
     if not isinstance(judge, LLMJudge):
         return {"name": judge.name, "answers": True, "detail": "local, nothing to reach"}, None
     model = judge.model
-    if not isinstance(model, OpenAICompatibleModel):
+    if not hasattr(model, "probe"):
         msg = f"the doctor cannot probe {name!r}; give openai:MODEL"
         raise InvalidValueError(msg)
     answer = {"name": judge.name, **model.probe()}

@@ -140,7 +140,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         Raises:
             JudgeError: No reply came, or none that holds such an object.
         """
-        return self.asked.text(prompt) if schema is None else self.asked.object(prompt, schema)
+        return self.asked.ask(prompt, schema)
 
     async def a_generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
         """The same, awaited.
@@ -148,9 +148,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         Raises:
             JudgeError: As for `generate`.
         """
-        if schema is None:
-            return await self.asked.atext(prompt)
-        return await self.asked.aobject(prompt, schema)
+        return await self.asked.aask(prompt, schema)
 
 
 def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:

@@ -157,11 +157,11 @@ class BridgedLLM(BaseChatModel):
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         system, prompt = _texts(messages)
-        return _result(self._asked.text(prompt, system=system))
+        return _result(self._asked.ask(prompt, system=system))
 
     async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         system, prompt = _texts(messages)
-        return _result(await self._asked.atext(prompt, system=system))
+        return _result(await self._asked.aask(prompt, system=system))
 
 
 def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:

@@ -119,7 +119,7 @@ class BridgedLLM(CustomLLM):
         Raises:
             JudgeError: No reply came.
         """
-        return CompletionResponse(text=self._asked.text(prompt))
+        return CompletionResponse(text=self._asked.ask(prompt))
 
     @llm_completion_callback()
     async def acomplete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponse:
@@ -128,7 +128,7 @@ class BridgedLLM(CustomLLM):
         Raises:
             JudgeError: No reply came.
         """
-        return CompletionResponse(text=await self._asked.atext(prompt))
+        return CompletionResponse(text=await self._asked.aask(prompt))
 
     def stream_complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponseGen:
         """The whole answer as one piece.

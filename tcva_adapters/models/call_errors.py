@@ -1,7 +1,7 @@
 """What a failed call means, whichever package raised it or whatever a server answered.
 
-One table says it, by the status, by the server's code for it, by the name of the exception's class,
-and, where a server answered to the very request, by its words.
+One table says it, by the status, by the server's code for it, and by the name of the exception's
+class. What a server wrote decides nothing: it may repeat the sample's words.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ class Kind:
         statuses: The HTTP statuses that say so.
         named: A pattern of servers' codes, whatever the status below 500, and of the names of
             exceptions.
-        words: A pattern of what servers say in a refusal.
         hint: What it means for the user.
         fatal: Whether it holds for every call, whatever is asked.
     """
@@ -36,7 +35,6 @@ class Kind:
     reason: str
     statuses: Container[int | None] = ()
     named: str = "(?!)"
-    words: str = "(?!)"
     hint: str = ""
     fatal: bool = False
 
@@ -50,44 +48,32 @@ _KINDS: Final = (
     # The first that fits counts: packages wrap a refused connection into a timeout of their own.
     Kind("redirect", range(300, 400), hint="{url} redirects to {where}, where samples are not sent;"
          " if that is the judge, set base_url or OPENAI_BASE_URL to its address"),
-    Kind("quota", (402,), rf"\b{NO_CREDIT}\b|\binsufficientquota", hint="no credit left", fatal=True),
+    Kind("quota", (402,), rf"\b{NO_CREDIT}\b|\binsufficientquota", "no credit left", fatal=True),
     Kind("unreachable", (), r"\bconnecterror\b|connectionrefused|clientconnectorerror|gaierror"
-         "|endpointconnection", hint="cannot reach {url}; check OPENAI_BASE_URL or base_url",
-         fatal=True),
-    Kind("timeout", (408, 504), "timeout|timedout|deadlineexceeded",
-         hint="{url} did not answer in time"),
+         "|endpointconnection", "cannot reach {url}; check OPENAI_BASE_URL or base_url", fatal=True),
+    Kind("timeout", (408, 504), "timeout|timedout|deadlineexceeded", "{url} did not answer in time"),
     Kind("rate_limit", (429,), "ratelimit|toomanyrequests|resourceexhausted",
-         hint="rate limit; set requests_per_minute"),
+         "rate limit; set requests_per_minute"),
     Kind("authentication", (401,), "authenticationerror|unauthenticated",
-         hint="the API key was not accepted; check OPENAI_API_KEY or api_key", fatal=True),
-    Kind("permission", (403,), "permissiondenied",
-         hint="the server refused the request; check the key's rights"),
-    Kind("context_length", (413,), "context_length",
-         r"context[_ ](?:length|window|size)|maximum context|too long",
-         hint="the prompt is too long for {model}"),
-    Kind("judge_error", (), r"\bcontent_(?:filter|policy_violation)\b",
-         "content management policy", hint="the content filter refused the sample"),
-    Kind("model_not_found", (), r"\bmodel_not_found\b|DeploymentNotFound", hint=_NO_MODEL,
-         fatal=True),
-    Kind("model_not_found", (404,), r"\bnotfounderror\b",
-         r"model[^.]{0,120}?(?:not|n't) (?:be )?(?:found|exist)", hint=_NO_MODEL),
+         "the API key was not accepted; check OPENAI_API_KEY or api_key", fatal=True),
+    Kind("permission", (403,), "permissiondenied"),
+    Kind("context_length", (), "context_length", "the prompt is too long for {model}"),
+    Kind("model_not_found", (), r"\bmodel_not_found\b|DeploymentNotFound", _NO_MODEL, fatal=True),
+    Kind("model_not_found", (404,), r"\bnotfounderror\b", _NO_MODEL),
     Kind("server_error", range(500, 600), "internalservererror"),
 )  # fmt: skip  # a table
 
 
-def kind_of(status: int | None = None, named: str = "", said: str = "") -> Kind:
-    """The kind of a failure; `OTHER` where nothing tells it.
-
-    What a broken server says is no answer to the request.
+def kind_of(status: int | None = None, named: str = "") -> Kind:
+    """The kind of a failure; `OTHER` where nothing tells it. Codes beside a 5xx say nothing.
 
     >>> kind_of(429).reason, kind_of(429, "insufficient_quota").reason
     ('rate_limit', 'quota')
     """
-    if status is not None and status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        named = said = ""
+    is_broken = status is not None and status >= HTTPStatus.INTERNAL_SERVER_ERROR
     for kind in _KINDS:
-        is_named = re.search(kind.named, named, re.IGNORECASE)
-        if status in kind.statuses or is_named or re.search(kind.words, said, re.IGNORECASE):
+        is_named = not is_broken and re.search(kind.named, named, re.IGNORECASE)
+        if status in kind.statuses or is_named:
             return kind
     return OTHER
 
@@ -95,8 +81,7 @@ def kind_of(status: int | None = None, named: str = "", said: str = "") -> Kind:
 def as_judge_error(error: BaseException) -> JudgeError:
     """What an exception means, told by class names, codes and statuses, its causes included.
 
-    Provider packages are not imported: which of them are installed is not our business. What a
-    server wrote decides nothing: it may repeat the sample's words.
+    Provider packages are not imported: which of them are installed is not our business.
 
     >>> class RateLimitError(Exception):
     ...     status_code = 429
@@ -104,9 +89,6 @@ def as_judge_error(error: BaseException) -> JudgeError:
     'rate_limit'
     """
     causes = causes_of(error)
-    for cause in causes:
-        if isinstance(cause, JudgeError):
-            return JudgeError(str(cause), reason=cause.reason, fatal=cause.fatal)
     kind = kind_of_error(error)
     # Packages that retry raise an error of their own, which says nothing.
     is_inner = kind is not OTHER or type(error).__name__ == "RetryError"

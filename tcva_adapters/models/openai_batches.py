@@ -14,9 +14,8 @@ import openai
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.openai_clients import answer_of_error
 from tcva_adapters.models.openai_exchange import Answer
-from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.openai_model import OpenAICompatibleModel, answer_of_error
 from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.secrets import mask
 
@@ -67,7 +66,8 @@ class BatchService:
     """
 
     def __init__(self, model: OpenAICompatibleModel) -> None:
-        self._client, self._is_ours = model.connection.for_files()
+        self._client = model.connection.for_files()
+        self._is_ours = self._client is not model.connection.given
         self._server = model.server
 
     def mask(self, text: str) -> str:

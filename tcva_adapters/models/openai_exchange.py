@@ -44,9 +44,8 @@ _FEATURES: Final = {
 FEW_LOGPROBS: Final = 5
 """Alternatives per token that every server with logprobs gives; more are ``many_logprobs``."""
 
-_REFUSED: Final = frozenset({400, 404, 422, 501})
+_REFUSED: Final = frozenset({400, 404, 422})
 _UNREAD: Final = Kind("connection", hint="no reply of {url} could be read")
-_PRICE_UNIT: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +65,6 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     sent: int = 1
     error: BaseException | None = None
-
-    @property
-    def is_success(self) -> bool:
-        """Whether a completion may be in it."""
-        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +108,7 @@ class Server:
             said = self.clean(next(filter(None, map(str, causes)), "the connection broke off"))
         else:
             message, _, code = self.said(answer)
-            kind = kind_of(answer.status, code, message)
+            kind = kind_of(answer.status, code)
             said = f"{self.url} answered {answer.status}: {message}".removesuffix(": ")
         where = self.clean(shown_url(answer.headers.get("location", ""))) or "nowhere"
         hint = kind.hint.format(url=self.url, model=self.model, where=where)
@@ -142,38 +136,23 @@ def exchange(
         JudgeError: No text came.
     """
     without: dict[str, str] = {}
-    sent = input_tokens = output_tokens = 0
+    sent = 0
     while True:
         body = _body(server.model, config, request, {*refused, *without})
         answer = yield body
         sent += answer.sent
-        if not answer.is_success:
-            message, param, _ = server.said(answer)
-            feature = _named(body, param) or _named(body, message)
-            if feature is None or answer.status not in _REFUSED:
-                raise server.error(replace(answer, sent=sent))
-            is_certain = param or not re.search(_FEATURES[feature], request.user, re.IGNORECASE)
-            (refused if is_certain else without)[feature] = message
-            continue
-        reply = _read(server, answer)
-        input_tokens += reply.input_tokens
-        output_tokens += reply.output_tokens
-        if reply.text.strip() or reply.truncated:
-            cost = None
+        if HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
+            reply, cost = _read(server, answer), None
             if config.prices is not None:
                 per_input, per_output = config.prices
-                cost = (input_tokens * per_input + output_tokens * per_output) / _PRICE_UNIT
-            return replace(
-                reply,
-                input_tokens=input_tokens,
-                output_tokens=output_tokens,
-                retries=sent - 1,
-                cost=cost,
-            )
-        if "response_format" not in body:
-            msg = f"{server.url} returned an empty message"
-            raise JudgeError(msg)
-        without |= dict.fromkeys(("json_schema", "json_object"), "the message came back empty")
+                cost = (reply.input_tokens * per_input + reply.output_tokens * per_output) / 1e6
+            return replace(reply, retries=sent - 1, cost=cost)
+        message, param, _ = server.said(answer)
+        feature = _named(body, param) or _named(body, message)
+        if feature is None or answer.status not in _REFUSED:
+            raise server.error(replace(answer, sent=sent))
+        is_certain = param or not re.search(_FEATURES[feature], request.user, re.IGNORECASE)
+        (refused if is_certain else without)[feature] = message
 
 
 def _body(
@@ -219,7 +198,8 @@ def _named(body: Mapping[str, Any], text: str) -> str | None:
 
 def _read(server: Server, answer: Answer) -> ModelReply:
     """The reply without secrets, where there is one."""
-    body = answer.content.decode("utf-8-sig", errors="replace")
+    raw = answer.content.decode("utf-8-sig", errors="replace")
+    body = mask(raw, *server.secrets)
     reply, fault = read_completion(body)
     if reply is None:
         msg = (
@@ -230,10 +210,8 @@ def _read(server: Server, answer: Answer) -> ModelReply:
     if fault:
         msg = f"{server.url}: {server.clean(fault)}"
         raise JudgeError(msg)
-    text, model = (mask(each, *server.secrets) for each in (reply.text, reply.model))
-    if text != reply.text:  # the tokens are of another text now
-        reply = replace(reply, text=text, token_logprobs=None)
-    return replace(reply, model=model)
+    # The tokens of a masked text are of another one.
+    return reply if body == raw else replace(reply, token_logprobs=None)
 
 
 def read_completion(raw: str) -> tuple[ModelReply | None, str]:
@@ -268,4 +246,6 @@ def read_completion(raw: str) -> tuple[ModelReply | None, str]:
     )
     if finish_reason == "content_filter":
         return reply, "the content filter cut the reply off"
-    return reply, f"the model refused to judge: {refusal}" if refusal and not text else ""
+    if text.strip() or reply.truncated:
+        return reply, ""
+    return reply, f"the model refused to judge: {refusal}" if refusal else "an empty message"

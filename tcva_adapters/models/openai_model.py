@@ -1,32 +1,54 @@
-"""Any OpenAI-compatible server as a judge model, on the openai package."""
+"""Any OpenAI-compatible server as a judge model, on the openai package. Imported where it is used.
+
+All calls of all models go over one event loop in a thread of its own, whatever threads and loops
+the callers live in: connections belong to the loop that opened them, and loops of callers end.
+There is one client, one limit and no lock.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 import os
 import time
-from collections.abc import Hashable, Mapping
+import weakref
+from collections.abc import AsyncIterator, Hashable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Self
+from http import HTTPStatus
+from importlib.util import find_spec
+from typing import Any, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.loops import submit, wait_for
-from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Server, exchange
+from tcva_adapters.models.call_errors import NO_CREDIT
+from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Answer, Server, exchange
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, closed_object
-from tcva_adapters.models.secrets import basic, is_local, shown_url, split_url
+from tcva_adapters.models.secrets import basic, shown_url, split_url
 from tcva_adapters.results.settings import ModelConfig, shows_settings
 from tcva_adapters.sharing import Identity
 
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI, OpenAI
+try:
+    import httpx2
+    import openai
+except ImportError as error:
+    MSG: Final = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
+    raise MissingDependencyError(MSG) from error
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 PLACEHOLDER_KEY: Final = "none"
-"""Sent to servers on the own machine or network, which want a header but no key."""
+"""Sent over plain http, to servers on the own machine or network: they want a header but no key."""
+
+LARGEST_REPLY: Final = 16_000_000
+"""Bytes of a reply, unpacked: the longest replies with token probabilities take a few million."""
+
+HAS_AIOHTTP: Final = find_spec("aiohttp") is not None
+"""Calls go over aiohttp where it is installed: it costs less than httpx2."""
 
 NEUTRAL: Final = JudgeRequest(
     system="Reply with JSON alone.",
@@ -38,6 +60,10 @@ NEUTRAL: Final = JudgeRequest(
 
 _THREAD: Final = "tcva-calls"
 """Nothing of the user's runs on the loop of this thread: whoever waits for it never holds it up."""
+
+_CONNECT_SECONDS: Final = 10.0
+_FILE_SECONDS: Final = 300.0
+"""Between two pieces of a file that is sent or fetched."""
 
 
 class OpenAICompatibleModel:
@@ -55,8 +81,8 @@ class OpenAICompatibleModel:
 
     One object may be used from several threads and event loops at once, also from a synchronous
     call inside a running loop, and in a forked process. It is pickled as its settings, without
-    keys, and another process reads its own environment. A copy shares connections and
-    limits, and learns for itself what the server refuses.
+    keys, and another process reads its own environment. A copy shares connections and limits, and
+    learns for itself what the server refuses.
 
     Args:
         model: The model's name.
@@ -76,8 +102,7 @@ class OpenAICompatibleModel:
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or the address is none.
-        MissingDependencyError: The openai package is missing.
-        JudgeError: There is no key and the server is not a local one.
+        JudgeError: There is no key, and the address is none of plain http.
     """
 
     follows_sampling = True
@@ -85,14 +110,12 @@ class OpenAICompatibleModel:
 
     @shows_settings(ModelConfig)
     def __init__(
-        self, model: str, *, client: OpenAI | AsyncOpenAI | None = None, **settings: Any
+        self,
+        model: str,
+        *,
+        client: openai.OpenAI | openai.AsyncOpenAI | None = None,
+        **settings: Any,
     ) -> None:
-        try:
-            import_module("openai")  # it takes a second, and is an extra
-            from tcva_adapters.models.openai_clients import Connection  # noqa: PLC0415  # see above
-        except ImportError as error:
-            msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
-            raise MissingDependencyError(msg) from error
         config = ModelConfig(**settings)
         if not isinstance(model, str) or not model.strip():
             msg = f"model={model!r}; it is the name of a model"
@@ -103,9 +126,9 @@ class OpenAICompatibleModel:
             given = (config.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
             url, userinfo = split_url(given)
             key = _key(config.api_key, url)
-            digest = hashlib.sha256(f"{given}\n{key}".encode()).hexdigest()
-            asked = (config.temperature, config.seed, config.max_tokens, config.prices)
             if type(self) is OpenAICompatibleModel:
+                digest = hashlib.sha256(f"{given}\n{key}".encode()).hexdigest()
+                asked = (config.temperature, config.seed, config.max_tokens, config.prices)
                 self._made_from = (model, asked, digest)
             if config.api_key is None and not userinfo:
                 self._pickled = {**settings, "base_url": url}
@@ -116,15 +139,13 @@ class OpenAICompatibleModel:
             raise InvalidValueError(msg)
         header = basic(userinfo)
         self.server = Server(shown_url(url), model, (key, userinfo.partition(":")[2], header))
-        self.connection = Connection(config, url, key, header if userinfo else "", client)
+        self.connection = Connection(config, client, url, key, header if userinfo else "")
         self.refused: dict[str, str] = {}
         self.config = config.model_copy(update={"base_url": None, "api_key": None})  # secrets
         self._timeout = config.timeout if client is None else None
         self.name = f"openai:{model}"
-        self.parameters: Mapping[str, Any] = {
-            "server": self.server.url.partition("://")[2],
-            **config.model_dump(include={"temperature", "seed", "max_tokens"}),
-        }
+        asked_for = config.model_dump(include={"temperature", "seed", "max_tokens"})
+        self.parameters = {"server": self.server.url.partition("://")[2], **asked_for}
 
     def __copy__(self) -> Self:
         found = object.__new__(type(self))
@@ -176,22 +197,18 @@ class OpenAICompatibleModel:
         """Ask one tiny question with every feature, for a report on the server.
 
         Returns:
-            ``answers`` (whether a reply came), ``server``, ``seconds``, and either what failed
-            (``reason``, ``detail``) or what works: ``model``, ``logprobs`` (whether they really
-            came), and ``refused`` with the server's reasons.
+            ``server``, ``answers`` (whether a reply came), and either what failed (``reason``,
+            ``detail``) or what works: ``model``, ``logprobs`` (whether they really came), and
+            ``refused`` with the server's reasons.
         """
-        started = time.perf_counter()
-        report: dict[str, Any]
+        found = {"server": self.server.url}
         try:
             reply = self.complete(replace(NEUTRAL, sampling=Sampling(top_logprobs=FEW_LOGPROBS)))
         except JudgeError as error:
-            report = {"answers": False, "reason": error.reason, "detail": str(error)}
-        else:
-            has_logprobs = reply.token_logprobs is not None
-            report = {"answers": True, "model": reply.model, "logprobs": has_logprobs}
-            report["refused"] = dict(self.refused)
-        seconds = round(time.perf_counter() - started, 3)
-        return {"server": self.server.url, **report, "seconds": seconds}
+            return {**found, "answers": False, "reason": error.reason, "detail": str(error)}
+        has_logprobs = reply.token_logprobs is not None
+        told = {"model": reply.model, "logprobs": has_logprobs, "refused": dict(self.refused)}
+        return {**found, "answers": True, **told}
 
     async def _ask(self, request: JudgeRequest) -> ModelReply:
         """A call, on the loop of the connection."""
@@ -212,13 +229,132 @@ class OpenAICompatibleModel:
                 raise JudgeError(msg, reason="timeout") from None
 
 
+class Connection:
+    """What all calls to one server share in this process; used on one event loop alone.
+
+    Args:
+        config: Of the model.
+        given: A client of the user's, which keeps its own rules and whose methods may be wrapped
+            ones, or None. A synchronous one is used in threads.
+        url: The server's address.
+        key: The API key.
+        header: A user and password as the header has them, or an empty string.
+    """
+
+    def __init__(self, config: ModelConfig, given: Any, url: str, key: str, header: str) -> None:
+        self.given = given
+        self._config = config
+        self._settings: dict[str, Any] = {"base_url": url, "api_key": key}
+        self._settings["max_retries"] = config.max_retries
+        if header:
+            self._settings["default_headers"] = {"Authorization": f"Basic {header}"}
+        # No redirect is followed: requests hold samples. Certificates take longer to load than a call.
+        self._http: dict[str, Any] = {"follow_redirects": False, "verify": url[:5] == "https"}
+        self._process: int | None = None
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place under the limits of concurrency and rate; a forked process starts afresh."""
+        if self._process != os.getpid():
+            self._places = asyncio.Semaphore(self._config.max_concurrency)
+            self._threads = ThreadPoolExecutor(self._config.max_concurrency, "tcva-client")
+            self._next = -math.inf
+            self._client = self.given or self._opened()
+            self._process = os.getpid()
+        async with self._places:
+            now = time.monotonic()
+            start = max(now, self._next)
+            self._next = start + 60.0 / (self._config.requests_per_minute or math.inf)
+            if start > now:
+                await asyncio.sleep(start - now)
+            yield
+
+    def _opened(self) -> openai.AsyncOpenAI:
+        http = openai.DefaultAioHttpClient if HAS_AIOHTTP else openai.DefaultAsyncHttpxClient
+        client = openai.AsyncOpenAI(
+            **self._settings,
+            timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # the call has its own
+            http_client=http(**self._http, event_hooks={"response": [_read]}),
+        )
+        weakref.finalize(self, _close, client, asyncio.get_running_loop(), os.getpid())
+        return client
+
+    async def send(self, body: dict[str, Any]) -> Answer:
+        """Send a body.
+
+        Our own client's by the package's way to any endpoint: that to chat completions first looks
+        through the whole body for what it may have to rewrite, which takes as long as all the rest.
+        """
+        try:
+            if self.given is None:
+                sent = self._client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+                response = await sent
+                return Answer(response.status_code, response.content, sent=_sent(response.request))
+            create = partial(self.given.chat.completions.with_raw_response.create, **body)
+            if isinstance(self.given, openai.AsyncOpenAI):
+                raw = await create()
+            else:
+                call = partial(copy_context().run, create)
+                raw = await asyncio.get_running_loop().run_in_executor(self._threads, call)
+            return Answer(HTTPStatus.OK, raw.content, sent=1 + raw.retries_taken)
+        except openai.OpenAIError as error:
+            return answer_of_error(error)
+
+    def for_files(self) -> openai.OpenAI:
+        """A client for files of any size; to be closed after use where it is not the user's.
+
+        Raises:
+            InvalidValueError: The user's is an asynchronous one.
+        """
+        if isinstance(self.given, openai.AsyncOpenAI):
+            msg = "files of batches need client=openai.OpenAI(...), not an AsyncOpenAI"
+            raise InvalidValueError(msg)
+        return self.given or openai.OpenAI(
+            **self._settings,
+            timeout=openai.Timeout(_FILE_SECONDS, connect=_CONNECT_SECONDS),
+            http_client=openai.DefaultHttpxClient(**self._http),
+        )
+
+
+async def _read(response: Any) -> None:
+    """Read so much of a reply and no more, whatever its status."""
+    pieces, size = [], 0
+    async for piece in response.aiter_bytes():
+        size += len(piece)
+        if size > LARGEST_REPLY:
+            msg = f"the reply is larger than {LARGEST_REPLY:,} bytes"
+            raise openai.OpenAIError(msg)  # the package hands its own errors on
+        pieces.append(piece)
+    response._content = b"".join(pieces)  # noqa: SLF001  # what reading it whole would do
+    # JSON is UTF-8 whatever headers say; Python knows encodings that take minutes for this size.
+    response.encoding = "utf-8"
+    if response.is_client_error and NO_CREDIT.encode() in response.content:
+        response.headers["x-should-retry"] = "false"  # which the package obeys
+
+
+def _sent(request: httpx2.Request | None) -> int:
+    """How many requests were sent until this one, itself included."""
+    return 1 if request is None else 1 + int(request.headers.get("x-stainless-retry-count", 0))
+
+
+def answer_of_error(error: openai.OpenAIError) -> Answer:
+    """What an exception of the package says came back."""
+    response, sent = getattr(error, "response", None), _sent(getattr(error, "request", None))
+    if response is None:
+        return Answer(0, sent=sent, error=error)
+    return Answer(response.status_code, response.content, dict(response.headers), sent)
+
+
+def _close(client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop, process: int) -> None:
+    if process == os.getpid():  # what a parent opened is not closed here: it reads on
+        asyncio.run_coroutine_threadsafe(client.close(), loop)
+
+
 def _key(given: str | None, url: str) -> str:
     key = (given or os.environ.get("OPENAI_API_KEY") or "").strip()
-    if not key and is_local(url):
+    if not key and url.startswith("http:"):
         return PLACEHOLDER_KEY
     if key and key.isascii() and key.isprintable():
         return key
-    msg = f"no API key for {shown_url(url)}: set OPENAI_API_KEY or pass api_key"
-    if key:
-        msg = "the API key holds characters that no key has; check OPENAI_API_KEY or api_key"
+    msg = f"no API key, or one that is none, for {url}: set OPENAI_API_KEY or pass api_key"
     raise JudgeError(msg, reason="authentication", fatal=True)

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
@@ -27,9 +27,6 @@ from tcva_adapters.models.protocol import (
 from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.results.assessment import Usage
 
-Shape = TypeVar("Shape", bound=BaseModel)
-
-_SHOWN: Final = 80
 _NOT_STRICT: Final = frozenset({"title", "default", "examples"})
 """What strict modes refuse in a schema, or what only costs tokens."""
 
@@ -62,44 +59,31 @@ class Prompted:
         """The same where it is one already."""
         return model if isinstance(model, Prompted) else cls(model)
 
-    def text(self, prompt: str, *, system: str = "") -> str:
-        """The model's answer to a prompt.
+    def ask(self, prompt: str, shape: type[BaseModel] | None = None, *, system: str = "") -> Any:
+        """The model's answer to a prompt, as text or as an object, whose schema goes along.
 
-        Raises:
-            JudgeError: No text came.
-        """
-        with self._counted() as replies:
-            replies.append(complete(self.model, JudgeRequest(system, prompt, {}, "")))
-        return replies[0].text
-
-    async def atext(self, prompt: str, *, system: str = "") -> str:
-        """The same, awaited.
-
-        Raises:
-            JudgeError: No text came.
-        """
-        with self._counted() as replies:
-            replies.append(await acomplete(self.model, JudgeRequest(system, prompt, {}, "")))
-        return replies[0].text
-
-    def object(self, prompt: str, shape: type[Shape]) -> Shape:
-        """The model's answer as an object; its schema goes along with the prompt.
+        Args:
+            prompt: The prompt.
+            shape: The class of the object; None for text.
+            system: The instructions.
 
         Raises:
             JudgeError: No text came, or ``unreadable_reply``: none that holds such an object.
         """
         with self._counted() as replies:
-            replies.append(complete(self.model, _object_request(prompt, shape)))
+            replies.append(complete(self.model, _request(prompt, shape, system)))
             return self._read(replies[0], shape)
 
-    async def aobject(self, prompt: str, shape: type[Shape]) -> Shape:
+    async def aask(
+        self, prompt: str, shape: type[BaseModel] | None = None, *, system: str = ""
+    ) -> Any:
         """The same, awaited.
 
         Raises:
-            JudgeError: As for `object`.
+            JudgeError: As for `ask`.
         """
         with self._counted() as replies:
-            replies.append(await acomplete(self.model, _object_request(prompt, shape)))
+            replies.append(await acomplete(self.model, _request(prompt, shape, system)))
             return self._read(replies[0], shape)
 
     @contextmanager
@@ -118,16 +102,18 @@ class Prompted:
             with self._lock:
                 self.usage += reply.usage(time.perf_counter() - started)
 
-    def _read(self, reply: ModelReply, shape: type[Shape]) -> Shape:
+    def _read(self, reply: ModelReply, shape: type[BaseModel] | None) -> Any:
+        if shape is None:
+            return reply.text
         found = None if reply.truncated else read_object(reply.text, shape)
         if found is not None:
             return found
         why = "was cut off" if reply.truncated else f"holds no {shape.__name__}"
-        msg = f"the reply of {self.model.name} {why}: {' '.join(reply.text.split())[:_SHOWN]!r}"
+        msg = f"the reply of {self.model.name} {why}: {' '.join(reply.text.split())[:80]!r}"
         raise JudgeError(msg, reason="unreadable_reply")
 
 
-def read_object(text: str, shape: type[Shape]) -> Shape | None:
+def read_object(text: str, shape: type[BaseModel]) -> Any:
     """The first object of this shape in a reply; None where there is none.
 
     Reasoning, fences and other text around it do not matter, and broken JSON is repaired. An
@@ -145,8 +131,10 @@ def read_object(text: str, shape: type[Shape]) -> Shape | None:
     return None
 
 
-def _object_request(prompt: str, shape: type[BaseModel]) -> JudgeRequest:
-    return JudgeRequest("", prompt, _strict(shape.model_json_schema()), shape.__name__)
+def _request(prompt: str, shape: type[BaseModel] | None, system: str) -> JudgeRequest:
+    if shape is None:
+        return JudgeRequest(system, prompt, {}, "")
+    return JudgeRequest(system, prompt, _strict(shape.model_json_schema()), shape.__name__)
 
 
 def _strict(schema: Any) -> Any:

@@ -168,12 +168,11 @@ def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
         JudgeError: No text came, whatever the model raised or returned instead.
     """
     try:
-        reply = model.complete(request)
+        return _checked(model.complete(request))
     except JudgeError:
         raise
     except (Exception, asyncio.CancelledError) as error:
         raise as_judge_error(error) from error
-    return _checked(reply)
 
 
 async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
@@ -184,7 +183,7 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
         CancelledError: The task that waits here is cancelled.
     """
     try:
-        reply = await model.acomplete(request)
+        return _checked(await model.acomplete(request))
     except JudgeError:
         raise
     except (Exception, asyncio.CancelledError) as error:
@@ -192,7 +191,6 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
         if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
             raise  # and not one that the model made
         raise as_judge_error(error) from error
-    return _checked(reply)
 
 
 def _checked(reply: Any) -> ModelReply:

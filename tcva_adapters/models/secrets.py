@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import ipaddress
 import os
 import re
 from functools import lru_cache
@@ -91,17 +90,14 @@ def split_url(url: str) -> tuple[str, str]:
     """
     try:
         parts = urlsplit(url)
-        is_fit = parts.scheme in ("http", "https") and parts.port != 0
+        is_fit = parts.scheme in ("http", "https") and parts.port != 0 and not parts.query
         is_fit &= _HOST.fullmatch(parts.hostname or "") is not None and "@" not in parts.path
     except ValueError:  # a port out of range, brackets that do not match
         is_fit = False
     if not is_fit or " " in url or not url.isprintable():
-        msg = f"base_url must look like https://host/v1, got {shown_url(url)!r}"
-        raise InvalidValueError(msg)
-    if parts.query:
         msg = (
-            f"base_url {shown_url(url)!r} has a query, which logs would show; give api_key=..., or "
-            "client=openai.OpenAI(base_url=..., default_query=...)"
+            "base_url must look like https://host/v1, without a query, whose keys logs would show; "
+            f"got {shown_url(url)!r}"
         )
         raise InvalidValueError(msg)
     userinfo, _, host = parts.netloc.rpartition("@")
@@ -117,16 +113,6 @@ def shown_url(url: str) -> str:
     scheme, mark, rest = url.rpartition("://")
     place = rest.rpartition("@")[2]  # first: passwords hold anything
     return f"{scheme}{mark}{place.partition('?')[0].partition('#')[0]}".rstrip("/")
-
-
-def is_local(url: str) -> bool:
-    """Whether an address is on the own machine or network."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        # A bare name is a machine of the own network; these endings are reserved for such.
-        return "." not in host or host.endswith((".local", ".internal", ".localhost"))
 
 
 def basic(userinfo: str) -> str:

@@ -213,7 +213,8 @@ class BridgedLLM(InstructorBaseRagasLLM):
         Raises:
             JudgeError: No reply came, or none that holds such an object.
         """
-        return self.asked.object(prompt, response_model)
+        found: Reply = self.asked.ask(prompt, response_model)
+        return found
 
     async def agenerate(self, prompt: str, response_model: type[Reply]) -> Reply:
         """The same, awaited.
@@ -221,7 +222,8 @@ class BridgedLLM(InstructorBaseRagasLLM):
         Raises:
             JudgeError: As for `generate`.
         """
-        return await self.asked.aobject(prompt, response_model)
+        found: Reply = await self.asked.aask(prompt, response_model)
+        return found
 
 
 def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:

@@ -535,7 +535,7 @@ class ModelConfig(SettingsModel):
     api_key: str | None = Field(
         default=None,
         repr=False,
-        description="The key; OPENAI_API_KEY. A server on the own machine or network needs none.",
+        description="The key; OPENAI_API_KEY. One over plain http needs none.",
     )
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = Field(
         default=0.0, description="0 to 2; None leaves it to the server."

@@ -211,7 +211,7 @@ def test_what_the_server_refuses_for_good_is_not_asked_again(
     submit(tcva, SAMPLES, tmp_path / "sub")
     report = collected(tcva, tmp_path / "sub")
     assert (len(report.batches), report.scored, report.failed) == (1, 10, 2)
-    assert "prompt is too long" in str(report)
+    assert "maximum context length" in str(report)
 
 
 @pytest.mark.parametrize("trial", [True, False])

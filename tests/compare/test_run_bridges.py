@@ -124,7 +124,7 @@ def test_an_unknown_exception_of_a_model_is_a_judge_error_with_its_cause() -> No
     cause = ConnectionResetError("gone")
     asked = Prompted(Fixed(cause))
     with pytest.raises(JudgeError, match="gone") as raised:
-        asked.text("Is it?")
+        asked.ask("Is it?")
     assert raised.value.__cause__ is cause
     assert asked.usage.calls == asked.failures == 1
 
@@ -155,7 +155,7 @@ def test_a_list_that_was_cut_off_is_not_read_as_a_shorter_one() -> None:
     assert read_object('{"verdicts": [1, 1, 0', Many) is None
     asked = Prompted(Fixed(ModelReply('{"verdicts": [1]}', truncated=True)))
     with pytest.raises(JudgeError, match="was cut off"):
-        asked.object("?", Many)
+        asked.ask("?", Many)
 
 
 def objects(schema: Any) -> list[dict[str, Any]]:

@@ -57,7 +57,6 @@ CIRCLE.__cause__ = CIRCLE
         (status(404), "model_not_found", False),
         (status(503), "server_error", False),
         (ValueError("odd"), "judge_error", False),
-        (caused(JudgeError("as it is", reason="mine")), "mine", False),
         (caused(RateLimitError("slow down")), "rate_limit", False),
         (caused(ConnectionRefusedError(111, "refused")), "unreachable", True),
         (CIRCLE, "judge_error", False),

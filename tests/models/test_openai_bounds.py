@@ -25,8 +25,7 @@ from benchmarks.adapter_methods import samples
 from benchmarks.answering_server import started
 from tcva_adapters import TCVA
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.models.openai_clients import LARGEST_REPLY
-from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.openai_model import LARGEST_REPLY, OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.secrets import shown_url
 from tests.support.faces import KEY, REQUEST, Face, both_faces, in_async, in_sync, serving
@@ -49,7 +48,7 @@ TRANSPORTS = ["httpx2", *(["aiohttp"] if find_spec("aiohttp") else [])]
 def face(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Face:
     """Once over each transport; the two faces go the same way."""
     has_aiohttp = request.param == "aiohttp"
-    monkeypatch.setattr("tcva_adapters.models.openai_clients.HAS_AIOHTTP", has_aiohttp)
+    monkeypatch.setattr("tcva_adapters.models.openai_model.HAS_AIOHTTP", has_aiohttp)
     return in_sync
 
 
@@ -70,7 +69,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def asleep(seconds: float) -> None:
         found.append(seconds)
 
-    monkeypatch.setattr("tcva_adapters.models.openai_clients.asyncio.sleep", asleep)
+    monkeypatch.setattr("tcva_adapters.models.openai_model.asyncio.sleep", asleep)
     return found
 
 

@@ -10,7 +10,6 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
-from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
 
 
@@ -34,6 +33,6 @@ def framework_models(judge: Judge) -> Callable[[str], JudgeModel] | None:
         msg = f"{judge.name} answers no prompts of others; compare takes a judge model, or its name"
         raise InvalidValueError(msg)
     model = models[0]
-    if isinstance(model, OpenAICompatibleModel):
+    if hasattr(model, "refused"):
         return cache(lambda _framework: copy(model))
     return lambda _framework: model
