@@ -23,12 +23,13 @@ MAX_CLAIMS: Final[int] = JudgeConfig.default("max_claims")
 """Samples with more claims are not sent to a model."""
 
 
-class Asked(Protocol):
-    """What is asked for verdicts or ratings, as they and their keys name it."""
+@runtime_checkable
+class Judge(Protocol):
+    """Anything that turns a sample into an assessment."""
 
     @property
     def name(self) -> str:
-        """Name with version or model, as what it says carries it."""
+        """Name with version or model, as assessments carry it."""
 
     @property
     def prompt_version(self) -> str:
@@ -36,16 +37,11 @@ class Asked(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Everything else that can change what it says; holds no secrets."""
+        """Everything else that can change its verdicts; holds no secrets."""
 
     @property
     def is_local(self) -> bool:
         """True for one that computes in this process: threads would not make it faster."""
-
-
-@runtime_checkable
-class Judge(Asked, Protocol):
-    """Anything that turns a sample into an assessment."""
 
     def check(self, criterion: Criterion) -> None:
         """Raise InvalidValueError for a criterion that this judge cannot judge by."""
@@ -108,6 +104,13 @@ def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
     if is_refusal:
         return Unscored(reason=Reason.REFUSAL, detail="the text declines to answer")
     return Unscored(reason=Reason.NO_CLAIMS, detail="the text claims nothing")
+
+
+def incomplete(missing: Sequence[str], n_claims: int, why: str, *, has_any: bool) -> JudgeError:
+    """The failure of a sample some of whose claims have no verdict."""
+    detail = f"no verdict for claim {', '.join(missing)} of {n_claims}"
+    reason = Reason.INCOMPLETE_VERDICTS if has_any else Reason.UNREADABLE_REPLY
+    return JudgeError(f"{detail}: {why}" if why else detail, reason=reason)
 
 
 def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:

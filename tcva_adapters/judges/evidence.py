@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise, product
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ from tcva_adapters.text.words import (
     STOPS,
     UNSPACED,
     Token,
+    is_content,
     listed,
     plain,
     split_words,
@@ -338,7 +339,9 @@ _SMALL: Final = 2  # letters of small words of other alphabets
 _EMPTY: Final = words("empty")
 _SMALL_CHARACTERS: Final = words("small_characters")
 _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
-_PAIR: Final = re.compile(r"(?P<key>[^\W\d][\w-]*)\s*[=:|]\s*(?P<value>\S+)")
+_PAIR: Final = re.compile(r"([^\W\d][\w.-]*)[\"']?\s*[=:|]\s*(\S+)")
+_UNITS: Final = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})  # seconds of an hour
+_AVAILABLE: Final = frozenset({"available", "offered", "provided", "possible", "included"})
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 _CAPITALS: Final = re.compile(r"\b[^\W\d_]+")
 
@@ -361,15 +364,15 @@ def side_of(text: str) -> Side:
     """A text with what it could share with another one."""
     tokens, content = tokenise(text), set()
     for token in tokens:
-        is_content = token.kind == "number"
+        says_something = token.kind == "number"
         if token.kind == "word":
             least = 1 if token.text.isascii() else _SMALL
-            is_content = len(token.text) > least and token.text.casefold() not in _EMPTY
+            says_something = len(token.text) > least and token.text.casefold() not in _EMPTY
         elif token.kind == "pair":
-            is_content = not any(
+            says_something = not any(
                 c in _SMALL_CHARACTERS or "\u3040" <= c <= "\u309f" for c in token.key
             )
-        if is_content:
+        if says_something:
             content.add(token.key)
         if token.other:
             content.add(token.other)
@@ -548,10 +551,37 @@ def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
 
 def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
     """Whether a quote has another number in the place of its claim's, or denies what it asserts."""
-    if other_numbers(claim.tokens, quote.tokens):
+    if other_numbers(claim.tokens, quote.tokens) or _has_other_pairs(quote, claim):
         return True
     alike = len(quote.content & claim.content) >= _ALIKE * len(claim.content)
-    return may_deny and alike and bool(negation_differs(claim.tokens, quote.tokens))
+    differs = alike and negation_differs(claim.tokens, quote.tokens)
+    return may_deny and bool(differs or _is_lacking(quote, claim))
+
+
+def _has_other_pairs(quote: Side, claim: Side) -> bool:
+    """Whether keys that a claim names have numbers in a quote ("timeout=300"), and none is its."""
+    here = {token.key for token in claim.tokens if token.kind == "number"}
+    there: set[str] = set()
+    for key, value in _PAIR.findall(quote.text):
+        if side_of(key).content & claim.content:
+            there |= {token.key for token in tokenise(value) if token.kind == "number"}
+    for one, other in product(here, there):
+        if one == other or not (one + other).replace(".", "").isdecimal():
+            return False
+        less, more = sorted((float(one), float(other)))
+        if less and more / less in _UNITS:
+            return False
+    return bool(here and there)
+
+
+def _is_lacking(quote: Side, claim: Side) -> bool:
+    """Whether a quote says that what a claim names is not available, and the claim does not."""
+    named = ""
+    for token, following in pairwise(quote.tokens):
+        if token.kind == "negator" and following.text.casefold() in _AVAILABLE:
+            return named in claim.content and not negations(listed(claim.text))
+        named = token.key if is_content(token) else named
+    return False
 
 
 def _is_too_short(quote: Side, claim: Side) -> bool:

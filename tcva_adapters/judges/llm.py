@@ -23,6 +23,7 @@ from tcva_adapters.judges.base import (
     Outcome,
     Turns,
     blank_field,
+    incomplete,
     nothing_to_score,
     passages,
     why_unscored,
@@ -239,7 +240,17 @@ class Calls:
         """
         started = time.perf_counter()
         if self.seed_offset or self.temperature is not None:
-            requests = [self._drawn(request) for request in requests]
+            offset, temperature = self.seed_offset, self.temperature
+            usual = Sampling(seed_offset=offset, temperature=temperature)
+            requests = [
+                replace(
+                    request,
+                    sampling=replace(
+                        request.sampling or usual, seed_offset=offset, temperature=temperature
+                    ),
+                )
+                for request in requests
+            ]
         answers = yield list(requests)
         self.usage += Usage(seconds=time.perf_counter() - started)
         replies: list[ModelReply] = []
@@ -254,14 +265,6 @@ class Calls:
         if failure is not None:
             raise failure
         return replies
-
-    def _drawn(self, request: JudgeRequest) -> JudgeRequest:
-        """The request as this judgement draws its replies."""
-        drawn = request.sampling or Sampling()
-        temperature = self.temperature if drawn.temperature is None else drawn.temperature
-        offset = drawn.seed_offset + self.seed_offset
-        sampling = replace(drawn, temperature=temperature, seed_offset=offset)
-        return replace(request, sampling=sampling)
 
 
 # --- written verdicts ------------------------------------------------------------------------
@@ -355,14 +358,10 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
                 missing.append(str(chunk.before + number))
             else:
                 found.append(verdict)
-        if chunk.open and chunk.problems:
-            where = f"of those behind {chunk.before}: " if chunk.before else ""
-            problems.append(where + "; ".join(chunk.problems))
+        if chunk.open:
+            problems += chunk.problems
     if missing:
-        why = f": {'; '.join(problems)}" if problems else ""
-        detail = f"no verdict for claim {', '.join(missing)} of {n_claims}{why}"
-        reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
-        raise JudgeError(detail, reason=reason)
+        raise incomplete(missing, n_claims, "; ".join(problems), has_any=bool(found))
     return tuple(found)
 
 

@@ -73,12 +73,11 @@ _KEYS: Final = {
         "reason": "reason explanation reasoning rationale justification",
         "words": "verdicts verdict results judgements judgments labels",
         "list": "evaluations assessments claims statements criteria answers output result response",
-        "claims": "claims statements sentences facts",
-        "claim": "claim text statement sentence content fact",
     }.items()
 }
 _LABEL_KEYS: Final = frozenset(_KEYS["label"])
 _LIST_KEYS: Final = frozenset(_KEYS["words"] + _KEYS["list"])
+_CLAIM_KEYS: Final = frozenset({"claims", "statements", "sentences", "facts"})
 _IS_CUT: Final = "the reply is cut off or its brackets do not match"
 _IS_DOUBTFUL: Final = "the reply is broken, and its verdicts cannot be told from quoted ones"
 _LEFTOVER: Final = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
@@ -294,11 +293,6 @@ def _plain(text: str) -> str:
     return _MARKS.sub("", text).casefold()
 
 
-def _folded(shown: Sequence[str]) -> str:
-    """The sample's texts in which a text is looked for, whatever its spaces, quotes and escapes."""
-    return "\n".join(map(_plain, shown))
-
-
 def _essence(entry: ParsedVerdict) -> _Essence:
     """What stays the same of a verdict that is quoted in other words."""
     return (entry.number, entry.label, _plain(entry.evidence))
@@ -311,7 +305,7 @@ def _quotable(shown: Sequence[str]) -> tuple[str, set[_Essence]]:
     for node in nodes:
         for entry in _entries(node.value):
             verdicts |= {_essence(entry), _essence(replace(entry, evidence=""))}
-    return _folded(shown) if nodes else "", verdicts
+    return "\n".join(map(_plain, shown)) if nodes else "", verdicts
 
 
 def _shown_nodes(shown: Sequence[str]) -> list[Node]:
@@ -337,7 +331,7 @@ _WORDS_OF_A_LABEL: Final = 3
 
 
 def _line_entries(reply: str, position: int, shown: Sequence[str]) -> list[ParsedVerdict]:
-    found, folded = [], _folded(shown)
+    found, folded = [], "\n".join(map(_plain, shown))
     for match in _LINE.finditer(reply, position):
         entry = _entry_of_line(match)
         if entry and not (entry.label and _plain(match[0]) in folded):
@@ -424,18 +418,12 @@ def read_number(raw: Any) -> int | None:
 
 # --- claims ----------------------------------------------------------------------------------
 
-_BULLET: Final = re.compile(
-    rf"^[ \t]*+(?:[-*•]|{_NOUN}?[ \t]*+\d{{1,3}}[.):])[ \t]++(?P<text>[^\n]*[^\s])",
-    re.IGNORECASE | re.MULTILINE,
-)
-
 
 def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | None:
     """The claims in a judge's reply, in order; None if there is no list to be read. Never raises.
 
-    Read are a JSON list of texts or of objects with a text, by itself or under a key, and, where
-    there is no JSON, lines with a number or a bullet. Of several lists, the last counts. A list
-    that was cut off is not read, because nobody can tell which claims it lacks, nor one that
+    Read is a JSON list of texts, by itself or under a key. Of several lists, the last counts. A
+    list that was cut off is not read, because nobody can tell which claims it lacks, nor one that
     stands in the sample. An empty list is an answer too: the judge found nothing that is claimed.
 
     Args:
@@ -451,15 +439,15 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
     """
     position, is_open = after_reasoning(reply)
     nodes = [] if is_open else list(json_values(reply, position))
-    if is_open or any(node.is_cut for node in nodes):
+    if any(node.is_cut for node in nodes):
         return None
     shown = tuple(sample_texts)
-    folded = _folded(shown)
+    folded = "\n".join(map(_plain, shown))
     # A response may well be JSON; what stands there in the form of an answer is none.
     quoted = [
         _claim_texts(node.value) or []
         for node in (_shown_nodes(shown) if nodes else ())
-        if isinstance(node.value, dict) and {*map(plain_key, node.value)} & {*_KEYS["claims"]}
+        if isinstance(node.value, dict) and not _CLAIM_KEYS.isdisjoint(map(plain_key, node.value))
     ]
     for node in reversed(nodes):
         texts = _claim_texts(node.value)
@@ -467,31 +455,17 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
             continue
         if not any(texts == other or (texts and {*texts} <= {*other}) for other in quoted):
             return texts
-    if nodes:
-        return None
-    lines = list(_BULLET.finditer(reply, position))
-    if any(_plain(line[0]) in folded for line in lines):
-        return None
-    return [line["text"].strip() for line in lines] or None
+    return None
 
 
 def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
     """The texts of a list of claims; None where the value is none, or holds something else."""
     if isinstance(value, dict) and depth <= MAX_DEPTH:
-        named = [item for key, item in value.items() if plain_key(key) in _KEYS["claims"]]
+        named = [item for key, item in value.items() if plain_key(key) in _CLAIM_KEYS]
         for item in named or value.values():
             texts = _claim_texts(item, depth + 1)
             if texts is not None:
                 return texts
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         return None
-    if not isinstance(value, list):
-        return None
-    found = []
-    for item in value:
-        text = item
-        if isinstance(item, dict):
-            text = _first({plain_key(key): field for key, field in item.items()}, "claim")
-        if not isinstance(text, str):
-            return None
-        found += [text.strip()] if text.strip() else []
-    return found
+    return [item.strip() for item in value if item.strip()]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -81,18 +79,13 @@ def resolve_judge(
             raise InvalidValueError(msg)
         return judge
     if is_lexical(judge):
-        for name in changed:
-            if name in FOR_MODELS:
-                msg = (
-                    f"{name}={how[name]!r} needs a model as judge; the lexical judge compares the words "
-                    "of sentences, and asks nobody"
-                )
-                raise InvalidValueError(msg)
+        for name in {*changed}.intersection(FOR_MODELS):
+            msg = f"{name}={how[name]!r} needs a model as judge, which the lexical judge is not"
+            raise InvalidValueError(msg)
         return LexicalJudge()
     model = _model(judge, max_concurrency)
     if model is None:
-        meant = _meant(judge) if isinstance(judge, str) else ""
-        msg = f"unknown judge {judge!r}; {meant}a judge is {KINDS}"
+        msg = f"unknown judge {judge!r}; a judge is {KINDS}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
@@ -109,20 +102,6 @@ def is_lexical(judge: Any) -> bool:
     return (kind.__module__, kind.__name__) in LEXICAL_LLMS or (
         isinstance(judge, str) and judge == "lexical"
     )
-
-
-def _meant(name: str) -> str:
-    """What an unknown name stands for by all appearances, as a question."""
-    provider, separator, model = name.strip().partition(":" if ":" in name else "/")
-    if get_close_matches(name.strip().lower(), ["lexical"]):
-        meant = "lexical"
-    elif get_close_matches(provider.strip().lower(), ["openai"]):
-        meant = f"openai:{model.strip() or 'MODEL'}"
-    elif not separator and provider:
-        meant = f"openai:{provider}"
-    else:
-        return ""
-    return f"was {meant!r} meant? "
 
 
 def model_of_name(name: str, **settings: Any) -> JudgeModel | None:
@@ -148,13 +127,10 @@ def _model(judge: Any, max_concurrency: int) -> JudgeModel | None:
         return judge
     if isinstance(judge, str):
         return model_of_name(judge, max_concurrency=max_concurrency)
-    packages = dict.fromkeys(cls.__module__.partition(".")[0] for cls in type(judge).__mro__)
-    for package in packages:
-        framework = _BY_LLM_PACKAGE.get(package)
-        if framework is not None:
-            adapter = import_module(f"{framework.package}.llm")
-            as_judge_model: Callable[[Any], JudgeModel | None] = adapter.as_judge_model
-            model = as_judge_model(judge)
+    for package in dict.fromkeys(kind.__module__.partition(".")[0] for kind in type(judge).__mro__):
+        if package in _BY_LLM_PACKAGE:
+            adapter = import_module(f"{_BY_LLM_PACKAGE[package].package}.llm")
+            model: JudgeModel | None = adapter.as_judge_model(judge)
             if model is not None:
                 return model
     return None

@@ -13,10 +13,10 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.core.yes_no import level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.base import Turns
+from tcva_adapters.judges.base import Turns, incomplete
 from tcva_adapters.judges.prompts import DESCRIPTIONS, block, sample_blocks
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, TokenLogprob
-from tcva_adapters.results.assessment import ClaimVerdict, Reason
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.non_claims import non_claim_kind
 
@@ -99,7 +99,14 @@ def yes_no_verdicts(
     for again in (False, True):
         asked = [number for number in range(len(texts)) if number not in found]
         requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
-        replies = (yield from _replies(calls, requests, again=again)) if asked else []
+        replies = (yield from calls.ask(requests)) if requests else []
+        has_any = any(getattr(t, "top", None) for r in replies for t in r.token_logprobs or ())
+        if replies and not (again or has_any):
+            detail = (
+                "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
+                "reads; verdicts='written' needs none"
+            )
+            raise JudgeError(detail, fatal=True)
         for number, reply in zip(asked, replies, strict=True):
             verdict = read_yes(texts[number], reply)
             if verdict is not None:
@@ -107,32 +114,9 @@ def yes_no_verdicts(
     missing = [str(number + 1) for number in range(len(texts)) if number not in found]
     if missing:
         has_any = any(claim.verdict for claim in found.values())
-        reason = Reason.INCOMPLETE_VERDICTS if has_any else Reason.UNREADABLE_REPLY
-        detail = (
-            f"no verdict for claim {', '.join(missing)} of {len(texts)}: the answer is neither yes "
-            "nor no; verdicts='written' reads it"
-        )
-        raise JudgeError(detail, reason=reason)
+        why = "the answer is neither yes nor no; verdicts='written' reads it"
+        raise incomplete(missing, len(texts), why, has_any=has_any)
     return tuple(found[number] for number in range(len(texts)))
-
-
-def _replies(
-    calls: Calls, requests: Sequence[JudgeRequest], *, again: bool
-) -> Turns[list[ModelReply]]:
-    """The replies of a turn, refused where the first ones have no probabilities of tokens."""
-    replies: list[ModelReply] = []
-    try:
-        replies = yield from calls.ask(requests)
-    except JudgeError as error:
-        if again or "logprobs" not in str(error):
-            raise
-    if not (again or any(getattr(t, "top", None) for r in replies for t in r.token_logprobs or ())):
-        detail = (
-            "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
-            "reads; verdicts='written' needs none"
-        )
-        raise JudgeError(detail, fatal=True)
-    return replies
 
 
 def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
@@ -142,6 +126,7 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
     and marks. The token that was written counts as what it became: a ``No`` that goes on as
     ``Noted`` is none.
 
+    >>> from tcva_adapters.models.protocol import TokenLogprob
     >>> top = (("Yes", math.log(0.6)), (" yes", math.log(0.2)), ("no", math.log(0.2)))
     >>> reply = ModelReply("Yes", token_logprobs=(TokenLogprob("Yes", math.log(0.6), top),))
     >>> read_yes("It opens at nine.", reply).reason
@@ -150,14 +135,19 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
     try:
         tokens = list(dropwhile(lambda t: not _word(t.token), reply.token_logprobs or ()))
         whole = _ANSWER.match("".join(token.token for token in tokens))
-        weighed = _alternatives(tokens[0], "" if whole is None else whole[1].casefold())
-    except (TypeError, ValueError, IndexError, AttributeError):
+        became = whole[1].casefold() if whole else ""
+        weighed = [
+            (became if text == tokens[0].token else _word(text), math.exp(logprob))
+            for text, logprob in tokens[0].top
+        ]
+    except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return None  # no tokens, or what a model gives in their place
     yes, no = (
         math.fsum(p for word, p in weighed if word and answer.startswith(word))
         for answer in ("yes", "no")
     )
-    if not yes + no >= 1.0 - _MOST_ELSEWHERE:
+    is_sound = math.fsum(p for _, p in weighed) <= 1.0 + _ROUNDING  # not where one is nan
+    if not is_sound or yes + no < 1.0 - _MOST_ELSEWHERE:
         return None
     p_yes, elsewhere = yes / (yes + no), 1.0 - min(yes + no, 1.0)
     shares = level_shares(p_yes)
@@ -180,20 +170,3 @@ _ANSWER: Final = re.compile(
 
 def _word(text: str) -> str:
     return text.strip(" \t\r\n\"'`*_.,:;!()[]{}").casefold()
-
-
-def _alternatives(token: TokenLogprob, became: str) -> list[tuple[str, float]]:
-    """What could stand in the place of a token, with probabilities; the token as what it became.
-
-    Raises:
-        ValueError: There are none, or they are no probabilities.
-    """
-    if not token.top or not all(logprob <= _ROUNDING for _, logprob in token.top):  # or nan
-        raise ValueError(token)
-    found = [
-        (became if text == token.token else _word(text), math.exp(min(logprob, 0.0)))
-        for text, logprob in token.top
-    ]
-    if math.fsum(p for _, p in found) > 1.0 + _ROUNDING:
-        raise ValueError(token)
-    return found

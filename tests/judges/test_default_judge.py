@@ -1,4 +1,4 @@
-"""A judge that nobody named says what it is, once; a name that is nearly right is asked about."""
+"""A judge that nobody named says what it is, once; what names no judge is refused."""
 
 from __future__ import annotations
 
@@ -73,28 +73,8 @@ def test_nothing_is_said_where_the_judge_was_named_or_is_the_frameworks() -> Non
         TCVA().evaluate_many([Sample(response=OPENS)])  # nobody is asked
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("gpt-4o", "openai:gpt-4o"),
-        ("lexcal", "lexical"),
-        ("Lexical", "lexical"),
-        (" lexical ", "lexical"),
-        ("opnai:gpt-4o", "openai:gpt-4o"),
-        ("OpenAI:gpt-4o", "openai:gpt-4o"),
-        ("openai/gpt-4o", "openai:gpt-4o"),
-        ("openai:", "openai:MODEL"),
-        ("openai", "openai:MODEL"),
-    ],
-)
-def test_a_name_that_is_nearly_right(name: str, meant: str) -> None:
-    for build in (lambda: TCVA(judge=name), lambda: CCRS("qr", judge=name)):
-        with pytest.raises(InvalidValueError, match=f"was '{meant}' meant\\? a judge is"):
-            build()
-
-
-@pytest.mark.parametrize("name", ["anthropic:claude", "", 5, "mistral/large"])
-def test_other_names_are_refused_without_a_guess(name: Any) -> None:
+@pytest.mark.parametrize("name", ["anthropic:claude", "gpt-4o", "Lexical", "openai:", "", 5])
+def test_other_names_are_refused(name: Any) -> None:
     with pytest.raises(InvalidValueError, match=r"unknown judge .*; a judge is"):
         TCVA(judge=name)
 

@@ -311,9 +311,16 @@ CONTRADICTING = [
     ("It is 1.5 km away.", "It is 15 km away"),
     ("The train leaves at 9:15.", "The train leaves at 9:45"),
     ("The hotel has 12 small rooms.", "The hotel has 21 rooms"),
+    ("The timeout is 30 seconds.", "timeout=300"),
+    ("The timeout is 30 seconds.", 'Client("timeout": 300, retries=3)'),
+    ("The clinic offers X-rays.", "X-rays are not available"),
 ]
 AGREEING = [
     ("It rose by 9.0 %.", "it rose by 9 %"),
+    ("The timeout is 5 minutes.", "timeout=300"),
+    ("Retries stop after 3, each with a timeout of 30 seconds.", "timeout=30, retries=3"),
+    ("The clinic is open on Mondays.", "The clinic is open on Mondays but visits are not possible"),
+    ("X-rays are not to be had.", "X-rays are not available"),
     ("The trial lasted 14 days.", "The trial lasted two weeks"),
     ("It is 1.5 km away.", "It is 1500 m away"),
     ("About 3 million people live there.", "3.2 million people live there"),
