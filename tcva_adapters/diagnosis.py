@@ -30,33 +30,27 @@ class Finding:
     fault: str = ""
     fix: str = ""
 
-    @property
-    def is_broken(self) -> bool:
-        """Installed, but not importable."""
-        return bool(self.fault)
-
 
 def inspect(requirement: Requirement) -> Finding:
     """Import one package in a process of its own, so that nothing of it stays here."""
-    name, install = requirement.distribution, requirement.hint()
+    name, fix = requirement.distribution, requirement.hint()
     try:
         installed = version(name)
     except PackageNotFoundError:
-        return Finding(name, None, fix=install)
-    statements = f"import {requirement.module}; {requirement.probe}"
-    quiet = {**NO_TELEMETRY, "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"}
+        return Finding(name, None, fix=fix)
     try:
-        done = subprocess.run(  # noqa: S603  # our own interpreter, module names from above
-            [sys.executable, "-c", statements],
+        subprocess.run(  # noqa: S603  # our own interpreter, module names from above
+            [sys.executable, "-c", f"import {requirement.module}"],
             capture_output=True,
             text=True,
             timeout=IMPORT_SECONDS,
-            check=False,
-            env={**os.environ, **quiet},
+            check=True,
+            env={**os.environ, **NO_TELEMETRY, "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"},
         )
     except subprocess.TimeoutExpired:
-        return Finding(name, installed, f"import took over {IMPORT_SECONDS} s", install)
-    if done.returncode == 0:
+        fault = f"import took over {IMPORT_SECONDS} s"
+    except subprocess.CalledProcessError as error:
+        fault = (error.stderr.strip().splitlines() or [f"exit code {error.returncode}"])[-1]
+    else:
         return Finding(name, installed)
-    fault = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    return Finding(name, installed, fault, requirement.hint(fault))
+    return Finding(name, installed, fault, fix)

@@ -6,19 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-_KNOWN_FAULTS: Final = {
-    "langchain_community.chat_models.vertexai": (
-        "pip install 'langchain-community>=0.4,<0.4.2': ragas 0.4.3 imports a module that "
-        "langchain-community 0.4.2 removed"
-    ),
-    # nltk reads no file that has a second name, and uv gives its cache's files a second one.
-    "refusing multiply-linked file": (
-        "install it with copies in place of hard links: "
-        "UV_LINK_MODE=copy uv pip install --reinstall llama-index-core"
-    ),
-}
-"""Texts in the error of an import, each with a way out of its own."""
-
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -29,89 +16,48 @@ class Requirement:
         module: What is imported to see that it works.
         oldest: The oldest version that will do.
         extra: The extra of tcva-adapters that installs it.
-        tested: Distributions with the versions that were seen to work together.
-        probe: Python that shows what an import alone does not.
     """
 
     distribution: str
     module: str
     oldest: tuple[int, ...]
     extra: str
-    tested: str = ""
-    probe: str = ""
 
-    def hint(self, fault: str = "") -> str:
-        """The command that installs it, and the one that installs what was seen to work.
+    def hint(self) -> str:
+        """The command that installs it, within the bounds that are tested.
 
-        Args:
-            fault: The error of its import, of which a better way out may be known.
-
-        >>> Requirement("rich", "rich", (13,), "nice", "rich==14.3.4").hint()
-        "pip install 'tcva-adapters[nice]', or the tested versions: pip install rich==14.3.4"
+        >>> Requirement("rich", "rich", (13,), "nice").hint()
+        "pip install 'tcva-adapters[nice]'"
         """
-        known = next((hint for mark, hint in _KNOWN_FAULTS.items() if mark in fault), "")
-        tested = f", or the tested versions: pip install {self.tested}" if self.tested else ""
-        return known or f"pip install 'tcva-adapters[{self.extra}]'{tested}"
+        return f"pip install 'tcva-adapters[{self.extra}]'"
 
 
-LANGCHAIN: Final = Requirement(
-    "langchain-core", "langchain_core.runnables.base", (1, 7), "langchain", "langchain-core==1.7.2"
-)
-CLASSIC: Final = Requirement(
-    "langchain-classic",
-    "langchain_classic.evaluation",
-    (1, 0),
-    "langchain-classic",
-    "langchain-classic==1.0.8",
-)
-AGENTS: Final = Requirement(
-    "langchain", "langchain.agents.middleware", (1, 4), "langchain-agents", "langchain==1.4.7"
-)
-LLAMAINDEX: Final = Requirement(
-    "llama-index-core",
-    "llama_index.core",
-    (0, 14, 21),
-    "llamaindex",
-    "llama-index-core==0.14.25",
-    probe="from llama_index.core.utils import globals_helper; globals_helper.stopwords",
-)
-RAGAS: Final = Requirement(
-    "ragas",
-    "ragas",
-    (0, 4, 3),
-    "ragas",
-    "ragas==0.4.3 langchain-community==0.4.1 instructor==1.17.0",
-)
-DEEPEVAL: Final = Requirement("deepeval", "deepeval", (4, 3), "deepeval", "deepeval==4.3.1")
-MATPLOTLIB: Final = Requirement("matplotlib", "matplotlib", (3, 9), "plots")
-RAY: Final = Requirement("ray", "ray.data", (2, 60), "ray", "ray==2.60.0")
-
-REQUIREMENTS: Final = (
+_REQUIREMENTS: Final = (
     Requirement("openai", "openai", (3,), "openai"),
     Requirement("aiohttp", "aiohttp", (3, 10, 11), "aiohttp"),
-    LANGCHAIN,
-    AGENTS,
-    CLASSIC,
-    LLAMAINDEX,
-    RAGAS,
-    DEEPEVAL,
+    Requirement("langchain-core", "langchain_core.runnables.base", (1, 7), "langchain"),
+    Requirement("langchain", "langchain.agents.middleware", (1, 4), "langchain-agents"),
+    Requirement("langchain-classic", "langchain_classic.evaluation", (1, 0), "langchain-classic"),
+    Requirement("llama-index-core", "llama_index.core", (0, 14, 21), "llamaindex"),
+    Requirement("ragas", "ragas", (0, 4, 3), "ragas"),
+    Requirement("deepeval", "deepeval", (4, 3), "deepeval"),
     Requirement("scipy", "scipy", (1, 13), "stats"),
-    MATPLOTLIB,
+    Requirement("matplotlib", "matplotlib", (3, 9), "plots"),
     Requirement("pyarrow", "pyarrow", (17,), "parquet"),
-    RAY,
+    Requirement("ray", "ray.data", (2, 60), "ray"),
 )
-"""Every optional package."""
+REQUIREMENTS: Final = {each.extra: each for each in _REQUIREMENTS}
+"""Every optional package, by the extra that installs it."""
 
 NEEDS: Final[Mapping[str, Requirement]] = {
-    "tcva_adapters.plots": MATPLOTLIB,
-    "tcva_adapters.ragas": RAGAS,
-    "tcva_adapters.deepeval": DEEPEVAL,
-    "tcva_adapters.llamaindex": LLAMAINDEX,
-    "tcva_adapters.langchain": LANGCHAIN,
-    "tcva_adapters.langchain.classic": CLASSIC,
-    "tcva_adapters.langchain.native": CLASSIC,
-    "tcva_adapters.langchain.offline": CLASSIC,
-    "tcva_adapters.langchain.middleware": AGENTS,
+    **{
+        f"tcva_adapters.{name}": REQUIREMENTS[name]
+        for name in ("plots", "ragas", "deepeval", "llamaindex", "langchain")
+    },
+    "tcva_adapters.langchain.classic": REQUIREMENTS["langchain-classic"],
+    "tcva_adapters.langchain.native": REQUIREMENTS["langchain-classic"],
+    "tcva_adapters.langchain.offline": REQUIREMENTS["langchain-classic"],
+    "tcva_adapters.langchain.middleware": REQUIREMENTS["langchain-agents"],
 }
 """What every module of a folder needs, and what single modules need beyond that."""
 

@@ -60,9 +60,8 @@ def check(requirement: Requirement) -> None:
         import_module(requirement.module)
     except Exception as error:
         # Another package's fault may be any exception: its own error stays in the chain.
-        hint = requirement.hint(str(error))
-        kind = type(error).__name__
-        msg = f"{requirement.distribution} cannot be imported ({kind}: {error}); {hint}"
+        why = f"{type(error).__name__}: {error}"
+        msg = f"{requirement.distribution} cannot be imported ({why}); {requirement.hint()}"
         raise MissingDependencyError(msg) from error
     installed = version(requirement.distribution)
     if _release(installed) < requirement.oldest:

@@ -8,6 +8,7 @@ terminal would obey (`visible`) and rich's own markup are shown as they are.
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import math
@@ -20,7 +21,6 @@ from itertools import islice
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from tcva_adapters import notebook
 from tcva_adapters.errors import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ _OBEYED: Final = re.compile(
     r"|#(?=#(?:|vso|teamcity)\[)"
 )
 _COMMAND: Final = re.compile(r"^(\s*):(?=:)")
+_CELL: Final = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
 # As wide as what they stand for; bars become their heights.
 _STAND_INS: Final = str.maketrans("▁▂▃▄▅▆▇█…", "12345678~")
 
@@ -67,11 +68,6 @@ def visible(text: str) -> str:
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
     return _OBEYED.sub(escaped, text)
-
-
-def visible_in_json(text: str) -> str:
-    """The same for JSON, where it still means the same."""
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def encodable(text: str, stream: TextIO) -> str:
@@ -92,11 +88,14 @@ def encodable(text: str, stream: TextIO) -> str:
     return text
 
 
-def encodable_json(text: str, stream: TextIO) -> str:
-    """The same for JSON, where it still means the same."""
-    if encodable(text, stream) == text:
-        return text
-    return "".join(c if c < "\x80" else json.dumps(c)[1:-1] for c in text)
+def ascii_json(text: str) -> str:
+    r"""JSON that any stream has the characters for, and nobody obeys; it still means the same.
+
+    >>> print(ascii_json('"##[error]é"'))
+    "\u0023#[error]\u00e9"
+    """
+    safe = _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return "".join(c if c < "\x80" else json.dumps(c)[1:-1] for c in safe)
 
 
 def json_line(figures: Any) -> str:
@@ -105,7 +104,7 @@ def json_line(figures: Any) -> str:
     Raises:
         ValueError: A figure is not finite.
     """
-    return visible_in_json(json.dumps(figures, allow_nan=False))
+    return ascii_json(json.dumps(figures, allow_nan=False))
 
 
 def inert(line: str) -> str:
@@ -261,7 +260,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
-        return notebook.page(visible(self.sentence), list(map(_html_of, self.brief())))
+        return _page(self.sentence, self.brief())
 
 
 class Tabular(Report):
@@ -292,24 +291,32 @@ class Tabular(Report):
 
 
 def html_table(sentence: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A sentence and a table of texts for a notebook.
+    """A sentence and a table of texts for a notebook: static, with all text escaped."""
+    return _page(sentence, [Table(header, rows, "l")] if rows else [])
 
-    Args:
-        sentence: What came out.
-        header: Headings.
-        rows: Cells; one that is a level's word has its colour, too.
-    """
-    part = Table(header, rows, "l")
-    return notebook.page(visible(sentence), [_html_of(part)] if rows else [])
+
+def _page(sentence: str, parts: Iterable[Part]) -> str:
+    body = "".join(map(_html_of, parts))
+    return f'<div style="overflow-x: auto"><p><strong>{_escaped(sentence)}</strong></p>{body}</div>'
 
 
 def _html_of(part: Part) -> str:
-    if isinstance(part, Table):
-        header = tuple(map(visible, part.header)) if any(part.header) else ()
-        rows = [tuple(map(visible, row)) for row in part.rows]
-        return notebook.table(header, rows, [part.kind(i) for i in range(len(part.header))])
-    text = part.text if isinstance(part, Wrapped) else part
-    return notebook.paragraph(visible(text.strip("\n")))
+    if not isinstance(part, Table):
+        text = part.text if isinstance(part, Wrapped) else part
+        return f"<p>{_escaped(text.strip(chr(10)))}</p>"
+    kinds = map(part.kind, range(len(part.header)))
+    styles = [f"{_CELL}{'right' if kind == 'r' else 'left'}" for kind in kinds]
+    lines = [
+        "".join(f'<{tag} style="{style}">{_escaped(cell)}</{tag}>' for cell, style in cells)
+        for tag, row in [("th", part.header), *(("td", row) for row in part.rows)]
+        for cells in [zip(row, styles, strict=True)]
+    ]
+    body = "".join(f"<tr>{line}</tr>" for line in lines[1:])
+    return f"<table><thead><tr>{lines[0]}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(visible(text)).replace("\n", "<br>")
 
 
 def show(

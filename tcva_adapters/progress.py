@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tcva_adapters.printing import notes, visible
 
-if TYPE_CHECKING:
-    from rich.progress import Task
-
 INTERVAL: Final = 10.0
 """Seconds between two lines."""
-
-RATE_PERIOD: Final = 60.0
-"""Seconds behind the rate, so that what a store served in an instant does not promise too much."""
 
 
 class Progress:
@@ -34,6 +28,11 @@ class Progress:
         self.what, self.total = what, total
         self.done = self.failed = 0
 
+    @property
+    def shown(self) -> str:
+        """What is done, and how much of it failed."""
+        return f"{self.what} ({self.failed} failed)" if self.failed else self.what
+
     def tick(self, *, failed: bool = False) -> None:
         """One more is done."""
         self.failed += failed
@@ -42,6 +41,24 @@ class Progress:
     def reached(self, what: str, done: int, total: int | None) -> None:
         """So much of something is done."""
         self.what, self.done, self.total = what, done, total
+
+
+class _Lines(Progress):
+    """Says on standard error how far it is, at most every ten seconds."""
+
+    def __init__(self, what: str, total: int | None) -> None:
+        super().__init__(what, total)
+        self._begun = self._said = time.monotonic()
+
+    def reached(self, what: str, done: int, total: int | None) -> None:
+        super().reached(what, done, total)
+        now = time.monotonic()
+        if now - self._said < INTERVAL:
+            return
+        self._said, seconds = now, now - self._begun
+        of = f" of {total}" if total else ""
+        left = f", about {seconds / done * (total - done):.0f} s left" if total and done else ""
+        notes().print(f"{self.shown}: {done}{of} in {seconds:.0f} s{left}")
 
 
 @contextmanager
@@ -58,6 +75,9 @@ def progress_of(what: str, total: int | None, wanted: bool | None) -> Iterator[P
     if wanted is False or (wanted is None and not is_terminal) or total == 0:
         yield Progress(what, total)
         return
+    if not is_terminal:
+        yield _Lines(what, total)
+        return
     # rich takes 30 ms to import, which a library user without a terminal need not pay.
     from rich import progress as rich_progress  # noqa: PLC0415  # see above
     from rich.console import Console  # noqa: PLC0415  # see above
@@ -70,71 +90,13 @@ def progress_of(what: str, total: int | None, wanted: bool | None) -> Iterator[P
         rich_progress.TimeRemainingColumn(elapsed_when_finished=True),
         console=Console(stderr=True),
         transient=True,
-        speed_estimate_period=RATE_PERIOD,
     )
-    bar.add_task(visible(what), total=total)
-    (task,) = bar.tasks
+    task = bar.add_task(visible(what), total=total)
 
-    class Shown(Progress):
+    class Bar(Progress):
         def reached(self, what: str, done: int, total: int | None) -> None:
             super().reached(what, done, total)
-            said = visible(f"{what} ({self.failed} failed)" if self.failed else what)
-            bar.update(task.id, description=said, completed=done, total=total)
+            bar.update(task, description=visible(self.shown), completed=done, total=total)
 
-    with bar if is_terminal else _lines(task):  # rich 13.0 ends a disabled bar with an empty line
-        yield Shown(what, total)
-
-
-@contextmanager
-def _lines(task: Task) -> Iterator[None]:
-    """Say every ten seconds how far a task is, and at the end where anything was said before."""
-    over, speaking, said = Event(), Lock(), notes()
-
-    def tell_now_and_then() -> None:
-        # A thread: a line is due as well where a single call takes minutes.
-        while not over.wait(INTERVAL):
-            with speaking:
-                if not over.is_set():
-                    said.print(line_of(task))
-
-    begun = task.get_time()
-    Thread(target=tell_now_and_then, name="tcva-progress", daemon=True).start()
-    try:
-        yield
-    finally:
-        with speaking:
-            over.set()
-        if task.get_time() - begun >= INTERVAL:
-            said.print(f"{_count(task)} in {_duration(task.elapsed or 0.0)}")
-
-
-def line_of(task: Task) -> str:
-    """How far a task is, at what rate, and how long it has gone on or what is left."""
-    speed, left = task.speed, task.time_remaining
-    so_far = f"{_duration(task.elapsed or 0.0)} so far"
-    if not speed:
-        return f"{_count(task)}, {so_far}"
-    rate = f"{speed:.1f} a second" if speed >= 1.0 else f"{60 * speed:.1f} a minute"
-    rest = f"about {_duration(left)} left" if _is_within(task) and left is not None else so_far
-    return f"{_count(task)}, {rate}, {rest}"
-
-
-def _count(task: Task) -> str:
-    of = f" of {task.total:.0f}" if _is_within(task) else ""
-    return f"{task.description}: {task.completed:.0f}{of}"
-
-
-def _is_within(task: Task) -> bool:
-    """Whether no more came than a file was expected to hold."""
-    return task.total is not None and task.completed <= task.total
-
-
-def _duration(seconds: float) -> str:
-    """In the unit that a reader thinks in.
-
-    >>> _duration(42.4), _duration(200), _duration(9000)
-    ('42 s', '3 min', '2.5 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    with bar:
+        yield Bar(what, total)

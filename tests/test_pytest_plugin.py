@@ -25,9 +25,8 @@ BAD = {"id": "bad", "answer": "Zebras invented the telephone.", "contexts": [PAS
 SUITE = f"""
 import pytest
 
-PASSAGE = {PASSAGE!r}
-GOOD = {{"id": "good", "answer": "The office opens at nine.", "contexts": [PASSAGE]}}
-BAD = {{"id": "bad", "answer": "Zebras invented the telephone.", "contexts": [PASSAGE]}}
+GOOD = {{"id": "good", "answer": "The office opens at nine.", "contexts": [{PASSAGE!r}]}}
+BAD = {BAD!r}
 pytestmark = pytest.mark.tcva(judge="lexical", threshold=0.4)
 
 
@@ -47,31 +46,17 @@ def test_many(tcva):
 @pytest.mark.parametrize("number", range(3))
 def test_looks_only(tcva, number):
     tcva.evaluate(BAD)
-
-
-def test_without_it():
-    pass
 """
 
 
-def ran(folder: Path, *arguments: str, code: int, suite: str = SUITE, alone: bool = True) -> str:
-    """What pytest prints of a suite in a process of its own, alone or beside all that is installed.
-
-    It finds the plugin as an installed package has it: by the entry point in our pyproject.toml.
-    """
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    ((name, module),) = project["entry-points"]["pytest11"].items()
-    installed = folder / "plugin-0.dist-info"
-    installed.mkdir(exist_ok=True)
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 0\n")
-    (installed / "entry_points.txt").write_text(f"[pytest11]\n{name} = {module}\n")
+def ran(folder: Path, suite: str, *arguments: str, code: int, alone: bool = True) -> str:
+    """What pytest prints of a suite in a process of its own, alone or beside all that is installed."""
     (folder / "test_it.py").write_text(suite, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments, "test_it.py"]
-    path = os.pathsep.join([str(folder), str(ROOT)])
-    environment = {**os.environ, "PYTHONPATH": path, "DEEPEVAL_TELEMETRY_OPT_OUT": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DEEPEVAL_TELEMETRY_OPT_OUT": "1"}
     if alone:
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        command += ["-p", name]
+        command += ["-p", PLUGIN]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -79,66 +64,54 @@ def ran(folder: Path, *arguments: str, code: int, suite: str = SUITE, alone: boo
     return done.stdout
 
 
-def summary(printed: str) -> str:
-    """The plugin's own section."""
-    return re.split(r"\n=+ TCVA =+\n", printed)[1].partition("\n=")[0]
+def test_it_is_installed_as_a_plugin() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["entry-points"]["pytest11"] == {"tcva": PLUGIN}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("others", ["none", "xdist", "all"])
 def test_a_run(others: str, tmp_path: Path) -> None:
-    more: list[str] = []
-    if others == "xdist":
-        pytest.importorskip("xdist", reason="without it a run has one process")
-        more = ["-p", "xdist", "-n", "2"]
-    printed = ran(tmp_path, "--junitxml=j.xml", *more, code=1, alone=others != "all")
-    assert "1 failed, 6 passed" in printed
+    more = ["-p", "xdist", "-n", "2"] if others == "xdist" else []
+    printed = ran(tmp_path, SUITE, "--junitxml=j.xml", *more, code=1, alone=others != "all")
+    assert "1 failed, 5 passed" in printed
     assert "E       AssertionError: 1 of 1 sample does not pass: faithfulness by" in printed
     assert "none: Zebras invented the telephone. (not in the passages:" in printed
     assert "in check" not in printed  # the traceback ends in the test
-    lines = summary(printed)
+    lines = re.split(r"\n=+ TCVA =+\n", printed)[1].partition("\n=")[0]
     assert re.search(r"faithfulness +scored +mean +pass rate +worst", lines)
     assert re.search(r"T=0.5, threshold 0.4 5/5 +0\.\d+ +20% +bad 0\.0", " ".join(lines.split()))
     assert re.search(r"T=0.9, threshold 0.4 2/2 +0\.\d+ +50% +bad 0\.\d+", " ".join(lines.split()))
     cases = ET.parse(tmp_path / "j.xml").getroot().iter("testcase")
-    properties = {case.get("name"): case.findall("properties/property") for case in cases}
-    (said,) = properties["test_many"]
+    (said,) = next(c for c in cases if c.get("name") == "test_many").findall("properties/property")
     assert str(said.get("name")).startswith("tcva faithfulness by lexical/3, T=0.9")
     assert str(said.get("value")).startswith("2/2, mean 0.5")
-    assert properties["test_without_it"] == []
-
-
-def test_the_example_runs(tmp_path: Path) -> None:
-    suite = (ROOT / "examples" / "pytest_suite.py").read_text(encoding="utf-8")
-    printed = ran(tmp_path, code=0, suite=suite)
-    assert "4 passed" in printed
-    assert "answer_relevancy" in summary(printed)
-
-
-def test_it_is_silent_where_nobody_asks(tmp_path: Path) -> None:
-    suite = "import sys\n\n\ndef test_it():\n    open('loaded', 'w').write(' '.join(sys.modules))\n"
-    with_it = ran(tmp_path, code=0, suite=suite)
-    loaded = (tmp_path / "loaded").read_text(encoding="utf-8").split()
-    ours = [name for name in loaded if name.startswith("tcva_adapters.")]
-    assert PLUGIN in ours
-    assert {name for name in ours if name.count(".") == 1} <= {
-        *(PLUGIN, "tcva_adapters._version", "tcva_adapters.lazy", "tcva_adapters.errors"),
-    }
-    assert not {"numpy", "pydantic", "rich", "typer"} & set(loaded)
-    assert "TCVA" not in with_it
 
 
 @pytest.mark.slow
-def test_it_can_be_switched_off(tmp_path: Path) -> None:
-    printed = ran(
-        tmp_path, "-p", "no:tcva", code=1, suite="def test_it(tcva):\n    pass\n", alone=False
-    )
-    assert "fixture 'tcva' not found" in printed
+def test_the_example_runs(tmp_path: Path) -> None:
+    suite = (ROOT / "examples" / "pytest_suite.py").read_text(encoding="utf-8")
+    printed = ran(tmp_path, suite, code=0)
+    assert "4 passed" in printed
+    assert "answer_relevancy" in printed
 
 
-def test_a_fixture_of_the_same_name_is_the_users(tmp_path: Path) -> None:
-    suite = "import pytest\n@pytest.fixture\ndef tcva():\n    return 1\n\ndef test(tcva):\n    assert tcva == 1\n"
-    assert "TCVA" not in ran(tmp_path, code=0, suite=suite)
+def test_it_is_silent_where_nobody_asks(tmp_path: Path) -> None:
+    suite = """import pytest, sys
+
+@pytest.fixture
+def tcva():  # of the same name: the user's
+    return 1
+
+def test_it(tcva):
+    assert tcva == 1
+    open('loaded', 'w').write(' '.join(sys.modules))
+"""
+    assert "TCVA" not in ran(tmp_path, suite, code=0)
+    loaded = set((tmp_path / "loaded").read_text(encoding="utf-8").split())
+    ours = {name for name in loaded if name.startswith("tcva_adapters.")}
+    assert ours <= {PLUGIN, *(f"tcva_adapters.{n}" for n in ("_version", "lazy", "errors"))}
+    assert not {"numpy", "pydantic", "rich", "typer"} & loaded
 
 
 def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
@@ -152,7 +125,7 @@ def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
         f"@pytest.mark.tcva({marker})\ndef test_{i}(tcva):\n    pass\n"
         for i, marker in enumerate(wrong)
     )
-    printed = ran(tmp_path, code=1, suite=suite)
+    printed = ran(tmp_path, suite, code=1)
     for i, said in enumerate(wrong.values()):
         _, _, shown = printed.partition(f"_ ERROR at setup of test_{i} _")
         assert said in shown.partition("_ ERROR")[0]
@@ -173,19 +146,11 @@ def test_check_asks_that_every_sample_passes() -> None:
     assert suite.taken() == []
 
 
-def test_nothing_to_check_is_no_pass() -> None:
-    for suite in (Suite(judge="lexical"), Suite(judge="lexical", min_score=0.5)):
-        with pytest.raises(InvalidValueError, match="nothing to check"):
-            suite.check([])
-
-
 def test_the_worst_sample_is_told_by_its_test_and_in_a_line() -> None:
     suite = Suite(judge="lexical")
     suite.evaluate([{"answer": "Zebras.", "contexts": ["It is."]}])
     lines = run_lines(suite.taken("test_answer[tea]"))
     assert any(line.endswith("test_answer[tea] row-1 0.000") for line in lines)
-    suite.evaluate(Sample(id="x\n" * 300, response="Zebras.", contexts=["It is."]))
-    assert len(run_lines(suite.taken("test_long"))) <= 6
 
 
 def test_gates_decide_instead() -> None:
@@ -212,8 +177,10 @@ def test_results_from_elsewhere_are_taken() -> None:
     ]
 
 
-def test_what_is_no_sample_is_named() -> None:
-    suite = Suite(judge="lexical")
+def test_what_cannot_be_checked_is_named() -> None:
+    suite = Suite(judge="lexical", min_score=0.5)
+    with pytest.raises(InvalidValueError, match="nothing to check"):
+        suite.check([])
     with pytest.raises(InvalidValueError, match="cannot judge a int"):
         suite.check([3])  # type: ignore[list-item]  # the mistake
     with pytest.raises(InvalidSampleError, match="contexts"):

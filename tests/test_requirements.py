@@ -1,21 +1,22 @@
-"""The bounds of pyproject.toml, and everything that repeats them."""
+"""The optional packages: their bounds in pyproject.toml, and what is said of one that does not work."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from tcva_adapters.diagnosis import Finding, inspect
+from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import REQUIREMENTS, Requirement
+from tcva_adapters.lazy import check
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-CONSTRAINTS = dict(
-    line.lower().replace("_", "-").split("==")
-    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
-)
+EXTRAS = PROJECT["optional-dependencies"]
 BOUND = re.compile(r"(?P<name>[\w.-]+)(?:\[\w+\])?>=(?P<oldest>[\d.]+)(?:,<(?P<below>[\d.]+))?")
 
 
@@ -23,31 +24,54 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", version)))
 
 
-def bounds(*requirements: str) -> dict[str, re.Match[str]]:
-    found = [BOUND.fullmatch(requirement) for requirement in requirements]
-    return {match["name"]: match for match in found if match is not None}
-
-
-@pytest.mark.parametrize("need", REQUIREMENTS, ids=lambda need: need.distribution)
-def test_the_registry_states_the_bounds_of_the_extras(need: Requirement) -> None:
-    stated = bounds(*PROJECT["optional-dependencies"][need.extra])[need.distribution]
-    assert numbers(stated["oldest"]) == need.oldest
-
-
-def test_the_tested_versions_are_within_the_bounds() -> None:
-    stated = bounds(
-        *PROJECT["dependencies"],
-        *(need for extra in PROJECT["optional-dependencies"].values() for need in extra),
-    )
+def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within() -> None:
+    assert REQUIREMENTS.keys() == EXTRAS.keys() - {"all", "dev", "docs"}
+    every = [*PROJECT["dependencies"], *(need for extra in EXTRAS.values() for need in extra)]
+    stated = {found["name"]: found for found in map(BOUND.fullmatch, every) if found}
     assert len(stated) > 20
+    for need in REQUIREMENTS.values():
+        assert numbers(stated[need.distribution]["oldest"]) == need.oldest
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    constraints = dict(line.lower().replace("_", "-").split("==") for line in lines)
     for name, bound in stated.items():
-        tested = numbers(CONSTRAINTS[name])
+        tested = numbers(constraints[name])
         assert numbers(bound["oldest"]) <= tested, name
         assert bound["below"] is None or tested < numbers(bound["below"]), name
 
 
-@pytest.mark.parametrize("need", REQUIREMENTS, ids=lambda need: need.distribution)
-def test_install_hints_name_the_tested_versions(need: Requirement) -> None:
-    for pin in need.tested.split():
-        name, _, version = pin.partition("==")
-        assert CONSTRAINTS[name] == version
+# Ray is no part of the extra `all`, which is what tests run with; tests/scale has its own environment.
+@pytest.mark.slow
+@pytest.mark.parametrize("extra", REQUIREMENTS.keys() - {"ray"})
+def test_every_extra_imports_beside_the_others(extra: str) -> None:
+    finding = inspect(REQUIREMENTS[extra])
+    assert finding.version is not None, finding.fix
+    assert not finding.fault
+
+
+def test_what_is_missing_or_broken_names_its_extra() -> None:
+    fix = "pip install 'tcva-adapters[ragas]'"
+    assert inspect(Requirement("no-such", "no_such", (1,), "ragas")) == Finding(
+        "no-such", None, fix=fix
+    )
+    finding = inspect(Requirement("numpy", "numpy.no_such_part", (1,), "ragas"))
+    assert "no_such_part" in finding.fault
+    assert finding.fix == fix
+
+
+@pytest.mark.parametrize(
+    ("installed", "enough"),
+    [
+        *(("1.8", True), ("1.8rc1", True), ("1.10.0", True), ("1.8.0+cpu", True)),
+        *(("1.7.9", False), ("1.7rc1", False), ("1", False), ("unknown", False)),
+    ],
+)
+def test_a_version_is_compared_by_its_numbers(
+    monkeypatch: pytest.MonkeyPatch, installed: str, enough: bool
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: installed)
+    needed = Requirement("some-package", "json", (1, 8), "some")
+    if enough:
+        check(needed)
+        return
+    with pytest.raises(MissingDependencyError, match=r"too old, 1\.8 is needed; pip install"):
+        check(needed)

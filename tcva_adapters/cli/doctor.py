@@ -54,12 +54,12 @@ def doctor(
     """
     # Importing a framework takes seconds, in a process of its own: two at a time.
     with ThreadPoolExecutor(2) as pool:
-        findings = list(pool.map(diagnosis.inspect, REQUIREMENTS))
+        findings = list(pool.map(diagnosis.inspect, REQUIREMENTS.values()))
     answer, trial = (None, None) if judge is None else _ask(judge, model_settings)
     is_silent = (answer is not None and not answer["answers"]) or (
         trial is not None and trial["fault"]
     )
-    failed = any(f.is_broken for f in findings) or is_silent
+    failed = any(f.fault for f in findings) or is_silent
     if as_json:
         packages = [asdict(finding) for finding in findings]
         report = {"tcva_adapters": __version__, "packages": packages, "judge": answer}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast, overload
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.printing import encodable_json, visible_in_json
+from tcva_adapters.printing import ascii_json
 from tcva_adapters.results.assessment import Assessment, Unscored
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.records import Format, Source, format_of, name_of
@@ -261,7 +261,7 @@ class Writing(ExitStack, Generic[R]):
             self._file.flush()
             self._placed(len(line))
         elif self._target == STDOUT:
-            sys.stdout.write(f"{encodable_json(visible_in_json(text), sys.stdout)}\n")
+            sys.stdout.write(f"{ascii_json(text)}\n")
             sys.stdout.flush()
         else:
             cast("TextIO", self._target).write(f"{text}\n")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.frameworks import NO_TELEMETRY, RAY
+from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS
 from tcva_adapters.lazy import check
 
 LOCAL: Final = "local"
@@ -23,7 +23,7 @@ def ray_module() -> Any:
         MissingDependencyError: It is not installed, or too old.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", NO_TELEMETRY["RAY_USAGE_STATS_ENABLED"])
-    check(RAY)
+    check(REQUIREMENTS["ray"])
     import ray  # noqa: PLC0415  # an extra, and looked for in the line above
 
     return ray

@@ -366,7 +366,7 @@ def test_doctor_says_first_what_a_judge_is_fit_for(
 def test_doctor_fails_where_the_first_claims_get_no_verdict(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.cli.doctor.REQUIREMENTS", ())
+    monkeypatch.setattr("tcva_adapters.cli.doctor.REQUIREMENTS", {})
     with ScriptedServer(lambda _, number: '{"ok": true}' if number == 1 else "Nice day.") as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         assert run(["doctor", "--judge", "openai:m", "--json"]) == 1

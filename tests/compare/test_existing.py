@@ -242,7 +242,7 @@ def test_any_table_with_a_column_per_method(tmp_path: Path) -> None:
         ("good", "ours", 0.5, ""),
         ("good", "theirs", 1.0, ""),
         ("bad", "ours", None, "no score in the file"),
-        ("bad", "theirs", None, "nan in the file"),
+        ("bad", "theirs", None, "no score in the file"),
     ]
     assert imported.human == {"good": 0.75}
     assert (imported.missing, imported.ignored) == (("hello",), ("domain",))
@@ -439,7 +439,7 @@ def test_imported_rows_go_through_the_whole_comparison(tmp_path: Path) -> None:
     table = ScoreTable.of(imported.rows, imported.human)
     report = report_dict(summarise_table(table, rows=imported.rows, n_boot=10), None, [imported])
     json.dumps(report, allow_nan=False)
-    assert report["methods"][1]["reasons"] == {"nan in the file": 1}
+    assert report["methods"][1]["reasons"] == {"no score in the file": 1}
     (entry,) = report["imported"]
     assert (entry["matched"], entry["unmatched"][0]["line"]) == (2, 4)
     assert "rows" not in entry
