@@ -18,11 +18,11 @@ from tcva_adapters.results.assessment import (
     SCHEMA_VERSION,
     ClaimVerdict,
     Judgement,
+    Layout,
     Unscored,
     Usage,
-    check_layout,
 )
-from tcva_adapters.results.metadata import Metadata, written_out
+from tcva_adapters.results.metadata import Metadata
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import Share, check
 from tcva_adapters.samples.checked import FROZEN, first_fault
@@ -81,7 +81,7 @@ class CCRSResult(BaseModel):
 
     kind: ClassVar[str] = "ccrs"
 
-    schema_version: Literal[3] = SCHEMA_VERSION
+    schema_version: Layout = SCHEMA_VERSION
     judge: str
     prompt_version: str
     protocol: Protocol
@@ -92,13 +92,6 @@ class CCRSResult(BaseModel):
     threshold: float = Field(default=0.5, ge=0.0, le=1.0, allow_inf_nan=False)
     sample_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_this_layout(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            check_layout(data)
-        return data
 
     def __hash__(self) -> int:
         return hash((self.judge, self.sample_id, *self.answers))
@@ -208,7 +201,7 @@ class CCRSResult(BaseModel):
             "passed": self.passed,
             "reason": self.reason,
             "scores": self.scores,
-            **self.model_dump(mode="json", fallback=written_out),
+            **self.model_dump(mode="json"),
         }
 
     def to_json(self) -> str:

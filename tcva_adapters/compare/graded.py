@@ -20,9 +20,8 @@ from tcva_adapters.compare.grouping import group_of
 from tcva_adapters.compare.running.cached import JUDGE_ERROR, METRIC_ERROR, NOT_ASKED
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
-from tcva_adapters.results.interval import interval_text
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.result import Result
+from tcva_adapters.results.result import Result, interval_text
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.least_mean import least_mean
 from tcva_adapters.stats.means import least_share

@@ -10,8 +10,7 @@ from typing import Any, Final
 from tcva_adapters.report.content import Content, Said
 from tcva_adapters.report.plain import inert_json, plain
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
-from tcva_adapters.results.interval import interval_text
-from tcva_adapters.results.result import Result
+from tcva_adapters.results.result import Result, interval_text
 from tcva_adapters.samples.sample import Sample
 
 SEED: Final = 0

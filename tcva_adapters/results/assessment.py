@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.metadata import Metadata, written_out
+from tcva_adapters.results.metadata import Metadata
 from tcva_adapters.samples.checked import FROZEN, first_fault
-from tcva_adapters.samples.records import loads
 
 SCHEMA_VERSION: Final = 3
 """Version of the JSON layout; others are refused."""
@@ -41,17 +47,15 @@ _CERTAIN: Final[dict[Verdict, Shares]] = {
 }
 
 
-def check_layout(plain: Mapping[str, Any]) -> None:
-    """Refuse what was written in another layout.
-
-    Raises:
-        ValueError: It says so.
-    """
-    layout = plain.get("schema_version", SCHEMA_VERSION)
+def _known_layout(layout: object) -> object:
     if layout != SCHEMA_VERSION:
         msg = f"it has layout {layout!r}; judge the samples again"
         raise ValueError(msg)
+    return layout
 
+
+Layout = Annotated[Literal[3], BeforeValidator(_known_layout)]
+"""The version of what was written; another one is refused with the way out."""
 
 _READ: Final = ConfigDict(frozen=True, extra="ignore")  # what a result has beyond its assessment
 
@@ -256,7 +260,7 @@ class Judgement(BaseModel):
 
     model_config = _READ
 
-    schema_version: Literal[3] = SCHEMA_VERSION  # files of assessments are known by it
+    schema_version: Layout = SCHEMA_VERSION  # files of assessments are known by it
     unscored: Unscored | None = None
     usage: Usage = Usage()
     from_store: bool = False
@@ -324,7 +328,7 @@ class Assessment(Judgement):
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
-        if self.unscored is None and not any(c.verdict for c in self.claims):
+        if self.unscored is None and all(claim.verdict is None for claim in self.claims):
             msg = "an assessment without a verdict must say why it is unscored"
             raise ValueError(msg)
         return self
@@ -346,7 +350,7 @@ class Assessment(Judgement):
     @classmethod
     def from_verdicts(
         cls,
-        verdicts: list[Verdict | str] | list[str] | list[Verdict],
+        verdicts: Sequence[Verdict | str],
         *,
         criterion: str = "faithfulness",
         judge: str = "given",
@@ -389,7 +393,8 @@ class Assessment(Judgement):
         """The same as five numbers."""
         if self.unscored is not None:
             return (0.0,) * len(LEVELS)
-        rows = [shares for claim in self.claims if (shares := claim.shares)]
+        judged = [(c.probabilities, c.verdict) for c in self.claims if c.verdict is not None]
+        rows = (shares or _CERTAIN[verdict] for shares, verdict in judged)
         return tuple(map(math.fsum, zip(*rows, strict=True)))
 
     @property
@@ -402,38 +407,34 @@ class Assessment(Judgement):
 
         Metadata that JSON cannot hold is written as text.
         """
-        return self.model_dump_json(fallback=written_out)
+        return self.model_dump_json()
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Assessment:
+    def from_json(cls, text: str | bytes) -> Self:
         """The assessment that `to_json` wrote, or that of a result.
 
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
         """
-        with suppress(ValidationError):
+        try:
             return cls.model_validate_json(text)
-        try:  # slower, and says what is wrong
-            plain = loads(text)
-        except ValueError as error:
-            raise _refusal(str(error)) from None
-        return cls.from_dict(plain if isinstance(plain, dict) else {})
+        except ValidationError as error:
+            raise _refusal(error) from None
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Assessment:
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
         """The same from JSON values; what else there is, such as a result's score, is left out.
 
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
         try:
-            check_layout(plain)
             return cls.model_validate(plain)
         except ValidationError as error:
-            raise _refusal(first_fault(error)) from None
-        except ValueError as error:
-            raise _refusal(str(error)) from None
+            raise _refusal(error) from None
 
 
-def _refusal(why: str) -> UnreadableInputError:
-    return UnreadableInputError(f"not an assessment (layout {SCHEMA_VERSION}): {why}")
+def _refusal(error: ValidationError) -> UnreadableInputError:
+    return UnreadableInputError(
+        f"not an assessment (layout {SCHEMA_VERSION}): {first_fault(error)}"
+    )

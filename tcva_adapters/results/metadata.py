@@ -3,74 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import numpy as np
-from pydantic import (
-    BeforeValidator,
-    SerializerFunctionWrapHandler,
-    ValidationInfo,
-    WrapSerializer,
-)
+from pydantic import PlainSerializer
 
 from tcva_adapters.samples.sample import whole_characters
 
-_DEEPEST: Final = 100
-_MOST_BITS: Final = 14_000  # Python writes whole numbers of up to 4300 digits
+
+def written_out(value: Any) -> Any:
+    r"""A value as JSON holds it; an object, and what is circular or nested too deeply, is text.
+
+    >>> written_out({"a": b"\xff", 1: [None, True, 0.5, {2}]})
+    {'a': '\\xff', '1': [None, True, 0.5, '{2}']}
+    """
+    if isinstance(value, dict):  # what one field holds costs no other
+        return {_text(name): _as_json(each) for name, each in value.items()}
+    return _as_json(value)
 
 
-def _as_json(metadata: dict[str, Any], handler: SerializerFunctionWrapHandler) -> Any:
-    try:
-        plain = handler(metadata)
-        json.dumps(plain, ensure_ascii=False).encode()
-    except Exception:  # noqa: BLE001  # an object of the user's may fail in any way
-        return written_out(metadata)
-    return plain
-
-
-def _finite(value: Any, info: ValidationInfo) -> Any:
-    try:
-        json.dumps(value if info.mode == "json" else None, allow_nan=False)
-    except ValueError:
-        msg = "NaN, Infinity or a number too large is no JSON value"
-        raise ValueError(msg) from None
-    return value
-
-
-Metadata = Annotated[
-    dict[str, Any], BeforeValidator(_finite), WrapSerializer(_as_json, when_used="json")
-]
+Metadata = Annotated[dict[str, Any], PlainSerializer(written_out, when_used="json")]
 """As they are; in JSON what it cannot hold is text, see `written_out`."""
 
 
-def written_out(value: Any, within: tuple[int, ...] = ()) -> Any:
-    r"""A value as JSON holds it.
-
-    Bytes and other objects become text, and what is circular or nested too deeply the name of its
-    kind.
-
-    >>> written_out({"a": b"\xff", 1: [None, True, 0.5, {2}]})
-    {'a': '\\xff', '1': [None, True, 0.5, [2]]}
-    """
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
-    if value is None or isinstance(value, int | float):
-        return hex(value) if isinstance(value, int) and value.bit_length() > _MOST_BITS else value
-    if isinstance(value, bytes | bytearray):
-        return value.decode(errors="backslashreplace")
-    if isinstance(value, Mapping | list | tuple | set | frozenset):
-        if id(value) in within or len(within) >= _DEEPEST:
-            return f"<{type(value).__name__}>"
-        within = (*within, id(value))
-        if isinstance(value, Mapping):
-            return {_text(name): written_out(each, within) for name, each in value.items()}
-        return [written_out(each, within) for each in value]
-    return _text(value)
-
-
-def _text(value: object) -> str:
+def _as_json(value: Any) -> Any:
     try:
-        return whole_characters(str(value))
-    except Exception:  # noqa: BLE001  # as above
+        text = json.dumps(value, ensure_ascii=False, default=_without_objects)
+    except (TypeError, ValueError, RecursionError):
+        return _text(value)
+    return json.loads(whole_characters(text))
+
+
+def _without_objects(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else _text(value)
+
+
+def _text(value: Any) -> str:
+    try:
+        text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+        return whole_characters(text)
+    except Exception:  # noqa: BLE001  # an object of the user's may fail in any way
         return f"<{type(value).__name__}>"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from statistics import stdev
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 
 from tcva_adapters.core.flip import flip_point
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
+from tcva_adapters.core.uncertainty import central_interval, count_distribution
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.printing import html_table
+from tcva_adapters.printing import html_table, shortened
 from tcva_adapters.results.assessment import (
     SCHEMA_VERSION,
     Assessment,
@@ -23,8 +24,6 @@ from tcva_adapters.results.assessment import (
     Usage,
 )
 from tcva_adapters.results.evidence import EvidenceCounts, under
-from tcva_adapters.results.interval import interval_text, score_interval
-from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import ScoringConfig
 
@@ -86,15 +85,6 @@ class Repeated:
         number = len(self.scores)
         return 2 * self.passed * (number - self.passed) / (number * (number - 1))
 
-    @property
-    def text(self) -> str:
-        """The same in a few words."""
-        sides = f", {self.passed} of them pass" if self.flips else ""
-        return (
-            f"{len(self.scores)} repeats from {min(self.scores):.3f} to {max(self.scores):.3f} "
-            f"(sd {self.spread:.3f}{sides})"
-        )
-
 
 @dataclass(frozen=True)
 class Result:
@@ -119,14 +109,14 @@ class Result:
     kind: ClassVar[str] = "tcva"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "seen", under(self.assessment, self.scoring.evidence))
-        unscored = self.assessment.unscored
-        score: float | None = None
-        if unscored is None:
-            judged = (self.seen, *self.seen.members)
-            score = self.scoring.single([each.level_counts for each in judged])
-        elif not unscored.reason.is_failure:
+        judged = self.assessment
+        seen = judged if self.scoring.evidence == "lower" else under(judged, self.scoring.evidence)
+        score = None
+        if judged.unscored is None:
+            score = self.scoring.single([each.level_counts for each in (seen, *seen.members)])
+        elif not judged.unscored.reason.is_failure:
             score = self.scoring.on_unscored
+        object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "score", score)
 
     @property
@@ -171,8 +161,23 @@ class Result:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """Where at least 95 % of the scores lie that its verdicts may give; see `score_interval`."""
-        return score_interval(self.seen, self.scoring)
+        """The central interval that has at least 95 % of the scores which its verdicts may give.
+
+        Claims are drawn independently. None without a score, of a fused score, and where no verdict
+        has probabilities that are chances: the lexical judge's place a claim between two levels,
+        and asked again it says the same.
+        """
+        judged = self.seen
+        if judged.unscored or judged.members or judged.is_lexical or not judged.is_soft:
+            return None
+        chances = np.array([each.shares for each in judged.claims if each.verdict is not None])
+        if _is_yes_no(judged):
+            # Its shares lie between two levels, whose expected weight is the chance of a yes.
+            yes = np.clip(chances @ WeightScheme.DEFAULT.as_array(), 0.0, 1.0)
+            chances = np.zeros_like(chances)
+            chances[:, 0], chances[:, -1] = yes, 1.0 - yes
+        counts, likely = count_distribution(chances)
+        return central_interval(self.scoring.scores(counts), likely)
 
     @property
     def flip_temperature(self) -> float | None:
@@ -190,14 +195,13 @@ class Result:
     def member_scores(self) -> dict[str, float | None]:
         """The scores that were fused, by judge, the main judge first; None where one has none.
 
-        Judges of one name are told apart by their criterion, or else by their number.
+        A second judge of the same name has its number behind it.
         """
         scores: dict[str, float | None] = {}
-        for number, judged in enumerate((self.assessment, *self.assessment.members), start=1):
-            names = (judged.judge, f"{judged.judge} {judged.criterion}")
-            name = next((n for n in names if n not in scores), f"{judged.judge} #{number}")
-            alone = judged.model_copy(update={"members": ()})
-            scores[name] = Result(alone, self.scoring).score
+        alone = self.assessment.model_copy(update={"members": ()})
+        for number, judged in enumerate((alone, *self.assessment.members), start=1):
+            name = f"{judged.judge} #{number}" if judged.judge in scores else judged.judge
+            scores[name] = Result(judged, self.scoring).score
         return scores
 
     @cached_property
@@ -207,13 +211,14 @@ class Result:
         A fused score is made of what each judge said the same time; of a judge that was asked less
         often, of all that it said.
         """
-        own = self.assessment
-
-        def once(place: int, repeat: Assessment) -> Result:
-            members = tuple(m.repeats[place] if place < len(m.repeats) else m for m in own.members)
-            return Result(repeat.model_copy(update={"members": members}), self.scoring)
-
-        return tuple(once(place, repeat) for place, repeat in enumerate(own.repeats))
+        results = []
+        for place, repeat in enumerate(self.assessment.repeats):
+            members = tuple(
+                each.repeats[place] if place < len(each.repeats) else each
+                for each in self.assessment.members
+            )
+            results.append(Result(repeat.model_copy(update={"members": members}), self.scoring))
+        return tuple(results)
 
     @property
     def repeated(self) -> Repeated | None:
@@ -253,7 +258,7 @@ class Result:
         Each claim has its weight, and ``breakdown`` the counts that the score is made of. Metadata
         that JSON cannot hold is written as text.
         """
-        judged = self.assessment.model_dump(mode="json", fallback=written_out)
+        judged = self.assessment.model_dump(mode="json")
         for claim, weight in zip(judged["claims"], self.weights, strict=True):
             claim["weight"] = weight
         return {
@@ -261,7 +266,7 @@ class Result:
             "score": self.score,
             "passed": self.passed,
             "reason": self.reason,
-            "interval": None if self.interval is None else list(self.interval),
+            "interval": self.interval,
             "breakdown": self.breakdown,
             "scoring": self.scoring.model_dump(mode="json"),
             **judged,
@@ -279,10 +284,9 @@ class Result:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
         try:
-            scoring = _scoring_of(json.dumps(plain["scoring"]))
+            scoring = ScoringConfig(**plain["scoring"])
         except (KeyError, TypeError, InvalidValueError) as error:
-            why = f"{type(error).__name__}: {error}; it has {', '.join(map(str, plain))}"
-            msg = f"not a result (layout {SCHEMA_VERSION}): {why}"
+            msg = f"not a result (layout {SCHEMA_VERSION}): {type(error).__name__}: {error}"
             raise UnreadableInputError(msg) from None
         return cls(Assessment.from_dict(plain), scoring)
 
@@ -301,30 +305,32 @@ class Result:
         if self.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
             return f"unscored: {self.unscored.text}{given}"
+        scoring, found = self.scoring, self.repeated
         relation = ">=" if self.passed else "<"
-        text = (
-            f"{self.score:.3f} {relation} {self.scoring.threshold:g} "
-            f"at {self.scoring.place}: {self.levels}"
-        )
+        parts = [
+            f"{self.score:.3f} {relation} {scoring.threshold:g} at {scoring.place}: {self.levels}"
+        ]
         if self.assessment.members:
-            parts = (
-                f"{name} {'none' if score is None else f'{score:.3f}'}"
-                for name, score in self.member_scores.items()
-            )
-            text = f"{text}; fused from {', '.join(parts)}"
+            by_judge = self.member_scores.items()
+            scores = (f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge)
+            parts.append(f"fused from {', '.join(scores)}")
         if self.interval is not None:
-            text = f"{text}; {interval_text(self.interval)}"
-        if self.repeated is not None:
-            text = f"{text}; {self.repeated.text}"
-        quotes = EvidenceCounts.of([self.assessment], self.scoring.evidence)
-        text = "; ".join((text, *quotes.lines()))
+            parts.append(interval_text(self.interval))
+        if found is not None:
+            low, high = min(found.scores), max(found.scores)
+            sides = f", {found.passed} of them pass" if found.flips else ""
+            parts.append(
+                f"{len(found.scores)} repeats from {low:.3f} to {high:.3f} "
+                f"(sd {found.spread:.3f}{sides})"
+            )
+        parts += EvidenceCounts.of([self.assessment], scoring.evidence).lines()
         scored = [claim for claim in self.claims if claim.verdict is not None]
-        scheme = self.scoring.scheme
-        worst = min(scored, key=lambda claim: claim.weight(scheme) or 0.0)
-        if worst.shares is not None and worst.shares[0] == 1.0:
-            return text
-        why = f": {worst.reason}" if worst.reason else ""
-        return f'{text}; worst: "{_shorten(worst.claim)}" [{worst.level_text(scheme)}]{why}'
+        worst = min(scored, key=lambda claim: claim.weight(scoring.scheme) or 0.0)
+        if worst.is_soft or worst.verdict is not Verdict.FULLY:
+            why = f": {worst.reason}" if worst.reason else ""
+            text, level = shortened(worst.claim, _QUOTED), worst.level_text(scoring.scheme)
+            parts.append(f'worst: "{text}" [{level}]{why}')
+        return "; ".join(parts)
 
     @property
     def levels(self) -> str:
@@ -337,12 +343,11 @@ class Result:
         return f"{', '.join(expected)} by probability (shown as {levels})"
 
 
-@lru_cache(maxsize=2**6)
-def _scoring_of(text: str) -> ScoringConfig:
-    """The settings in some JSON: all lines of a file have the same ones."""
-    return ScoringConfig(**json.loads(text))
+def interval_text(interval: tuple[float, float]) -> str:
+    """An interval in a few words."""
+    return "95% interval {:.3f} to {:.3f}".format(*interval)
 
 
-def _shorten(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _QUOTED else f"{flat[: _QUOTED - 1]}…"
+def _is_yes_no(assessment: Assessment) -> bool:
+    judged = [each for each in assessment.panel if each.unscored is None]
+    return all(map(_is_yes_no, judged)) if judged else assessment.form.startswith("yes_no")

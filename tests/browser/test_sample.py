@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tcva_adapters.results.interval import interval_text
+from tcva_adapters.results.result import interval_text
 from tests.browser.conftest import Opener
 from tests.support.browser import Watched
 from tests.support.reports import RAGAS, example_content, fused_and_panel

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tcva_adapters.compare import sweep_views
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.errors import InvalidSampleError, TCVAError, UnreadableInputError
+from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
 from tcva_adapters.results import counted
 from tcva_adapters.results.assessment import (
     Assessment,
@@ -150,21 +150,12 @@ def test_an_older_layout_is_refused_with_the_way_out() -> None:
     old = {"schema_version": 2, "claims": [{"claim": "c", "verdict": "partial"}]}
     for read in (Assessment.from_json, Result.from_json):
         with pytest.raises(
-            UnreadableInputError, match=r"\(layout 3\): it has layout 2; judge the samples again"
+            UnreadableInputError, match=r"\(layout 3\).*it has layout 2; judge the samples again"
         ):
             read(
                 Result(Assessment.from_verdicts(["fully"])).to_json()[:-1]
                 + f", {json.dumps(old)[1:]}"
             )
-
-
-def test_numbers_that_are_too_large_are_refused_where_they_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "judged.jsonl"
-    path.write_text(changed(metadata={"x": 0}).replace('{"x": 0}', '{"x": 1e999}') + "\n")
-    with pytest.raises(UnreadableInputError, match="Out of range float values are not JSON"):
-        read_assessments(path)
-    with pytest.raises(TCVAError, match="Out of range float"):
-        Judged.of(path).ratings("x")
 
 
 def test_a_file_that_changes_in_between_is_said(tmp_path: Path) -> None:

@@ -76,5 +76,5 @@ def test_what_it_cannot_hold_is_told_by_its_kind() -> None:
     values = {"n": np.int64(3), "yes": np.bool_(True), "all": np.arange(2), "half": np.float32(0.5)}
     assert written_out(values) == {"n": 3, "yes": True, "all": [0, 1], "half": 0.5}
     assert written_out({"o": Speechless(), "b": b"\xffx"}) == {"o": "<Speechless>", "b": "\\xffx"}
-    assert written_out(circular()) == {"name": "x", "self": ["<dict>", "<dict>"]}
-    assert written_out(10**5000).startswith("0x")
+    assert written_out(circular())["name"] == "x"
+    assert written_out({"n": 10**5000}) == {"n": "<int>"}

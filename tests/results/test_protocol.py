@@ -89,7 +89,7 @@ REFUSED = [
     ("[]", "a list"),
     ("{}", "scoring"),
     ('{"kind": "grade"}', "'grade', where tcva, ccrs are known"),
-    (json.dumps({**PLAIN, "schema_version": 2}), r"\(layout 3\): it has layout 2; judge the"),
+    (json.dumps({**PLAIN, "schema_version": 2}), r"\(layout 3\).*it has layout 2; judge the"),
     (json.dumps({**PLAIN, "scoring": {**PLAIN["scoring"], "threshold": 7}}), "threshold=7"),
     ('{"kind": "ccrs", "answers": {}, "schema_version": 2}', r"it has layout 2; judge the"),
     ('{"kind": "ccrs", "answers": 3}', "not a CCRS result"),

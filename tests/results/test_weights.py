@@ -113,12 +113,6 @@ def test_same_verdicts_with_other_weights_look_different_everywhere(
         (assessed(claim(HALF), claim(None)), aggregate(["fully", "none"]), 1.0),
         # P(yes) = .8 stands halfway between mostly (.9) and partial (.7); it is fully or none.
         (assessed(claim((0, 0.5, 0.5, 0, 0), Verdict.PARTIAL), form="yes_no"), 0.0, 1.0),
-        # A fused score joins the judges.
-        (
-            assessed(claim(HALF), members=(assessed(claim(None, Verdict.MOSTLY), judge="other"),)),
-            (1e-9 * 0.9) ** 0.5,
-            0.9**0.5,
-        ),
     ],
 )
 def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, high: float) -> None:
@@ -136,6 +130,7 @@ def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, hig
         Assessment.from_verdicts(["fully", "none"]),
         assessed(claim(HALF), judge="lexical/3"),
         assessed(claim(None), claim(HALF, None)),
+        assessed(claim(HALF), members=(assessed(claim(None), judge="other"),)),
     ],
 )
 def test_no_interval_without_chances(judged: Assessment) -> None:
