@@ -98,7 +98,7 @@ def _stored(store: Path) -> int:
         return 0
     connection = sqlite3.connect(store)
     try:
-        query = "SELECT count(*) FROM judgements WHERE status = 'scored'"
+        query = "SELECT count(*) FROM judgements"
         return int(connection.execute(query).fetchone()[0])
     finally:
         connection.close()

@@ -108,10 +108,11 @@ class RatingQuestion(Question[MetricAnswer]):
 
     @classmethod
     def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, MetricAnswer]]) -> None:
-        """Put ratings into a store."""
+        """Put ratings into a store; failures are asked again."""
         store.put_records(
-            (question.key, answer.model_dump_json(), answer.failure is not None)
+            (question.key, answer.model_dump_json())
             for question, answer in answered
+            if answer.failure is None
         )
 
     def given_up(self, why: Unscored) -> MetricAnswer:

@@ -19,15 +19,14 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.counted import Counts, packed
+from tcva_adapters.results.counted import Counts, level_tables
 from tcva_adapters.results.evidence import (
     DEFAULT_EVIDENCE,
     EVIDENCE,
     Evidence,
     EvidenceCounts,
-    under,
 )
-from tcva_adapters.results.result import Result, judged_counts
+from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.files import distinct
 from tcva_adapters.stats.checks import FloatArray, numbers
@@ -270,10 +269,7 @@ def _of_files(files: Sequence[str | Path], *, skip_bad: bool) -> Judged:
 def _of_assessments(assessments: Sequence[Assessment]) -> Judged:
     about = _about(Kinds.of(assessments), "this list")
     quotes = {view: EvidenceCounts.of(assessments, view) for view in EVIDENCE}
-    tables = {
-        view: packed(judged_counts([under(each, view) for each in assessments]))
-        for view in EVIDENCE
-    }
+    tables = level_tables(assessments)
     brought = Held([(each.sample_id, each.metadata) for each in assessments])
     return Judged(tables, _scored(tables), *about, quotes=quotes, brought=brought)
 

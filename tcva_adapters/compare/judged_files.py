@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.counted import Counts, LevelCounts
+from tcva_adapters.results.counted import Counts, level_tables
 from tcva_adapters.results.evidence import Checked, Evidence, checks_of
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.samples.records import is_read_again
@@ -106,25 +106,30 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
         InvalidValueError: Likewise.
     """
     is_held = not all(map(is_read_again, files))
-    tally = _Tally()
+    kinds, checks = Kinds(), Counter[Checked]()
     held: list[Named] = []
     notes: list[str] = []
     skipped = 0
-    for file in files:
-        stream = stream_assessments(file, skip_bad=skip_bad)
-        for row in stream:
-            tally.add(row)
-            if is_held:
-                held.append(_named(row))
-        where = f" of {file}" if len(files) > 1 else ""
-        notes += stream.said(where)
-        skipped += stream.skipped
+
+    def rows() -> Iterator[Assessment]:
+        nonlocal skipped
+        for file in files:
+            stream = stream_assessments(file, skip_bad=skip_bad)
+            for row in stream:
+                kinds.add_assessment(row)
+                checks.update(checks_of(row))
+                if is_held:
+                    held.append(_named(row))
+                yield row
+            notes.extend(stream.said(f" of {file}" if len(files) > 1 else ""))
+            skipped += stream.skipped
+
     return JudgedFiles(
         source=", ".join(map(str, files)),
-        tables=tally.rows.finish(),
-        kinds=tally.kinds,
-        checks=tally.checks,
-        brought=Held(held) if is_held else InFiles(tuple(files), skip_bad, tally.kinds.number),
+        tables=level_tables(rows()),
+        kinds=kinds,
+        checks=checks,
+        brought=Held(held) if is_held else InFiles(tuple(files), skip_bad, kinds.number),
         notes=notes,
         skipped=skipped,
     )
@@ -132,20 +137,3 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
 
 def _named(row: Assessment) -> Named:
     return row.sample_id, row.metadata
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What is counted row by row."""
-
-    rows: LevelCounts = field(default_factory=LevelCounts)
-    kinds: Kinds = field(default_factory=Kinds)
-    checks: Counter[Checked] = field(default_factory=Counter)
-
-    def add(self, row: Assessment) -> None:
-        self.kinds.add_assessment(row)
-        is_lowered = False
-        for check in checks_of(row):
-            self.checks[check] += 1
-            is_lowered |= check[1]
-        self.rows.add(row, is_lowered=is_lowered)

@@ -45,7 +45,7 @@ class Kinds:
         if judged.unscored is None:  # else the others were not asked
             if judged.form:
                 self.forms[judged.form] += 1
-            members = (f"{member.criterion} by {member.judge}" for member in judged.members)
+            members = [f"{member.criterion} by {member.judge}" for member in judged.members]
             self.fused[tuple(members)] = None
 
     def check(self, source: str) -> None:

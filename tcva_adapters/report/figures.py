@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final
@@ -17,10 +16,9 @@ from tcva_adapters.report.content import Content, FixedMethod, Run
 from tcva_adapters.report.details import Draw
 from tcva_adapters.report.plain import plain
 from tcva_adapters.results.assessment import Assessment, Usage
+from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts
-from tcva_adapters.results.result import judged_counts
 from tcva_adapters.results.settings import Profiles, ScoringConfig
-from tcva_adapters.results.summary import form_lines
 
 FORMAT: Final = 1
 """Version of the figures' layout, which the page checks."""
@@ -42,13 +40,12 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         draw: Which samples have their texts in the page.
     """
     places = {sample.id: place for place, sample in enumerate(content.samples)}
-    of_runs = (note for run in content.runs for note in _forms(run))
     return {
         "format": FORMAT,
         "made_by": f"tcva-adapters {__version__}",
         "title": content.title,
         "sentence": content.sentence,
-        "notes": [*content.notes, *draw.notes, *of_runs],
+        "notes": [*content.notes, *draw.notes],
         "levels": [level.value for level in LEVELS],
         "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
         "penalties": list(PENALTIES),
@@ -195,13 +192,6 @@ def _profiles(profiles: Profiles | None) -> dict[str, Any] | None:
     for field, values in (profiles or {}).items():
         return {"by": field, "values": {each: {"temperature": t} for each, t in values.items()}}
     return None
-
-
-def _forms(run: Run) -> Iterator[str]:
-    """In which forms its judge was asked, where these are not the usual one."""
-    forms = Counter(judged.form for judged in run.assessments.values() if judged.form)
-    lines = form_lines(dict(forms.most_common()), len(run.assessments))
-    return (f"{run.name}: {line}" for line in lines)
 
 
 def _counts(counts: list[float]) -> list[float]:

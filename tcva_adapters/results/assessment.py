@@ -28,14 +28,15 @@ SCHEMA_VERSION: Final = 3
 """Version of the JSON layout; others are refused."""
 
 
-def _sum_to_one(shares: tuple[float, ...]) -> tuple[float, ...]:
-    if min(shares) < 0.0 or not abs(sum(shares) - 1.0) <= 1e-6:  # refuses nan, too
+def _sum_to_one(shares: Any) -> Any:
+    if not abs(sum(shares) - 1.0) <= 1e-6:  # refuses nan, too
         msg = f"probabilities must be >= 0 and sum to 1, got {shares!r}"
         raise ValueError(msg)
     return shares
 
 
-Shares = Annotated[tuple[float, float, float, float, float], AfterValidator(_sum_to_one)]
+_Share = Annotated[float, Field(ge=0.0)]
+Shares = Annotated[tuple[_Share, _Share, _Share, _Share, _Share], AfterValidator(_sum_to_one)]
 """How likely each level is, fully first, summing to 1."""
 
 _CERTAIN: Final[dict[Verdict, Shares]] = {
@@ -328,7 +329,7 @@ class Assessment(Judgement):
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
-        if self.unscored is None and all(claim.verdict is None for claim in self.claims):
+        if self.unscored is None and not [each for each in self.claims if each.verdict]:
             msg = "an assessment without a verdict must say why it is unscored"
             raise ValueError(msg)
         return self
@@ -393,8 +394,9 @@ class Assessment(Judgement):
         """The same as five numbers."""
         if self.unscored is not None:
             return (0.0,) * len(LEVELS)
-        judged = [(c.probabilities, c.verdict) for c in self.claims if c.verdict is not None]
-        rows = (shares or _CERTAIN[verdict] for shares, verdict in judged)
+        rows = [
+            c.probabilities or _CERTAIN[c.verdict] for c in self.claims if c.verdict is not None
+        ]
         return tuple(map(math.fsum, zip(*rows, strict=True)))
 
     @property

@@ -97,14 +97,18 @@ class EvidenceCounts:
                 yield f"{number} of {self.verdicts} verdicts {done}: {check.text}"
 
 
-def checks_of(assessment: Assessment) -> Iterator[Checked]:
+def checks_of(assessment: Assessment) -> list[Checked]:
     """What was found of each verdict; of a panel the judges', and those of additional judges, too."""
+    found: list[Checked] = []
     if not assessment.panel:
-        for claim in assessment.claims:
-            if claim.verdict is not None:
-                yield claim.evidence_check, claim.original_verdict is not None
+        found = [
+            (claim.evidence_check, claim.original_verdict is not None)
+            for claim in assessment.claims
+            if claim.verdict is not None
+        ]
     for each in (*assessment.panel, *assessment.members):
-        yield from checks_of(each)
+        found += checks_of(each)
+    return found
 
 
 def lowered(claim: ClaimVerdict) -> ClaimVerdict:
@@ -159,7 +163,8 @@ def under(assessment: Assessment, evidence: Evidence) -> Assessment:
     The verdicts of a panel are combined again where one of them changes: by the shares of the votes
     where the panel did so, else by the median.
     """
-    if evidence == "lower":
+    lowered = [claim for claim in assessment.claims if claim.original_verdict is not None]
+    if evidence == "lower" or not (lowered or assessment.panel or assessment.members):
         return assessment
     panel = tuple(under(each, evidence) for each in assessment.panel)
     members = tuple(under(each, evidence) for each in assessment.members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import stdev
@@ -23,34 +23,14 @@ from tcva_adapters.results.assessment import (
     Unscored,
     Usage,
 )
+from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import ScoringConfig
 
-__all__ = ["Result", "ScoringConfig", "judged_counts"]
+__all__ = ["Result", "ScoringConfig"]
 
 _QUOTED: Final = 80
-
-
-def judged_counts(assessments: Sequence[Assessment]) -> FloatArray:
-    """What scores are made of: the level counts of each sample by each of its judges.
-
-    Args:
-        assessments: As they are stored, or under a view of their evidence (see `under`).
-
-    Returns:
-        Shape (N, J, 5), the main judge first, then those whose scores are fused with its; a row of
-        zeros where a judge has no verdicts.
-
-    >>> judged_counts([Assessment.from_verdicts(["fully", "none"])]).tolist()
-    [[[1.0, 0.0, 0.0, 0.0, 1.0]]]
-    """
-    judges = 1 + max((len(each.members) for each in assessments), default=0)
-    counts = np.zeros((len(assessments), judges, len(LEVELS)))
-    for i, assessment in enumerate(assessments):
-        for j, judged in enumerate((assessment, *assessment.members)):
-            counts[i, j] = judged.counts
-    return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +175,13 @@ class Result:
     def member_scores(self) -> dict[str, float | None]:
         """The scores that were fused, by judge, the main judge first; None where one has none.
 
-        A second judge of the same name has its number behind it.
+        Judges of one name are told apart by their criterion, or else by their number.
         """
         scores: dict[str, float | None] = {}
         alone = self.assessment.model_copy(update={"members": ()})
         for number, judged in enumerate((alone, *self.assessment.members), start=1):
-            name = f"{judged.judge} #{number}" if judged.judge in scores else judged.judge
+            names = (judged.judge, f"{judged.judge} {judged.criterion}")
+            name = next((n for n in names if n not in scores), f"{judged.judge} #{number}")
             scores[name] = Result(judged, self.scoring).score
         return scores
 

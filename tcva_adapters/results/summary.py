@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,22 +17,8 @@ from tcva_adapters.results.result import Result
 
 _DETAIL: Final = 200
 
-WRITTEN: Final = "written"
-"""The usual form of verdicts, which goes without saying."""
-
 FEW_SAMPLES: Final = 30
 """Scored samples below which a pass rate hardly says anything about others."""
-
-
-def form_lines(forms: Mapping[str, int], samples: int) -> Iterator[str]:
-    """In which forms verdicts were asked for; nothing where all are written.
-
-    >>> list(form_lines({"yes_no": 3}, 4)), list(form_lines({"written": 4}, 4))
-    (['verdicts asked for as yes_no: 3 of 4 samples'], [])
-    """
-    if forms.keys() - {WRITTEN}:
-        used = "; ".join(f"{form}: {number}" for form, number in forms.items())
-        yield f"verdicts asked for as {used} of {counted(samples, 'sample')}"
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +101,6 @@ class Summary(Scores, Report):
     usage: Usage = field(default_factory=Usage)
     served: int = 0
     _levels: Counter[Verdict] = field(default_factory=Counter)
-    _forms: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: Result) -> None:
         """One more."""
@@ -125,17 +110,11 @@ class Summary(Scores, Report):
         self._levels.update(result.seen.verdicts)
         self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self.usage += result.usage
-        self._forms.update([judged.form] if judged.form else [])
 
     @property
     def levels(self) -> dict[str, int]:
         """Claims per level, fully first."""
         return {level.value: self._levels[level] for level in LEVELS}
-
-    @property
-    def forms(self) -> dict[str, int]:
-        """Samples by the form in which verdicts were asked for; none of judges without forms."""
-        return dict(self._forms.most_common())
 
     @property
     def sentence(self) -> str:
@@ -175,7 +154,6 @@ class Summary(Scores, Report):
             "evidence": self.evidence.to_dict(),
             "unscored": self.unscored,
             "details": self.details,
-            "forms": self.forms,
             "from_store": self.served,
             "usage": self.usage.model_dump(),
         }
@@ -189,7 +167,6 @@ class Summary(Scores, Report):
             *map(str, self.levels.values()),
         )
         yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
-        yield from form_lines(self.forms, self.samples)
         yield from self.evidence.lines()
         for reason, number in self.unscored.items():
             yield f"unscored: {number} {reason} ({shortened(self.details[reason], _DETAIL)})"

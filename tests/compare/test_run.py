@@ -409,7 +409,7 @@ def test_a_full_disk_is_its_own_error(tmp_path: Path, monkeypatch: pytest.Monkey
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(VerdictStore, "put_record", full)
+    monkeypatch.setattr(VerdictStore, "put_records", full)
     with pytest.raises(OSError, match="No space left"):
         run(tmp_path)
 
@@ -451,7 +451,7 @@ def test_of_two_judgements_under_one_key_the_last_counts(tmp_path: Path) -> None
     with VerdictStore(tmp_path / "verdicts.sqlite") as store:
         found = json.loads(store.get_records([key])[key])
         found["score"]["score"] = 0.25
-        store.put_record(key, json.dumps(found), failed=False)
+        store.put_records([(key, json.dumps(found))])
     row = cells(run(tmp_path, samples=[RIGHT], methods=METHODS[:1]))["right", METHODS[0].name]
     assert row.score == 0.25
 

@@ -140,15 +140,3 @@ def test_groups_are_fields_with_a_few_values(tmp_path: Path) -> None:
     assert samples["human_name"] == "human"
     assert samples["human"][:3] == [0.0, 0.25, 0.5]
     assert samples["human_scale"] == [0.0, 1.0]
-
-
-def test_the_page_says_in_which_form_verdicts_were_asked_for(tmp_path: Path) -> None:
-    said = {}
-    for form in ("written", "yes_no"):
-        judged = [each.model_copy(update={"form": form}) for each in assessments(members=False)]
-        write([Result(each, ScoringConfig()) for each in judged], tmp_path / f"{form}.html")
-        figures, _ = blocks_of(tmp_path / f"{form}.html")
-        said[form] = [note for note in figures["notes"] if "asked for" in note]
-        (name,) = (run["name"] for run in figures["runs"])
-    assert said["written"] == []
-    assert said["yes_no"] == [f"{name}: verdicts asked for as yes_no: 60 of 60 samples"]

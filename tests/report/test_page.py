@@ -105,8 +105,7 @@ def test_numbers_that_a_browser_lacks_are_nothing_or_text() -> None:
     }
     found = plain(odd)
     assert (found["nan"], found["inf"], found["big"]) == (None, None, str(-(2**70)))
-    assert found["huge"].startswith("0x")
-    assert found["loop"] == ["<list>"]
+    assert (found["huge"], found["loop"]) == ("<int>", "[[...]]")
 
 
 def test_the_page_names_no_folder_of_the_machine(tmp_path: Path) -> None:

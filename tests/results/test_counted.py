@@ -24,9 +24,10 @@ from tcva_adapters.results.assessment import (
     Reason,
     Unscored,
 )
+from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EVIDENCE, lowered, under
 from tcva_adapters.results.files import read_assessments, stream_assessments, write_assessments
-from tcva_adapters.results.result import Result, judged_counts
+from tcva_adapters.results.result import Result
 
 GOOD = Assessment.from_verdicts(["fully", "none"]).to_json()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def records(path: str | Path) -> list[str]:
-    """The texts, failures included, in the order in which they came."""
+    """The texts, in the order in which they came."""
     with closing(sqlite3.connect(path)) as plain:
         query = "SELECT json FROM judgements WHERE kind = 'record' ORDER BY rowid"
         return [text for (text,) in plain.execute(query)]

@@ -342,8 +342,9 @@ class _Run:
         said = cached
         if said is None:
             said = await self._asked(job.method, job.sample)
-            with self.store.spared():
-                self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
+            if not said.is_failure:
+                with self.store.spared():
+                    self.store.put_records([(job.key, said.to_json())])
         self._count(name, said.usage if cached is None else None)
         score = said.score
         why = "" if score.score is not None else _why(said.reason, score.error)

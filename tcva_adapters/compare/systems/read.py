@@ -22,7 +22,8 @@ from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.result import Result, judged_counts
+from tcva_adapters.results.counted import judged_counts
+from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable
 

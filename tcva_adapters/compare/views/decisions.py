@@ -18,7 +18,8 @@ from tcva_adapters.compare.views.spans import Best, Spans, best, outside, passin
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.result import Result, ScoringConfig, judged_counts
+from tcva_adapters.results.counted import judged_counts
+from tcva_adapters.results.result import Result, ScoringConfig
 
 THRESHOLD: Final = 0.5
 """Of a method that has no threshold of its own."""
