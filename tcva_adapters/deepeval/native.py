@@ -6,16 +6,9 @@ from it: no further call, and nothing of it replaced.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from deepeval.metrics import (
-    AnswerRelevancyMetric,
-    BaseMetric,
-    ContextualRecallMetric,
-    FaithfulnessMetric,
-)
+from deepeval.metrics import AnswerRelevancyMetric, ContextualRecallMetric, FaithfulnessMetric
 from deepeval.metrics.utils import split_sentences
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
@@ -26,22 +19,17 @@ from tcva_adapters.deepeval.llm import NamedLLM
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
-_METRICS: Final[dict[str, Callable[..., BaseMetric]]] = {
-    "faithfulness": FaithfulnessMetric,
-    "answer_relevancy": AnswerRelevancyMetric,
-    "contextual_recall": ContextualRecallMetric,
-}
-_TEXTS: Final[dict[str, Callable[[Any, LLMTestCase], Sequence[str]]]] = {
-    "faithfulness": lambda metric, _: metric.claims,
-    "answer_relevancy": lambda metric, _: metric.statements,
-    "contextual_recall": lambda _, case: split_sentences(case.expected_output or ""),
-}
-"""What the verdicts of each are about."""
+_TEXTS: Final = {"faithfulness": "claims", "answer_relevancy": "statements"}
+"""Where a metric has what its verdicts are about; else they are about the reference's sentences."""
 
 
 class _Run(NativeRun):
     title = "DeepEval"
-    metrics = _METRICS
+    metrics: ClassVar = {
+        "faithfulness": FaithfulnessMetric,
+        "answer_relevancy": AnswerRelevancyMetric,
+        "contextual_recall": ContextualRecallMetric,
+    }
     llm_classes = DeepEvalBaseLLM
 
     def __init__(self, name: str, sample: Sample, llm: Any) -> None:
@@ -56,7 +44,7 @@ class _Run(NativeRun):
         )
         # Synchronous through and through: with async_mode it would patch the event loop.
         # Only with an LLM as judge there are claims to capture, whatever the environment says.
-        build = _METRICS[name]
+        build = self.metrics[name]
         self._metric: Any = build(model=self._counting, async_mode=False, eval_mode="llm")
 
     def _measure(self) -> Any:
@@ -66,15 +54,16 @@ class _Run(NativeRun):
         return await self._metric.a_measure(self._case, _show_indicator=False)
 
     def _read(self, returned: Any) -> FrameworkScore:
-        verdicts = self._metric.verdicts
-        texts = _TEXTS[self.name](self._metric, self._case)
+        verdicts, held = self._metric.verdicts, _TEXTS.get(self.name)
+        of_reference = self._case.expected_output or ""
+        texts = getattr(self._metric, held) if held else split_sentences(of_reference)
         if len(texts) != len(verdicts):
             # Verdicts carry no number: with one too few nobody knows which claim it is about.
             texts = [f"verdict {i} of {len(verdicts)}" for i in range(1, len(verdicts) + 1)]
         words = [str(verdict.verdict) for verdict in verdicts]
         reasons = [verdict.reason or "" for verdict in verdicts]
         said = map(FrameworkVerdict, texts, words, from_deepeval(words), reasons)
-        return self._scored(float(returned), tuple(said))
+        return self._scored(float(returned), said)
 
     def _calls(self) -> int:
         return self._counting.calls
@@ -86,25 +75,20 @@ ascore_framework_metric = _Run.ascored
 
 
 class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
-    """Hands every call on and counts it."""
+    """Passes every call on and counts it."""
 
     def __init__(self, llm: DeepEvalBaseLLM) -> None:
         self._llm: Any = llm
-        self._lock = threading.Lock()
         self.calls = 0
         super().__init__(llm.get_model_name())
 
     def generate(self, prompt: str, schema: Any = None) -> Any:
-        self._count()
+        self.calls += 1
         return _without_cost(self._llm.generate_with_schema(prompt, schema=schema))
 
     async def a_generate(self, prompt: str, schema: Any = None) -> Any:
-        self._count()
+        self.calls += 1
         return _without_cost(await self._llm.a_generate_with_schema(prompt, schema=schema))
-
-    def _count(self) -> None:
-        with self._lock:
-            self.calls += 1
 
 
 def _without_cost(answer: Any) -> Any:

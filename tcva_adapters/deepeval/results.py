@@ -7,7 +7,6 @@ holds the result as JSON, whoever scored it and whatever became of it.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -80,14 +79,13 @@ def results_of(evaluation: EvaluationResult | str | Path, name: str | None = Non
     like: Scored = result_of(next((data for data in measured if data.verbose_logs), measured[0]))
     results = []
     for case, data in zip(cases, found, strict=True):
-        if data is None:
-            detail = f"DeepEval skipped {case.name!r}: a field that the metric needs is missing"
-            why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
-        elif data.verbose_logs is None:
-            why = Unscored(reason=Reason.TIMEOUT, detail=data.error or "never begun")
-        else:
+        if data is not None and data.verbose_logs is not None:
             results.append(result_of(data))
             continue
+        detail = f"DeepEval skipped {case.name!r}: a field that the metric needs is missing"
+        why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
+        if data is not None:
+            why = Unscored(reason=Reason.TIMEOUT, detail=data.error or "never begun")
         results.append(like.unscored_for(why))
     return results
 
@@ -111,12 +109,8 @@ def _name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
     # What was never begun is taken by its name; what it holds says so.
     ours = [name for name in names if name == wanted or _is_ours(logs.get(name))]
     name = chosen(wanted, ours, names, argument="name")
-    most = max(Counter(data.name for data in row)[name] for row in rows)
-    if most > 1:
-        msg = (
-            f"{most} metrics are called {name!r} (the evaluation has {', '.join(names)}); give each "
-            "a name of its own with name=..., or read its metrics_data with result_of"
-        )
+    if any([data.name for data in row].count(name) > 1 for row in rows):
+        msg = f"several metrics are called {name!r}; give each a name of its own with name=..."
         raise InvalidValueError(msg)
     return name
 

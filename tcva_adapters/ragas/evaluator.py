@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, ClassVar, Final, Generic, Self
@@ -14,7 +14,6 @@ from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.metrics.collections.base import BaseMetric
-from ragas.prompt import PydanticPrompt
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
@@ -180,9 +179,6 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
         optional = {f"{COLUMNS[name]}:optional" for name in scorer.shown}
         self._required_columns = {MetricType.SINGLE_TURN: required | optional}
 
-    def _get_prompts(self) -> dict[str, PydanticPrompt[Any, Any]]:
-        return {}  # the judge's is the same in every framework
-
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Callbacks = None) -> float:
         """Score one sample without an event loop: it also works where one is running.
 
@@ -227,6 +223,7 @@ def _recorded(
         yield found
     except InvalidSampleError as error:
         found.append(scorer.unscored(Reason.MISSING_FIELD, str(error)))
+        raise
     except asyncio.CancelledError:
         detail = "no judgement was recorded: RAGAS ended it (run_config.timeout)"
         found.append(scorer.unscored(Reason.TIMEOUT, detail))
@@ -299,13 +296,14 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
     ) -> list[ScorerMetricResult[R]]:
         """Score many; one result per input, in order, whatever fails. Equal ones are judged once.
 
-        An input with a field that is missing or cannot be read has a NaN with the reason.
+        An input that lacks a field has a NaN with the reason.
 
         Raises:
-            InvalidSampleError: An input is no dict; raised before any call.
+            InvalidSampleError: An input is no dict, or a field of it has a type that cannot be
+                read; raised before any call.
         """
-        samples, refused = self._read(inputs)
-        return _results(inputs, refused, self.scorer.evaluate_many(samples, progress=False))
+        results = self.scorer.evaluate_many(_samples(inputs), progress=False)
+        return list(map(ScorerMetricResult, results, inputs))
 
     async def abatch_score(  # type: ignore[override]  # likewise
         self, inputs: list[dict[str, Any]]
@@ -315,29 +313,19 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         Raises:
             InvalidSampleError: See `batch_score`.
         """
-        samples, refused = self._read(inputs)
-        return _results(inputs, refused, await self.scorer.aevaluate_many(samples, progress=False))
-
-    def _read(self, inputs: Iterable[Any]) -> tuple[list[Sample], dict[int, R]]:
-        """A sample for each input, and by number the results of those that cannot be read."""
-        samples, refused = [], {}
-        for number, given in enumerate(inputs):
-            if not isinstance(given, Mapping):
-                msg = f"input {number} of the batch is a {type(given).__name__}; it is a dict"
-                raise InvalidSampleError(msg)
-            try:
-                samples.append(Sample.from_record(given))
-            except InvalidSampleError as error:
-                samples.append(Sample())  # which lacks all fields, so that nobody is asked
-                refused[number] = self.scorer.unscored(Reason.INVALID_INPUT, str(error))
-        return samples, refused
+        results = await self.scorer.aevaluate_many(_samples(inputs), progress=False)
+        return list(map(ScorerMetricResult, results, inputs))
 
 
-def _results(
-    inputs: Iterable[Mapping[str, Any]], refused: Mapping[int, R], found: Sequence[R]
-) -> list[ScorerMetricResult[R]]:
-    pairs = enumerate(zip(found, inputs, strict=True))
-    return [ScorerMetricResult(refused.get(i, result), row) for i, (result, row) in pairs]
+def _samples(inputs: Iterable[Any]) -> list[Sample]:
+    samples = []
+    for number, row in enumerate(inputs):
+        try:
+            samples.append(Sample.from_record(dict(row)))
+        except (TypeError, ValueError) as error:
+            msg = f"input {number} of the batch, {row!r:.60}, is no dict that can be read: {error}"
+            raise InvalidSampleError(msg) from None
+    return samples
 
 
 class TCVAMetric(ScorerMetric[Result], FromConfig):

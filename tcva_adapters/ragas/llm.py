@@ -138,56 +138,32 @@ class InstructorModel(LLMObject):
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request."""
-        if self._is_async:
-            return wait_for(self.acomplete(request))
-        try:
-            return _read(self.llm.generate(*_arguments(request)), request)
-        except Exception as error:  # noqa: BLE001  # raised again, but for replies in it
-            return _unread(error)
+        return wait_for(self.acomplete(request))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request without blocking the event loop."""
-        if not self._is_async:
-            return await asyncio.to_thread(self.complete, request)
+        prompt, model = one_text(request), reply_model(request, _AnyObject)
         try:
-            return _read(await self.llm.agenerate(*_arguments(request)), request)
-        except Exception as error:  # noqa: BLE001  # raised again, but for replies in it
-            return _unread(error)
-
-    @property
-    def _is_async(self) -> bool:
-        # Classes of users may lack the attribute, which the base class does not declare.
-        return bool(getattr(self.llm, "is_async", True))
-
-
-def _arguments(request: JudgeRequest) -> tuple[str, type[BaseModel]]:
-    return one_text(request), reply_model(request, _AnyObject)
-
-
-def _read(answer: BaseModel, request: JudgeRequest) -> ModelReply:
-    """The reply in an object that instructor read."""
-    return _reply(object_text(answer, request), getattr(answer, "_raw_response", None))
-
-
-def _unread(error: Any) -> ModelReply:
-    """The reply that instructor could not read; an error that carries none is raised again."""
-    completion = getattr(error, "last_completion", None)
-    choices = getattr(completion, "choices", None)
-    text = choices[0].message.content if choices else None
-    if not isinstance(text, str):
-        raise error
-    return _reply(text, completion)
-
-
-def _reply(text: str, completion: Any) -> ModelReply:
-    usage, choices = getattr(completion, "usage", None), getattr(completion, "choices", None)
-    return ModelReply(
-        text,
-        input_tokens=getattr(usage, "prompt_tokens", None) or 0,
-        output_tokens=getattr(usage, "completion_tokens", None) or 0,
-        truncated=choices[0].finish_reason in CUT_OFF if choices else False,
-        model=str(getattr(completion, "model", None) or ""),
-    )
+            if getattr(self.llm, "is_async", True):  # a user's class may not say
+                answer = await self.llm.agenerate(prompt, model)
+            else:
+                answer = await asyncio.to_thread(self.llm.generate, prompt, model)
+            text: Any = object_text(answer, request)
+            completion: Any = getattr(answer, "_raw_response", None)
+        except Exception as error:
+            completion = getattr(error, "last_completion", None)
+            choices = getattr(completion, "choices", None)
+            text = choices and choices[0].message.content
+            if not isinstance(text, str):
+                raise
+        usage, choices = getattr(completion, "usage", None), getattr(completion, "choices", None)
+        return ModelReply(
+            text,
+            input_tokens=getattr(usage, "prompt_tokens", None) or 0,
+            output_tokens=getattr(usage, "completion_tokens", None) or 0,
+            truncated=choices[0].finish_reason in CUT_OFF if choices else False,
+            model=str(getattr(completion, "model", None) or ""),
+        )
 
 
 class _AnyObject(AnyObject, OpenAISchema):

@@ -11,7 +11,7 @@ from ragas.dataset_schema import EvaluationResult
 from ragas.metrics.result import MetricResult
 
 from tcva_adapters._adapter.results import Carrier, chosen
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import R
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
@@ -91,12 +91,9 @@ def score_of(result: Scored) -> ScorerScore:
     """The score, or the exception that RAGAS turns into NaN, or raises where it is told to.
 
     Raises:
-        InvalidSampleError: The sample lacks a field.
         JudgeError: The judge failed.
     """
     why = result.unscored
-    if why is not None and why.reason in (Reason.MISSING_FIELD, Reason.INVALID_INPUT):
-        raise InvalidSampleError(why.detail)
     if why is not None and why.reason.is_failure:
         raise JudgeError(result.reason, reason=why.reason.value, fatal=why.fatal)
     return ScorerScore(result)
@@ -168,13 +165,15 @@ def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]
         judged = dict.fromkeys(name for row in rows for name, output in row.items() if output)
         return {name: [row.get(name) for row in rows] for name in judged}
     if not isinstance(evaluation, pd.DataFrame):
-        msg = f"evaluation={evaluation!r}; it is what evaluate() returned, or results_to_pandas(...) of it"
+        msg = (
+            f"evaluation={evaluation!r:.80}; it is what evaluate() or results_to_pandas() returned"
+        )
         raise TypeError(msg)
     names = [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]
     if not names:
         msg = (
-            "no metric of tcva-adapters in the frame, as RAGAS' own to_pandas() leaves results out; "
-            "pass what evaluate() returned, or results_to_pandas(...) of it"
+            "no metric of tcva-adapters in the frame: RAGAS' to_pandas() leaves results out; pass "
+            "what evaluate() or results_to_pandas() returned"
         )
         raise InvalidValueError(msg)
     return {name: [*evaluation[f"{name}{_BESIDE}"].fillna("")] for name in names}

@@ -22,11 +22,6 @@ from tcva_adapters.ragas import (
     score_framework_metric,
 )
 
-pytestmark = [
-    # RAGAS announces the end of plain LangChain models in its prompts.
-    pytest.mark.filterwarnings("ignore:Direct usage of LangChain LLMs:DeprecationWarning"),
-]
-
 SAMPLE = Sample(
     input="When does the office open?",
     response="Hello! The office opens at nine. Penguins juggle violins.",
@@ -135,17 +130,10 @@ def test_inside_a_running_loop_both_faces_work() -> None:
     assert asyncio.run(inside()) == [0.5, 0.5]
 
 
-def test_a_legacy_metric_takes_the_older_family_too() -> None:
-    replies = [
-        '{"statements": ["The office opens at nine."]}',
-        '{"statements": [{"statement": "The office opens at nine.", "reason": "r", "verdict": 1}]}',
-    ]
-    found = score_framework_metric(
-        "legacy_faithfulness", SAMPLE, FakeListChatModel(responses=replies)
-    )
-    assert (found.score, found.calls) == (1.0, 2)
-    with pytest.raises(InvalidValueError, match="newer family"):
-        score_framework_metric("faithfulness", SAMPLE, FakeListChatModel(responses=replies))
+@pytest.mark.parametrize("name", OFFLINE)
+def test_llms_of_the_older_family_are_refused(name: str) -> None:
+    with pytest.raises(InvalidValueError, match="newer family of LLMs is needed"):
+        score_framework_metric(name, SAMPLE, FakeListChatModel(responses=["x"]))
 
 
 def test_failures_are_values() -> None:

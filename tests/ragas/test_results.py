@@ -131,11 +131,15 @@ def test_a_frame_without_results_says_which_metrics_there_are() -> None:
         InvalidValueError, match=r"several metrics .* pass metric=.*'tcva_faith.*'ccrs_qr'"
     ):
         results_of(frame)
-    with pytest.raises(InvalidValueError, match=r"leaves results out; .* results_to_pandas"):
+    with pytest.raises(
+        InvalidValueError, match=r"leaves results out; pass what evaluate\(\) or results_to_pandas"
+    ):
         results_of(evaluation().to_pandas(), NAMES[0])
     nothing: Any = None
     for read in (results_of, claims_to_pandas):
-        with pytest.raises(TypeError, match=r"evaluation=None; it is what evaluate\(\) returned"):
+        with pytest.raises(
+            TypeError, match=r"evaluation=None; it is what evaluate\(\) or results_to_pandas"
+        ):
             read(nothing)
     frame["ccrs_qr_result"] = ["{}", None, "x"]
     with pytest.raises(UnreadableInputError, match="not a result"):
