@@ -94,35 +94,6 @@ def ablation_plans(
     }
 
 
-def ragas_score(verdicts: Iterable[int]) -> float:
-    """RAGAS Faithfulness: the share of claims with verdict 1; nan for none at all.
-
-    Raises:
-        InvalidValueError: A verdict other than 0 or 1.
-
-    >>> ragas_score([1, 0, 1, 1])
-    0.75
-    """
-    levels = from_ragas(verdicts)
-    return levels.count(Verdict.FULLY) / len(levels) if levels else float("nan")
-
-
-def deepeval_score(verdicts: Iterable[str], *, penalize_ambiguous_claims: bool = False) -> float:
-    """DeepEval Faithfulness: yes and borderline over all, or yes alone; 1 for no verdict.
-
-    Raises:
-        InvalidValueError: A word other than yes, no, borderline or idk.
-
-    >>> deepeval_score(["yes", "borderline", "no"])
-    0.6666666666666666
-    >>> deepeval_score(["yes", "idk", "no"], penalize_ambiguous_claims=True)
-    0.3333333333333333
-    """
-    levels = from_deepeval(verdicts)
-    failing = {Verdict.NONE, Verdict.PARTIAL} if penalize_ambiguous_claims else {Verdict.NONE}
-    return sum(level not in failing for level in levels) / len(levels) if levels else 1.0
-
-
 def from_ragas(verdicts: Iterable[int]) -> list[Verdict]:
     """RAGAS verdicts as levels: 1 is fully, 0 is none.
 

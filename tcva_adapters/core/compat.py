@@ -15,13 +15,12 @@ import math
 import sys
 from collections.abc import Sequence
 
-from tcva_adapters.core.aggregation import PENALTIES, TINY_EXPONENT, Penalty, check_known
+from tcva_adapters.core.aggregation import TINY_EXPONENT
 from tcva_adapters.core.checks import as_number, check_within, listed
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
 from tcva_adapters.errors import InvalidValueError
 
 _FULL_RAMP = 4.0
-_STEP = 0.1
 _DECIMALS = 4
 
 
@@ -30,8 +29,6 @@ def score_agg(
     temperature: float = 0.5,
     penalty: float = 0.1,  # noqa: ARG001  # it has no effect in the library either
     eps_for_neg_p: float = 1e-9,
-    *,
-    dialect: Penalty = "ramped",
 ) -> float:
     """What eval-ai-library 0.8.2 returns for the same arguments.
 
@@ -40,20 +37,16 @@ def score_agg(
         temperature: Clamped to [0.1, 1.0] for the exponent, used as it is for the penalty.
         penalty: Without effect, as in the library; kept so that calls fit.
         eps_for_neg_p: Stands in for weights of 0 where the exponent is negative.
-        dialect: ``ramped`` is the library; ``paper``, ``absolute`` and ``off`` are the others.
 
     Returns:
         A score rounded to four decimals; 0.0 for no scores.
 
     Raises:
-        InvalidValueError: An unknown dialect, or numbers that cannot be used.
+        InvalidValueError: Numbers that cannot be used.
 
     >>> score_agg([1.0, 0.9, 0.7, 0.0])
     0.5239
-    >>> [score_agg([1.0, 0.9, 0.7, 0.0], dialect=d) for d in ("paper", "absolute", "off")]
-    [0.4875, 0.585, 0.65]
     """
-    check_known("dialect", dialect, PENALTIES)
     numbers = [as_number(score) for score in listed("scores", scores)]
     scores = [number for number in numbers if number is not None and 0.0 <= number < math.inf]
     if len(scores) < len(numbers):
@@ -74,19 +67,9 @@ def score_agg(
             mean = math.exp(sum(math.log(s if s > 0 else least) for s in kept) / len(kept))
         else:
             mean = (sum(s**p for s in kept) / len(kept)) ** (1.0 / p)
-        return round(mean * _factor(scores, dial, dialect), _DECIMALS)
+        alpha = (1.5 - dial) * min(1.0, (len(scores) - 1) / _FULL_RAMP)
+        penalised: float = mean * (1.0 - scores.count(0.0) / len(scores)) ** alpha
+        return round(penalised, _DECIMALS)
     except (OverflowError, ZeroDivisionError):
         msg = f"the power mean of {scores!r} with the exponent {p:g} is too large for a float"
         raise InvalidValueError(msg) from None
-
-
-def _factor(scores: Sequence[float], temperature: float, dialect: Penalty) -> float:
-    n, zeros = len(scores), sum(1 for score in scores if score == 0.0)
-    alpha = 1.5 - temperature
-    if dialect == "off":
-        return 1.0
-    if dialect == "absolute":
-        return max(0.0, 1.0 - _STEP * zeros)
-    if dialect == "ramped":
-        alpha *= min(1.0, (n - 1) / _FULL_RAMP)
-    return float((1.0 - zeros / n) ** alpha)

@@ -147,7 +147,9 @@ def evaluate_panel(
     limits = sys.float_info
     best = check_within("max_score", max_score, limits.min, limits.max, "it is a number above 0")
     least = check_within("passing_threshold", passing_threshold, 0.0, 1.0)
-    table = _check_ratings(judge_scores, best)
+    wanted = f"scores lie in [0, {best:g}], None where a judge gave none"
+    rows = [listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)]
+    table = as_matrix("judge_scores", rows, "criterion", best, wanted=wanted, may_miss=True)
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
         msg = f"criteria_weights {list(criteria_weights)!r} sum to {shares.sum():.10g}, not to 1"
@@ -173,16 +175,6 @@ def evaluate_panel(
         judge_agreement=1.0 - 2.0 * spread / best,
         missing=tuple(missing.tolist()),
     )
-
-
-def _check_ratings(judge_scores: Sequence[Sequence[float | None]], max_score: float) -> FloatArray:
-    rows = [listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)]
-    for judge, row in enumerate(rows):
-        if len(row) != len(rows[0]):
-            msg = f"judge {judge} has {len(row)} scores {row!r}, judge 0 has {len(rows[0])}"
-            raise InvalidValueError(msg)
-    wanted = f"scores lie in [0, {max_score:g}], None where a judge gave none"
-    return as_matrix("judge_scores", rows, "criterion", max_score, wanted=wanted, may_miss=True)
 
 
 def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> FloatArray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 from typing import ClassVar, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from tcva_adapters.core.checks import as_number, listed
 from tcva_adapters.errors import InvalidValueError
 
 FloatArray = npt.NDArray[np.float64]
+Shares = tuple[float, float, float, float, float]
 
 
 class Verdict(StrEnum):
@@ -72,7 +72,7 @@ class WeightScheme:
     """
 
     name: str
-    weights: tuple[float, float, float, float, float]
+    weights: Shares
 
     DEFAULT: ClassVar[WeightScheme]
     LINEAR: ClassVar[WeightScheme]
@@ -85,15 +85,11 @@ class WeightScheme:
         if len(given) != len(LEVELS) or len(weights) != len(LEVELS):
             msg = f"a weight scheme has {len(LEVELS)} weights, fully to none; got {self.weights!r}"
             raise InvalidValueError(msg)
-        for level, weight in zip(LEVELS, weights, strict=True):
-            if not 0.0 <= weight <= 1.0:
-                msg = f"the weight of {level.value} is {weight!r}; weights lie in [0, 1]"
-                raise InvalidValueError(msg)
-        for (level, weight), (lower, rising) in pairwise(zip(LEVELS, weights, strict=True)):
-            if weight < rising:
+        for level, weight, most in zip(LEVELS, weights, (1.0, *weights[:-1]), strict=True):
+            if not 0.0 <= weight <= most:
                 msg = (
-                    f"weights must not rise from fully to none: {level.value}={weight!r} is below "
-                    f"{lower.value}={rising!r}"
+                    f"the weight of {level.value} is {weight!r}; weights lie in [0, 1] and do not "
+                    "rise from fully to none"
                 )
                 raise InvalidValueError(msg)
         object.__setattr__(self, "weights", weights)
@@ -169,3 +165,34 @@ def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:
     """
     found = [_INDEX[Verdict.parse(verdict)] for verdict in listed("verdicts", verdicts)]
     return np.bincount(np.array(found, dtype=np.intp), minlength=len(LEVELS)).astype(np.float64)
+
+
+def level_shares(p_yes: float) -> Shares:
+    """The shares of fully, mostly, partial, minor and none that a probability of a yes stands for.
+
+    Each level stands at its weight in the default scheme. A probability between two of them is
+    shared by these two, in proportion to how near it is. So under that scheme the expected weight
+    is the probability itself, and under any scheme it never falls when ``p_yes`` rises.
+
+    Args:
+        p_yes: 0 to 1.
+
+    Raises:
+        InvalidValueError: ``p_yes`` is no probability.
+
+    >>> [round(share, 6) for share in level_shares(0.8)]
+    [0.0, 0.5, 0.5, 0.0, 0.0]
+    >>> level_shares(0.0)
+    (0.0, 0.0, 0.0, 0.0, 1.0)
+    """
+    if not 0.0 <= p_yes <= 1.0:
+        msg = f"p_yes={p_yes!r}; a probability lies between 0 and 1"
+        raise InvalidValueError(msg)
+    points = WeightScheme.DEFAULT.weights
+    upper = max(i for i, point in enumerate(points[:-1]) if point >= p_yes)
+    above, below = points[upper : upper + 2]
+    shares = [0.0] * len(points)
+    shares[upper] = (p_yes - below) / (above - below)
+    shares[upper + 1] = 1.0 - shares[upper]
+    fully, mostly, partial, minor, none = shares
+    return fully, mostly, partial, minor, none

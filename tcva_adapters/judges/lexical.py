@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, ClassVar, Final, NamedTuple
 
-from tcva_adapters.core.verdicts import LEVELS, WeightScheme
-from tcva_adapters.core.yes_no import Shares, level_shares
+from tcva_adapters.core.verdicts import LEVELS, Shares, WeightScheme, level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import blank_field, nothing_to_score, passages

@@ -166,6 +166,7 @@ class Panel(Several):
         if number < 2:
             msg = f"a panel of {number}; it takes two judges or more"
             raise InvalidValueError(msg)
+        _check_one_list(settings.get("claims", "split"), "judge")
         check(Combine, "combine", combine)
         check(Annotated[int, Field(ge=1, le=number)], "least", least)
         found = [
@@ -176,7 +177,7 @@ class Panel(Several):
         ]
         names = [judge.name for judge in found]
         for judge in found:
-            _check_one_list(judge, "judge")
+            _check_one_list(getattr(judge, "claims", "split"), "judge")
             if names.count(judge.name) > 1:
                 msg = f"two judges are called {judge.name!r}; each has one vote: leave one out"
                 raise InvalidValueError(msg)
@@ -197,8 +198,7 @@ def panel_of(
     return Panel(judges, combine=combine, **own), left
 
 
-def _check_one_list(judge: Judge, kind: str) -> None:
-    claims = getattr(judge, "claims", "split")
+def _check_one_list(claims: str, kind: str) -> None:
     if claims != "split":
         msg = (
             f"claims={claims!r}: each {kind} would make claims of its own, and verdicts on different "
@@ -242,7 +242,7 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
         members = [each if each.is_local else _repeat(each, place, number) for each in judge.judges]
         return Panel(members, combine=judge.combine, least=judge.least)
     if isinstance(judge, LLMJudge):
-        _check_one_list(judge, "repeat")
+        _check_one_list(judge.claims, "repeat")
         own = judge.model.parameters.get("temperature")
         is_fixed = not getattr(judge.model, "follows_sampling", False)
         keeps = is_fixed or (isinstance(own, int | float) and own > _AS_GOOD_AS_0)

@@ -9,8 +9,7 @@ from functools import lru_cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
-from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.core.yes_no import level_shares
+from tcva_adapters.core.verdicts import LEVELS, level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import Turns, incomplete

@@ -16,10 +16,8 @@ from tcva_adapters.core.aggregation import aggregate, make_plan, sweep
 from tcva_adapters.core.collapse import (
     ablation,
     binary_counts,
-    deepeval_score,
     from_deepeval,
     from_ragas,
-    ragas_score,
     ternary_counts,
 )
 from tcva_adapters.core.compat import score_agg
@@ -62,7 +60,6 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "parse": Verdict.parse,
     "weight": WeightScheme.DEFAULT.weight,
     "scheme": WeightScheme.resolve,
-    "new scheme": lambda value: WeightScheme("own", value),
     "custom": lambda value: WeightScheme.custom(1, 0.9, value, 0.3, 0),
     "temperature": check_temperature,
     "exponent": lambda value: exponent(0.5, p_min=value),
@@ -70,22 +67,18 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "binary": binary_counts,
     "ternary": ternary_counts,
     "ablation": lambda value: ablation(value, 0.5),
-    "ragas": ragas_score,
     "from ragas": from_ragas,
-    "deepeval": deepeval_score,
     "from deepeval": from_deepeval,
     **{
         f"score_agg {name}": lambda value, name=name: score_agg(**{"scores": [0.5, 0.0], name: value})  # type: ignore[misc]  # bound at once
-        for name in ("scores", "temperature", "penalty", "eps_for_neg_p", "dialect")
+        for name in ("scores", "temperature", "penalty", "eps_for_neg_p")
     },
-    "score_agg, strict": lambda value: score_agg(value, 0.1),
     "fuse": fuse,
     **{
         f"fuse {name}": lambda value, name=name: fuse([[0.5, 0.6]], **{name: value})  # type: ignore[misc]  # bound at once
         for name in ("weights", "temperature", "eps", "bounds")
     },
     "panel": lambda value: evaluate_panel(value, [1.0], 0.5, 5),
-    "panel row": lambda value: evaluate_panel([value], [1.0], 0.5, 5),
     "panel weights": lambda value: evaluate_panel([[4]], value, 0.5, 5),
     "panel threshold": lambda value: evaluate_panel([[4]], [1.0], value, 5),
     "panel most": lambda value: evaluate_panel([[0.1]], [1.0], 0.5, value),
@@ -109,16 +102,13 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (aggregate, ({"fully": 3},), {}, "verdicts must be a list, got {'fully': 3}"),
     (aggregate, (["fully", "supported"],), {}, "'supported'"),
     (aggregate, (WORDS, 0.05), {}, "0.05"),
-    (aggregate, (WORDS, math.nan), {}, "nan"),
     (aggregate, (WORDS, True), {}, "True"),
     (aggregate, (WORDS, "cold"), {}, "'cold'; give a number or one of strict"),
     (aggregate, (WORDS,), {"scheme": "steep"}, "steep"),
     (aggregate, (WORDS,), {"scheme": (1, 2, 0, 0, 0)}, "mostly is 2"),
     (aggregate, (WORDS,), {"scheme": (1, 0.5)}, "5 weights"),
     (aggregate, (WORDS,), {"penalty": "double"}, "double"),
-    (aggregate, (WORDS,), {"floor": "never"}, "never"),
     (aggregate, (WORDS,), {"eps": 0.0}, "eps is 0.0"),
-    (aggregate, (WORDS,), {"eps": "small"}, "eps is 'small'"),
     (aggregate, (WORDS,), {"bounds": (0, 1)}, "bounds is (0, 1); give Bounds"),
     (sweep, ([1, 0, 0, 0, 0], [0.5]), {}, "(5,)"),
     (sweep, ([[1, 0, 0, 0, 0], [0, -1, 0, 0, 0]], [0.5]), {}, "row 1 of counts has -1.0 for mostly"),
@@ -132,22 +122,17 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (Bounds, (), {"p_min": -1e308, "p_max": 1e308}, "finite"),
     (from_deepeval, (["maybe"],), {}, "'maybe' is no DeepEval verdict"),
     (from_ragas, ([2],), {}, "2 is no RAGAS verdict"),
-    (score_agg, ([1],), {"dialect": "double"}, "'double'"),
     (fuse, ([[0.5, 1.5]],), {}, "row 0 of scores has 1.5 for method 1"),
     (fuse, ([0.5, 0.6],), {}, "scores must have the shape (N, M); got (2,)"),
-    (fuse, ([[10**400, 0.5]],), {}, "matrix of numbers"),
     (fuse, ([[0.5, 0.5]],), {"weights": [1]}, "one for each of 2 methods"),
-    (fuse, ([[0.5, 0.5]],), {"weights": ["a", "b"]}, "they are numbers"),
     (fuse, ([[0.5, 0.5]],), {"weights": [1, -1]}, "at least 0"),
     (fuse, ([[0.5, 0.5]],), {"weights": [0, 0]}, "not all 0"),
     (fuse, ([[0.5, 0.5]],), {"weights": [1e308, 1e308]}, "their sum is finite"),
     (fuse, ([[0.5, 0.5]],), {"temperature": 2}, "temperature 2"),
     (fuse, ([[0.5, 0.5]],), {"eps": 5e-324, "temperature": 0.1}, "eps is 5e-324"),
     (evaluate_panel, (None, [1], 0.6, 5), {}, "judge_scores must be a list, got None"),
-    (evaluate_panel, ([[]], [], 0.5, 5), {}, "judge_scores must have the shape (N, M); got (1, 0)"),
-    (evaluate_panel, ([[1, 2], [3]], [0.5, 0.5], 0.5, 5), {}, "judge 1 has 1 scores [3], judge 0 has 2"),
+    (evaluate_panel, ([[1, 2], [3]], [0.5, 0.5], 0.5, 5), {}, "judge_scores must be a matrix of numbers"),
     (evaluate_panel, ([[6]], [1], 0.5, 5), {}, "row 0 of judge_scores has 6.0 for criterion 0; scores lie in [0, 5]"),
-    (evaluate_panel, ([["a"]], [1], 0.6, 5), {}, "'a'"),
     (evaluate_panel, ([[1, 2]], [0.5, 0.6], 0.5, 5), {}, "sum to 1.1, not to 1"),
     (evaluate_panel, ([[1]], None, 0.6, 5), {}, "weights"),
     (evaluate_panel, ([[1]], [1], 1.5, 5), {}, "passing_threshold is 1.5"),
@@ -156,12 +141,10 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("function", "given", "options", "said"), NAMED)
-def test_messages_name_the_value_and_what_is_wanted(
-    function: Callable[..., object], given: tuple[Any, ...], options: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(InvalidValueError, match=re.escape(said)):
-        function(*given, **options)
+def test_messages_name_the_value_and_what_is_wanted() -> None:
+    for function, given, options, said in NAMED:
+        with pytest.raises(InvalidValueError, match=re.escape(said)):
+            function(*given, **options)
 
 
 def test_what_iterates_counts_like_a_list() -> None:
@@ -171,4 +154,4 @@ def test_what_iterates_counts_like_a_list() -> None:
     short: Any = np.float32(0.25)
     assert aggregate(WORDS, 2 * short) == wanted
     assert aggregate(WORDS, short, eps=short) == aggregate(WORDS, 0.25, eps=0.25)
-    assert ragas_score(np.array([1, 0])) == 0.5
+    assert len(from_ragas(np.array([1, 0]))) == 2

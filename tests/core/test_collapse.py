@@ -1,24 +1,32 @@
-"""Two and three levels, the frameworks' formulas, the ablation, the way back, and score_agg."""
+"""Two and three levels, the ablation, verdicts of frameworks, score_agg and shares of levels."""
 
 from __future__ import annotations
 
 import math
 from itertools import product
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tcva_adapters.core.aggregation import Penalty, aggregate
+from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.collapse import (
     ablation,
     binary_counts,
-    deepeval_score,
     from_deepeval,
     from_ragas,
-    ragas_score,
     ternary_counts,
 )
 from tcva_adapters.core.compat import score_agg
-from tcva_adapters.core.verdicts import Verdict, count_levels
+from tcva_adapters.core.verdicts import (
+    SCHEMES,
+    Verdict,
+    WeightScheme,
+    count_levels,
+    level_shares,
+)
+from tcva_adapters.errors import InvalidValueError
 
 WORDS = ["fully", "mostly", "partial", "minor", "none", "none"]
 ROW = count_levels(WORDS)[None, :]
@@ -49,17 +57,11 @@ def test_ablation_at_the_balanced_temperature_leaves_the_mean_as_it_is() -> None
     assert all(map(math.isnan, (result["full"][0], result["arithmetic"][0], result["binary"][0])))
 
 
-def test_native_formulas_and_the_way_back() -> None:
-    assert ragas_score([1, 1, 0, 0, 0]) == 0.4
+def test_verdicts_of_frameworks_are_levels() -> None:
     assert from_ragas([1, 0]) == [Verdict.FULLY, Verdict.NONE]
-    words = ["Yes", "yes", " borderline", "no"]
-    assert [level.value for level in from_deepeval([*words, "idk"])] == [
-        *("fully", "fully", "partial", "none", "partial")
+    assert [level.value for level in from_deepeval(["Yes", " borderline", "no", "idk"])] == [
+        *("fully", "partial", "none", "partial")
     ]
-    assert deepeval_score(words) == 0.75
-    assert deepeval_score(words, penalize_ambiguous_claims=True) == 0.5
-    assert deepeval_score([]) == 1.0
-    assert math.isnan(ragas_score([]))
 
 
 @pytest.mark.parametrize(
@@ -75,13 +77,29 @@ def test_native_formulas_and_the_way_back() -> None:
         ([1, 0], {"penalty": 5}, 0.4204),  # without effect, as in the library
         # T = 2: exponent of T = 1 (12.25), alpha = 1.5 - 2 = -.5 at full ramp (n = 5, one 0).
         ([1, 1, 1, 1, 0], {"temperature": 2}, round(0.8 ** (1 / 12.25 - 0.5), 4)),
-        ([1, 0], {"dialect": "paper"}, 0.25),
-        ([1, 0], {"dialect": "absolute"}, 0.45),
-        ([1, 0], {"dialect": "off"}, 0.5),
     ],
 )
-def test_score_agg_by_hand(
-    scores: list[float], options: dict[str, Penalty], expected: float
-) -> None:
+def test_score_agg_by_hand(scores: list[float], options: dict[str, float], expected: float) -> None:
     # benchmarks/compat.py compares it with the library itself.
-    assert score_agg(scores, **options) == expected  # type: ignore[arg-type]  # of several kinds
+    assert score_agg(scores, **options) == expected
+
+
+PROBABILITIES = st.floats(0.0, 1.0)
+
+
+def test_a_probability_is_shared_by_its_neighbours() -> None:
+    assert level_shares(0.95) == pytest.approx((0.5, 0.5, 0, 0, 0), abs=1e-12)
+    assert level_shares(0.9) == (0, 1, 0, 0, 0)
+    # A quarter of the way from .7 to .9.
+    assert level_shares(0.75) == pytest.approx((0, 0.25, 0.75, 0, 0), abs=1e-12)
+    for no_probability in (-0.1, 1.1, math.nan):
+        with pytest.raises(InvalidValueError, match="p_yes="):
+            level_shares(no_probability)
+
+
+@given(PROBABILITIES, PROBABILITIES, st.sampled_from(sorted(SCHEMES)))
+def test_expected_weights_are_and_rise_with_the_probability(p: float, q: float, name: str) -> None:
+    assert sum(level_shares(p)) == pytest.approx(1.0, abs=1e-12)
+    assert np.dot(level_shares(p), WeightScheme.DEFAULT.weights) == pytest.approx(p, abs=1e-12)
+    low, high = (np.dot(level_shares(each), SCHEMES[name].weights) for each in sorted((p, q)))
+    assert low <= high + 1e-12

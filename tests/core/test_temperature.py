@@ -1,15 +1,80 @@
-"""The map from temperature to exponent, and temperatures by name."""
+"""Temperatures: their exponents, their names, and the one at which a verdict flips."""
 
 from __future__ import annotations
 
+import math
 import warnings
 
+import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from tcva_adapters.core import temperature
-from tcva_adapters.core.aggregation import aggregate, sweep
+from tcva_adapters.core.aggregation import FLOORS, Floor, aggregate, sweep
+from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.temperature import DOMAINS, PRESETS, check_temperature, exponent
+from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import DomainWarning
+
+WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
+
+
+@given(WORDS, st.floats(0.0, 1.0), st.sampled_from(FLOORS))
+@settings(max_examples=75)
+def test_passes_from_there_on_and_fails_just_below(
+    words: list[Verdict], threshold: float, floor: Floor
+) -> None:
+    flip = flip_temperature(words, threshold, floor=floor)
+    if flip is None:
+        assert aggregate(words, 1.0, floor=floor) < threshold
+        return
+    assert aggregate(words, flip, floor=floor) >= threshold
+    for at in np.linspace(flip, 1.0, 50)[1:]:
+        # The score is monotone but for the last bits.
+        assert aggregate(words, float(at), floor=floor) >= threshold * (1 - 1e-12)
+    if flip > 0.1:
+        assert aggregate(words, math.nextafter(flip, 0.0), floor=floor) < threshold
+
+
+@given(st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any), st.floats(0.1, 1.0))
+@example([1, 1, 0, 0, 0], 0.18546239775783702)
+@example([1, 1, 0, 0, 0], 0.1730554454435916)
+@example([1, 2, 3, 0, 0], 0.3)  # the last bit wavers there
+@example([1, 3, 2, 0, 3], 1.0)  # floats are closer together below a power of two
+@example([0, 1, 2, 2, 0], 0.25)
+@example([0, 3, 0, 2, 0], 0.125)
+def test_a_threshold_that_is_the_answers_own_score(row: list[int], temperature: float) -> None:
+    threshold = float(sweep([row], [temperature])[0, 0])
+    flip = flip_temperature(row, threshold)
+    assert flip is not None
+    near = np.minimum(flip + np.ldexp(1.0, np.arange(-54, 0)), 1.0)
+    assert (sweep([row], near) >= threshold).all()
+
+
+def test_a_pass_below_the_drop_does_not_count() -> None:
+    words = ["fully"] * 4 + ["none"]
+    # At p = 0 the geometric mean of 1, 1, 1, 1, 1e-9 is 10^-1.8 = .0158 and passes .01 without a
+    # penalty; right above it the score is 2e-10, so the answer passes for good only further up.
+    at_zero = 0.1 + 8 / 20.25 * 0.9
+    assert aggregate(words, at_zero, penalty="off") > 0.01
+    flip = flip_temperature(words, 0.01, penalty="off")
+    assert flip is not None
+    assert flip > at_zero + 1e-4
+    # With the floor everywhere there is no drop.
+    steady = flip_temperature(words, 0.01, penalty="off", floor="always")
+    assert steady is not None
+    assert steady < at_zero
+
+
+def test_the_ends() -> None:
+    assert flip_temperature(["fully"], 1.0) == 0.1
+    assert flip_temperature(["none"], 0.1) is None
+    assert flip_temperature(["none"], 0.0) == 0.1
+    assert flip_temperature([], 0.5) is None
+    assert flip_temperature([1, 0, 1, 1, 1], 0.5) == flip_temperature(
+        ["fully", "minor", "partial", "none"], 0.5
+    )
 
 
 def test_other_bounds() -> None:
@@ -24,19 +89,14 @@ def test_presets_and_numbers_warn_of_nothing() -> None:
         assert exponent("strict") < exponent("balanced") == 1.0 < exponent("lenient")
 
 
-# The paper, section 3.3, and the documentation of the library for law: each range's own preset.
-@pytest.mark.parametrize(
-    ("low", "high", "domains"),
-    [
+def test_each_domain_lies_in_the_range_of_its_source() -> None:
+    # The paper, section 3.3, and the documentation of the library for law.
+    for low, high, domains in (
         (0.1, 0.3, {"medicine", "finance", "law", "security"}),
         (0.4, 0.6, {"corporate", "education"}),
         (0.7, 1.0, {"creative", "chat"}),
-    ],
-)
-def test_each_domain_lies_in_the_range_of_its_source(
-    low: float, high: float, domains: set[str]
-) -> None:
-    assert {name for name, t in DOMAINS.items() if low <= t <= high} == domains
+    ):
+        assert {name for name, t in DOMAINS.items() if low <= t <= high} == domains
 
 
 def test_a_domain_is_its_number_and_warns_once() -> None:

@@ -15,7 +15,7 @@ from deepeval.templates.resolver import get_raw_template
 from pydantic import BaseModel
 
 from tcva_adapters import Result, Sample, Verdict
-from tcva_adapters.core.collapse import binary_counts, deepeval_score, ternary_counts
+from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import (
     LexicalLLM,
@@ -162,7 +162,7 @@ def test_verdicts_are_captured_and_turned_on_the_dial(score: Score) -> None:
         reason="so",
     )
     said = score("faithfulness", SAMPLE, llm)
-    assert said.score == 2 / 3 == deepeval_score([v.word for v in said.verdicts])
+    assert said.score == 2 / 3
     assert said.calls == len(llm.prompts) == 4
     assert [tuple(v) for v in said.verdicts] == [
         ("a", "yes", Verdict.FULLY, "because 0"),
@@ -205,8 +205,6 @@ def test_borderline_is_one_level_whatever_the_metric_makes_of_it(
     # The same three levels, and the two that are left without the borderline.
     assert ternary_counts(counts).tolist() == [[2, 1, 1]]
     assert binary_counts(counts).tolist() == [[2, 0, 0, 0, 2]]
-    for penalised, expected in ((False, 0.75), (True, 0.5)):
-        assert deepeval_score(WORDS, penalize_ambiguous_claims=penalised) == expected
 
 
 def test_verdicts_that_cannot_be_told_apart_name_no_claim() -> None:
