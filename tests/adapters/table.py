@@ -31,6 +31,8 @@ class Adapter:
 
     Attributes:
         name: For ids of tests.
+        title: Name of the framework, and of its face where there are two.
+        through: The entry point that `suite` goes through.
         judge: What its classes call the judge.
         named: What of a scorer names its evaluators; empty where they take no name that tells the
             settings.
@@ -41,11 +43,14 @@ class Adapter:
         ascore: The same, awaited.
         suite: Runs evaluators over samples through the framework's own runner.
         leaves_out: Settings that its drop-in does not take.
+        has_ids: Whether the framework's samples have a name that comes back with the result.
         changed: A copy of an evaluator with other settings.
         instead: What an error says that gives such a copy.
     """
 
     name: str
+    title: str
+    through: str
     judge: str
     named: str
     llm: Callable[[Callable[[str], str]], Any]
@@ -55,6 +60,7 @@ class Adapter:
     ascore: Callable[[Any, Sample], Coroutine[Any, Any, Scored]]
     suite: Callable[[list[Any], Sequence[Sample], bool], Rows]
     leaves_out: frozenset[str] = frozenset()
+    has_ids: bool = False
     changed: Callable[..., Any] = lambda evaluator, **changes: evaluator.changed(**changes)
     instead: str = "changed({}=...)"
 
@@ -144,7 +150,7 @@ def _langchain_suite(evaluators: list[Any], samples: Sequence[Sample], asynchron
 
 def _given(sample: Sample) -> dict[str, Any]:
     return {"query": sample.input} | sample.model_dump(
-        include={"response", "contexts", "reference"}
+        include={"response", "contexts", "reference", "metadata"}
     )
 
 
@@ -183,6 +189,8 @@ _NO_METADATA: Final = frozenset({"profiles"})
 ADAPTERS: Final = [
     Adapter(
         name="ragas",
+        title="RAGAS",
+        through="`evaluate` and `aevaluate`",
         judge="llm",
         named="name",
         llm=ragas_entry.ScriptedLLM,
@@ -195,6 +203,8 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="ragas collections",
+        title="RAGAS collections",
+        through="`batch_score` and `abatch_score`",
         judge="llm",
         named="name",
         llm=ragas_entry.ScriptedLLM,
@@ -207,6 +217,8 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="deepeval",
+        title="DeepEval",
+        through="`evaluate`, with `run_async` and without",
         judge="model",
         named="title",
         llm=deepeval_entry.ScriptedLLM,
@@ -215,9 +227,12 @@ ADAPTERS: Final = [
         score=_deepeval_score,
         ascore=_deepeval_ascore,
         suite=_deepeval_suite,
+        has_ids=True,
     ),
     Adapter(
         name="langchain",
+        title="LangChain",
+        through="`batch` and `abatch` of parallel steps",
         judge="llm",
         named="",
         llm=lambda reply: langchain_entry.ScriptedChatModel(reply=reply),
@@ -228,11 +243,14 @@ ADAPTERS: Final = [
         ),
         ascore=_langchain_ascore,
         suite=_langchain_suite,
+        has_ids=True,
         changed=_langchain_changed,
         instead="model_copy(update={{'{}': ...}})",
     ),
     Adapter(
         name="llamaindex",
+        title="LlamaIndex",
+        through="`BatchEvalRunner`, sync and awaited",
         judge="llm",
         named="",
         llm=_llamaindex_llm,

@@ -10,21 +10,22 @@ from io import StringIO
 from pathlib import Path
 from typing import Final
 
-from tests.contract.adapters import ADAPTERS, Results, reference
+from tests.adapters.table import ADAPTERS
+from tests.contract.adapters import Results, reference, run
 from tests.contract.scenarios import SCENARIOS, THROUGH, Scenario
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "contract.md"
 
 _HEAD: Final = """\
-# One contract, four adapters
+# One contract, all adapters
 
 This page is written by `python -m tests.contract.table`, which runs every scenario.
 
 {scenarios} scenarios run through `TCVA`; the {through} of them in which an adapter has a part (fields, errors, retries, loops,
-threads, order, settings) also run over {adapters} adapters, each through its framework's own entry point. Nothing is replaced but the LLM, which
-answers from a script. For every sample the score (also at T = 0.1, 0.2, 0.5, 0.9 and 1.0, without a further call), the
+threads, order, settings) also run over {adapters} faces of adapters, each through its framework's own entry point. Nothing is replaced but the LLM,
+which answers from a script. For every sample the score (also at T = 0.1, 0.2, 0.5, 0.9 and 1.0, without a further call), the
 reason of a missing score, and all claims with verdicts, quotes and reasons are **equal to those of `TCVA`, the scores to
-the last bit**, and the judge is asked the same. One cell differs, "429, then success" in LlamaIndex: see below the table.
+the last bit**, and the judge is asked the same.
 
 | adapter | entry point |
 | --- | --- |
@@ -37,15 +38,13 @@ with such a run, so it is never out of date.
 """
 
 _NOTES: Final = """
-Where columns differ: a judgement does not repeat a call that failed, since that is left to the LLM object. After a 429,
-LangChain's `with_retry` and RAGAS' `RunConfig(max_retries=...)` ask again with any LLM, DeepEval's and LlamaIndex'
-classes for providers by themselves (in the table: DeepEval's `LocalModel`). A class of your own in LlamaIndex or DeepEval
-has the retries that you give it; without any (in the table: LlamaIndex) the sample is unscored, `rate_limit`, and the
-rest of the run is not affected.
+A judgement does not repeat a call that failed, since that is left to the LLM object: after a 429, LangChain's
+`with_retry` and RAGAS' `RunConfig(max_retries=...)` ask again with any LLM, DeepEval's and LlamaIndex' classes for
+providers by themselves. A class of your own has the retries that you give it; without any the sample is unscored,
+`rate_limit`, and the rest of the run is not affected.
 
-Two things that the frameworks do not offer: DeepEval's `evaluate` cannot be awaited, so inside a running loop its
-scenario awaits the metric's `a_measure` for each test case; and samples of LlamaIndex and RAGAS have no ids, so results
-are told apart by their order alone.
+Inside a running loop the evaluator's own awaited face is called for each sample; samples of LlamaIndex and RAGAS have
+no ids, so results are told apart by their order alone.
 """
 
 
@@ -62,9 +61,9 @@ def page() -> str:
 
 
 def _row(scenario: Scenario) -> tuple[str, ...]:
-    own, _ = reference(scenario, retries=scenario.retried)
+    own, _ = reference(scenario)
     measured = [
-        _cell(adapter.run(scenario, asynchronous=False)[-1].results) if scenario in THROUGH else ""
+        _cell(run(adapter, scenario, asynchronous=False)[-1].results) if scenario in THROUGH else ""
         for adapter in ADAPTERS
     ]
     return (scenario.name, scenario.about, _cell(own), *measured)

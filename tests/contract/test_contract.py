@@ -1,4 +1,4 @@
-"""One contract, four adapters: the same replies give the same result, to the last bit."""
+"""One contract, all adapters: the same replies give the same result, to the last bit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 
 from tcva_adapters import Result
 from tcva_adapters.models.protocol import JudgeRequest
-from tests.contract.adapters import ADAPTERS, Adapter, Run, reference
+from tests.adapters.table import Adapter, each_adapter
+from tests.contract.adapters import Run, reference, run
 from tests.contract.scenarios import SCENARIOS, THROUGH, Scenario, outcome
 from tests.contract.table import PAGE, page
 
@@ -17,8 +18,6 @@ def _id(scenario: Scenario) -> str:
     return scenario.name.replace(", ", "-").replace(" ", "-")
 
 
-every_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=_id)
-every_adapter = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
 every_scenario_in_its_faces = pytest.mark.parametrize(
     ("scenario", "asynchronous"),
     [
@@ -29,48 +28,39 @@ every_scenario_in_its_faces = pytest.mark.parametrize(
 )
 
 
-@every_scenario
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=_id)
 def test_the_reference_has_the_outcome_that_the_scenario_names(scenario: Scenario) -> None:
-    results, _ = reference(scenario, retries=scenario.retried)
+    results, _ = reference(scenario)
     assert [outcome(result) for result in results] == [case.outcome for case in scenario.cases]
 
 
-@every_adapter
+@each_adapter
 @every_scenario_in_its_faces
 def test_contract(scenario: Scenario, adapter: Adapter, asynchronous: bool) -> None:
-    retries = adapter.retries(scenario)
-    expected, asked = reference(scenario, retries=retries)
-    runs = adapter.run(scenario, asynchronous=asynchronous)
+    expected, asked = reference(scenario)
+    runs = run(adapter, scenario, asynchronous=asynchronous)
     assert runs
-    for run in runs:
-        assert len(run.results) == len(expected)
-        for result, other in zip(run.results, expected, strict=True):
+    for each in runs:
+        assert len(each.results) == len(expected)
+        for result, other in zip(each.results, expected, strict=True):
             _check_equal(result, other)
             own_id = other.assessment.sample_id if adapter.has_ids else None
             assert result.assessment.sample_id == own_id
-        _check_asked(run, asked, retries=retries)
+        _check_asked(each, asked)
 
 
 def _check_equal(result: Result, expected: Result) -> None:
-    assert result.scoring == expected.scoring
-    assert result.score == expected.score
-    assert result.passed == expected.passed
-    assert result.unscored == expected.unscored
-    assert result.claims == expected.claims
-    assert result.interval == expected.interval
+    for name in ("scoring", "score", "passed", "unscored", "claims", "interval"):
+        assert getattr(result, name) == getattr(expected, name)
     assert result.assessment.criterion == expected.assessment.criterion
     assert result.assessment.usage.calls == expected.assessment.usage.calls
     for temperature in TEMPERATURES:
         assert result.at(temperature).score == expected.at(temperature).score
 
 
-def _check_asked(run: Run, asked: dict[str, list[JudgeRequest]], *, retries: bool) -> None:
+def _check_asked(found: Run, asked: dict[str, list[JudgeRequest]]) -> None:
     for question, requests in asked.items():
-        prompts = run.script.prompts[question]
-        if retries:
-            assert len(prompts) > len(requests)
-            assert len(set(prompts)) == len(requests)
-            prompts = list(dict.fromkeys(prompts))
+        prompts = found.script.prompts[question]
         assert len(prompts) == len(requests)
         for prompt, request in zip(prompts, requests, strict=True):
             # Frameworks put their own words for the roles before them, and nothing else.

@@ -18,8 +18,8 @@ from ragas.llms.base import LangchainLLMWrapper
 
 from tcva_adapters import TCVA, Result
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
-from tests.contract.drop_ins import DROP_INS
+from tests.adapters.table import Adapter, each_adapter
+from tests.contract.adapters import SAMPLES
 from tests.deepeval.entry import hanging_up
 from tests.support.one_word import SERVERS, one_word
 from tests.support.server import ScriptedServer, lacking
@@ -42,23 +42,24 @@ def in_words(prompt: str) -> str:
     )
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+@each_adapter
 def test_a_class_of_the_users_without_probabilities_is_refused(adapter: Adapter) -> None:
-    for result in adapter.entry().run(SAMPLES, in_words, verdicts="yes_no"):
+    evaluator = adapter.built(adapter.llm(in_words), verdicts="yes_no")
+    (results,) = adapter.suite([evaluator], SAMPLES, False)
+    for result in results:
         assert result.unscored is not None
         assert "verdicts='written'" in result.unscored.detail
 
 
-@pytest.mark.parametrize("judged", DROP_INS)
-def test_every_drop_in_asks_in_the_form_that_it_was_given(judged: Callable[..., Result]) -> None:
+@each_adapter
+def test_every_drop_in_asks_in_the_form_that_it_was_given(adapter: Adapter) -> None:
     with ScriptedServer(SERVERS["logprobs only"]) as server:
         model = OpenAICompatibleModel("m", base_url=server.base_url)
         expected = TCVA(judge=model, verdicts="yes_no").evaluate(SAMPLES[0])
-        result = judged(model, SAMPLES[0], verdicts="yes_no")
+        result: Any = adapter.score(adapter.built(model, verdicts="yes_no"), SAMPLES[0])
     assert result.assessment.form == expected.assessment.form == "yes_no"
     assert result.unscored is None
-    assert result.score == expected.score
-    assert result.claims == expected.claims
+    assert (result.score, result.claims) == (expected.score, expected.claims)
 
 
 # --- LLM objects of the frameworks, over HTTP ------------------------------------------------------

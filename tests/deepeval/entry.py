@@ -74,6 +74,7 @@ def case_of(sample: Sample) -> LLMTestCase:
         expected_output=sample.reference,
         retrieval_context=None if sample.contexts is None else list(sample.contexts),
         name=sample.id,
+        metadata=sample.metadata or None,
     )
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from tcva_adapters import TCVA, Result, Sample
-from tests.contract.adapters import ADAPTERS
+from tests.adapters.table import ADAPTERS
 from tests.golden import names
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -139,11 +139,13 @@ def reference() -> list[Result]:
 
 
 def through(name: str, *, asynchronous: bool) -> list[Result]:
-    """By the entry point of a framework: one of the contract's, or one of `FACES`."""
+    """By the entry point of a framework: one of the table's, or one of `FACES`."""
     if name in FACES:
         return FACES[name]()
     (adapter,) = (adapter for adapter in ADAPTERS if adapter.name == name)
-    return adapter.entry().run(SAMPLES, replies(), asynchronous=asynchronous, **OPTIONS)
+    evaluator = adapter.built(adapter.llm(replies()), **OPTIONS)
+    (results,) = adapter.suite([evaluator], SAMPLES, asynchronous)
+    return results  # type: ignore[return-value]  # of a TCVA
 
 
 def _langchain() -> Any:

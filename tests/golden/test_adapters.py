@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.adapters import ADAPTERS
+from tests.adapters.table import ADAPTERS
 from tests.golden import adapters
 from tests.golden.stored import differences, stored
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable, RunnablePassthrough
 from pydantic import Field, PrivateAttr
 
-from tcva_adapters import Result, Sample
-from tcva_adapters.langchain import TCVAEvaluator, result_of
+from tcva_adapters import Sample
 
 Reply = Callable[[str], str]
 
@@ -92,27 +90,6 @@ def scripted(*replies: str | Exception) -> ScriptedChatModel:
     return ScriptedChatModel(reply=reply)
 
 
-def run(
-    samples: Sequence[Sample], reply: Reply, *, asynchronous: bool = False, **options: Any
-) -> list[Result]:
-    """Judge samples with the `batch` of a chain, through its sync face or its async one."""
-    if asynchronous:
-        return asyncio.run(arun(samples, reply, **options))
-    chain = _chain(reply, options)
-    return _results(chain.batch(records(samples), {"max_concurrency": WORKERS}))
-
-
-async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
-    """The same, awaited."""
-    chain = _chain(reply, options)
-    return _results(await chain.abatch(records(samples), {"max_concurrency": WORKERS}))
-
-
-def _chain(reply: Reply, options: dict[str, Any]) -> Runnable[dict[str, Any], dict[str, Any]]:
-    evaluator = TCVAEvaluator(ScriptedChatModel(reply=reply), **options)
-    return RunnablePassthrough.assign(tcva=evaluator)
-
-
 def records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
     return [
         {
@@ -121,10 +98,7 @@ def records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
             "answer": sample.response,
             "context": sample.contexts,
             "ground_truth": sample.reference,
+            "metadata": sample.metadata,
         }
         for sample in samples
     ]
-
-
-def _results(outputs: Iterable[dict[str, Any]]) -> list[Result]:
-    return [result_of(output["tcva"]) for output in outputs]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from llama_index.core.async_utils import asyncio_run
 from llama_index.core.base.llms.types import ChatResponse
-from llama_index.core.evaluation import BatchEvalRunner, EvaluationResult
 from llama_index.core.llms import (
     CompletionResponse,
     CompletionResponseGen,
@@ -17,9 +15,6 @@ from llama_index.core.llms import (
     LLMMetadata,
 )
 from pydantic import Field, PrivateAttr
-
-from tcva_adapters import Result, Sample
-from tcva_adapters.llamaindex import TCVAEvaluator, result_of
 
 Reply = Callable[[str], str]
 
@@ -78,40 +73,3 @@ def scripted(*replies: str | Exception) -> ScriptedLLM:
         return answer
 
     return ScriptedLLM(reply=reply)
-
-
-def run(
-    samples: Sequence[Sample], reply: Reply, *, asynchronous: bool = False, **options: Any
-) -> list[Result]:
-    """Judge samples with `BatchEvalRunner`, through its sync face or its async one."""
-    if asynchronous:
-        results: list[Result] = asyncio_run(arun(samples, reply, **options))
-        return results
-    runner, arguments = _batch(samples, reply, options)
-    return _results(runner.evaluate_response_strs(**arguments))
-
-
-async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
-    """The same, awaited."""
-    runner, arguments = _batch(samples, reply, options)
-    return _results(await runner.aevaluate_response_strs(**arguments))
-
-
-def _batch(
-    samples: Sequence[Sample], reply: Reply, options: dict[str, Any]
-) -> tuple[BatchEvalRunner, dict[str, Any]]:
-    evaluator = TCVAEvaluator(ScriptedLLM(reply=reply), **options)
-    arguments = {
-        "queries": [sample.input for sample in samples],
-        "response_strs": [sample.response for sample in samples],
-        "contexts_list": [
-            None if sample.contexts is None else list(sample.contexts) for sample in samples
-        ],
-        "reference": [sample.reference for sample in samples],
-    }
-    return BatchEvalRunner({"tcva": evaluator}, workers=WORKERS), arguments
-
-
-def _results(found: dict[str, list[EvaluationResult]]) -> list[Result]:
-    results = [result_of(evaluation) for evaluation in found["tcva"]]
-    return [result for result in results if isinstance(result, Result)]
