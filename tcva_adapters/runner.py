@@ -13,9 +13,8 @@ from collections import deque
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
+    Awaitable,
     Callable,
-    Coroutine,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -90,11 +89,8 @@ class Question(ABC, Generic[Answer]):
         """The same, awaited."""
 
     @abstractmethod
-    def conversation(self) -> Turns[Answer] | None:
-        """The same without its calls, for who brings the replies of the judge's model.
-
-        None for a judge that is no model, or whose calls are its own business.
-        """
+    def conversation(self) -> Turns[Answer]:
+        """The same of a model without its calls, for who brings the replies."""
 
     @classmethod
     @abstractmethod
@@ -123,42 +119,23 @@ class _Calls:
 
 @dataclass(slots=True)
 class _Asked:
-    """A sample in a batch: its answers as far as they are there, and futures of others by place."""
+    """A sample in a batch.
+
+    Attributes:
+        answers: As far as they are there.
+        left: The places of those that are judged elsewhere.
+        under_way: Their futures.
+    """
 
     sample: Sample
     questions: Sequence[Question[Any]]
     answers: list[Any]
+    left: Sequence[int]
     under_way: dict[int, Any] = field(default_factory=dict)
 
     @property
     def is_done(self) -> bool:
         return all(each.done() for each in self.under_way.values())
-
-
-class _Tasks:
-    """What is under way in an event loop, so many at once."""
-
-    def __init__(self, most: int) -> None:
-        self._free = asyncio.Semaphore(most)
-        self._tasks: set[asyncio.Task[Any]] = set()
-
-    async def begin(
-        self, work: Callable[[Item], Coroutine[Any, Any, Any]], item: Item
-    ) -> asyncio.Task[Any]:
-        await self._free.acquire()
-        self._tasks.add(task := asyncio.create_task(work(item)))
-        task.add_done_callback(self._ended)
-        return task
-
-    async def stop(self, *further: asyncio.Task[Any]) -> None:
-        tasks = [*further, *self._tasks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        self._free.release()
 
 
 class Runner(Generic[R]):
@@ -266,11 +243,12 @@ class Runner(Generic[R]):
         pool = ThreadPoolExecutor(most, thread_name_prefix="tcva")
         waiting: deque[_Asked] = deque()
         is_end, error = False, None
+
         try:
             while not is_end:
                 some, is_end, error = read_some(samples, self._chunk)
-                for asked in self._looked_up(some):
-                    for i in self._left(asked):
+                for asked in self._asked(some):
+                    for i in asked.left:
                         # What a framework has set for its callbacks and traces holds there, too.
                         run = copy_context().run
                         asked.under_way[i] = pool.submit(run, self.answer, asked.questions[i])
@@ -293,70 +271,78 @@ class Runner(Generic[R]):
         What is under way is cancelled where the caller stops taking, or is cancelled.
         """
         most = self._scorer.max_concurrency
-        tasks = _Tasks(most)
+        gate = asyncio.Semaphore(most)
+        tasks: set[asyncio.Task[Any]] = set()
         # One more waits to be put into it.
         waiting: asyncio.Queue[_Asked | Exception | None] = asyncio.Queue(AHEAD * most - 1)
 
-        async def read() -> None:
-            end = None
-            try:
-                async for some in self._chunks(samples):
-                    for asked in self._looked_up(some):
-                        for i in self._left(asked):
-                            asked.under_way[i] = await tasks.begin(self.aanswer, asked.questions[i])
-                        await waiting.put(asked)
-                    if self._scorer.is_local:
-                        await waiting.join()  # what is computed is computed when it is taken
-            except Exception as error:  # noqa: BLE001  # whatever the caller's own samples raise
-                end = error
-            await waiting.put(end)
+        def ended(task: asyncio.Task[Any]) -> None:
+            tasks.discard(task)
+            gate.release()
 
-        reading = asyncio.create_task(read())
+        async def begin(question: Question[Any]) -> asyncio.Task[Any]:
+            await gate.acquire()
+            tasks.add(task := asyncio.create_task(self.aanswer(question)))
+            task.add_done_callback(ended)
+            return task
+
+        reading = asyncio.create_task(self._read(samples, begin, waiting))
         try:
             while isinstance(asked := await waiting.get(), _Asked):
                 for task in asked.under_way.values():
                     await task
-                await asyncio.sleep(0)  # others have their turn between two results
+                if not asked.under_way:
+                    await asyncio.sleep(0)  # others have their turn between two results
                 yield self._handed(asked, shown)
                 waiting.task_done()
             if asked is not None:
                 raise asked
         finally:
-            await tasks.stop(reading)
+            left = [reading, *tasks]
+            for each in left:
+                each.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
             self._write_computed()
 
-    async def _chunks(
-        self, samples: Iterator[Sample] | AsyncIterator[Sample]
-    ) -> AsyncIterator[Sequence[Sample]]:
-        if isinstance(samples, AsyncIterator):
-            async for sample in samples:
-                yield [sample]
-            return
-        is_end = False
-        while not is_end:
-            some, is_end, error = read_some(samples, self._chunk)
-            yield some
-            await asyncio.sleep(0)  # what has begun goes on
-            if error is not None:
-                raise error
+    async def _read(
+        self,
+        samples: Iterator[Sample] | AsyncIterator[Sample],
+        begin: Callable[[Question[Any]], Awaitable[asyncio.Task[Any]]],
+        waiting: asyncio.Queue[_Asked | Exception | None],
+    ) -> None:
+        """Read samples as far ahead as there is room; at the end stands what they raise, or None."""
+        is_end, error = False, None
+        try:
+            while not is_end:
+                if isinstance(samples, AsyncIterator):
+                    some: Sequence[Sample] = [await anext(samples)]
+                else:
+                    some, is_end, error = read_some(samples, self._chunk)
+                for asked in self._asked(some):
+                    for i in asked.left:
+                        asked.under_way[i] = await begin(asked.questions[i])
+                    await waiting.put(asked)
+                # What is computed is computed when it is taken; other work that has begun goes on.
+                await (waiting.join() if self._scorer.is_local else asyncio.sleep(0))
+        except StopAsyncIteration:
+            pass
+        except Exception as raised:  # noqa: BLE001  # whatever the caller's own samples raise
+            error = raised
+        await waiting.put(error)
 
     @property
     def _chunk(self) -> int:
         return 1 if self._store is None else CHUNK
 
-    def _looked_up(self, samples: Sequence[Sample]) -> Iterable[_Asked]:
+    def _asked(self, samples: Sequence[Sample]) -> Iterator[_Asked]:
         """Samples with the answers that the store has."""
         self._write_computed()
         asked = [(sample, self._scorer.questions(sample)) for sample in samples]
         found = iter(self._stored([question for _, questions in asked for question in questions]))
         for sample, questions in asked:
-            yield _Asked(sample, questions, [next(found) for _ in questions])
-
-    def _left(self, asked: _Asked) -> list[int]:
-        """The places of questions that others are to answer; what is computed is computed here."""
-        if self._scorer.is_local:
-            return []
-        return [i for i, answer in enumerate(asked.answers) if answer is None]
+            answers = [next(found) for _ in questions]
+            left = [i for i, answer in enumerate(answers) if answer is None]
+            yield _Asked(sample, questions, answers, [] if self._scorer.is_local else left)
 
     def _handed(self, asked: _Asked, shown: Progress) -> R:
         """The result of a sample, once its answers are there."""

@@ -200,7 +200,7 @@ class _JudgeQuestion(Question[Assessment]):
     def __init__(
         self, judge: Judge, identity: Identity | None, criterion: Criterion, sample: Sample
     ) -> None:
-        self.judge: Judge = judge
+        self.judge = judge
         self.identity = identity
         self.own = {"sample_id": sample.id, "metadata": sample.metadata}
         self.key = verdict_key(
@@ -219,14 +219,9 @@ class _JudgeQuestion(Question[Assessment]):
     async def aask(self) -> Assessment:
         return _checked(await self.judge.aassess(self._sample, self._criterion))
 
-    def conversation(self) -> Turns[Assessment] | None:
-        if self.judge.is_local:
-            return None
-        # Imported here, as in `resolve_judge`.
-        from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
-
-        judge = self.judge
-        return judge.turns(self._sample, self._criterion) if type(judge) is LLMJudge else None
+    def conversation(self) -> Turns[Assessment]:
+        turns: Turns[Assessment] = self.judge.turns(self._sample, self._criterion)
+        return turns
 
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Assessment | None]:

@@ -21,7 +21,6 @@ from tcva_adapters.batches.ledger import Ledger, Turn
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.judges.base import Turns
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.models.openai_exchange import Answer, exchange
@@ -216,8 +215,8 @@ class Work:
 
     def _told(self, question: Question[Any]) -> Any:
         """The answer that the ledger has the replies for; else what is lacking is asked for."""
-        name, judging = _id(question), cast("Turns[Any]", question.conversation())
-        asked = self._asked[cast("LLMJudge", question.judge).model.name]
+        name, judging = _id(question), question.conversation()
+        asked = self._asked[question.judge.model.name]
         turns = self._ledger.turns(name)
         if not turns and self._drafts is None:
             return None

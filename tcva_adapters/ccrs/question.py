@@ -55,17 +55,13 @@ class RatingQuestion(Question[MetricAnswer]):
         """Ask the judge; what goes wrong is a value."""
         if isinstance(self.judge, LexicalRater):
             return self._counted(self.judge)
-        return drive(self._turns(), self.judge.model)
+        return drive(self.conversation(), self.judge.model)
 
     async def aask(self) -> MetricAnswer:
         """The same, awaited."""
         if isinstance(self.judge, LexicalRater):
             return self._counted(self.judge)
-        return await adrive(self._turns(), self.judge.model)
-
-    def conversation(self) -> Turns[MetricAnswer] | None:
-        """The same without its calls; None where nobody is called."""
-        return None if isinstance(self.judge, LexicalRater) else self._turns()
+        return await adrive(self.conversation(), self.judge.model)
 
     def _counted(self, judge: LexicalRater) -> MetricAnswer:
         started = time.perf_counter()
@@ -75,7 +71,7 @@ class RatingQuestion(Question[MetricAnswer]):
             return MetricAnswer(unscored=said, usage=usage)
         return MetricAnswer(rating=said, usage=usage)
 
-    def _turns(self) -> Turns[MetricAnswer]:
+    def conversation(self) -> Turns[MetricAnswer]:
         """Ask, and once more where the reply is no number; it raises nothing."""
         calls, problem = Calls(), ""
         rating: float | None = None

@@ -23,8 +23,9 @@ from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
 from tcva_adapters.compare.grouping import required
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.long_run import long_run
+from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.printing import notes
+from tcva_adapters.results.files import Writing
 from tcva_adapters.samples.sample import Sample
 
 _ALL: Final = ",".join(METRICS)
@@ -110,13 +111,14 @@ def ccrs(
     rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
     ratings = options.ratings_of(human, labels)
     looked_at = bool(gates.are_asked or handed.names_samples or report or figures or ratings)
-    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at, "group": group}
+    how: dict[str, Any] = {"overwrite": overwrite, "is_read_again": looked_at}
+    how["fingerprint"] = run_fingerprint(rater, reading.samples, group)
     judge_all = scaled.evaluate_with(rater, workers, settings["max_concurrency"])
-    with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
+    with Writing(out, CCRSResult.from_json, **how) as written:
         with judging(said, out, reading):
-            for result in run.results(judge_all):
+            for result in run_results(written, reading.samples, judge_all, said.print):
                 summary.add(result)
-        summary.results = run.written
+        summary.results = written.results
         gated = gates.judge(grade_ccrs(summary, group=group))
         found = summary if ratings is None else rated_ccrs(summary, ratings, group)
         handed.write(found.sentence, gated)

@@ -23,7 +23,8 @@ from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.grouping import required
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.long_run import long_run
+from tcva_adapters.long_run import run_fingerprint, run_results
+from tcva_adapters.results.files import Writing
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.tcva import TCVA
@@ -108,12 +109,13 @@ def evaluate(
     tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
     looks += (gates.are_asked, handed.names_samples, show, tcva.settings["repeats"] > 1)
     judge_all = scaled.evaluate_with(tcva, workers, settings["max_concurrency"])
-    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": any(looks), "group": group}
-    with long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how) as run:
+    how: dict[str, Any] = {"overwrite": overwrite, "is_read_again": any(looks)}
+    how["fingerprint"] = run_fingerprint(tcva, reading.samples, group)
+    with Writing(out, Result.from_json, **how) as written:
         with judging(notes, out, reading):
-            for result in run.results(judge_all):
+            for result in run_results(written, reading.samples, judge_all, notes.print):
                 running.add(result)
-        found = running.ended(run.written, skipped=read.skipped, human=ratings)
+        found = running.ended(written.results, skipped=read.skipped, human=ratings)
         found, changes = since.looked_at(found)
         handed.write(found.sentence, found.gated, changes)
         views = claim_views(found.results, reading.again, show or ())

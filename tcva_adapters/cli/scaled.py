@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Optional
+from typing import Annotated, Any, Final, Optional
 
 import typer
 
@@ -21,9 +21,6 @@ from tcva_adapters.printing import Notes
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
-
-if TYPE_CHECKING:
-    from tcva_adapters.long_run import Evaluate
 
 Workers = Annotated[
     int,
@@ -73,7 +70,9 @@ def share_of(
     return {**settings, "max_concurrency": calls}, model
 
 
-def evaluate_with(scorer: Scorer[Any], workers: int, max_concurrency: int) -> Evaluate:
+def evaluate_with(
+    scorer: Scorer[Any], workers: int, max_concurrency: int
+) -> Callable[..., Iterator[Any]]:
     """What judges: this process, or several.
 
     Args:
