@@ -23,6 +23,7 @@ from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
 from typing import Any, Final, Self
+from urllib.parse import unquote
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.loops import submit, wait_for
@@ -138,7 +139,8 @@ class OpenAICompatibleModel:
             msg = f"a client is one of the openai package, not a {type(client).__name__}"
             raise InvalidValueError(msg)
         header = basic(userinfo)
-        self.server = Server(shown_url(url), model, (key, userinfo.partition(":")[2], header))
+        password = userinfo.partition(":")[2] or userinfo
+        self.server = Server(shown_url(url), model, (key, password, unquote(password), header))
         self.connection = Connection(config, client, url, key, header if userinfo else "")
         self.refused: dict[str, str] = {}
         self.config = config.model_copy(update={"base_url": None, "api_key": None})  # secrets
@@ -244,10 +246,12 @@ class Connection:
     def __init__(self, config: ModelConfig, given: Any, url: str, key: str, header: str) -> None:
         self.given = given
         self._config = config
-        self._settings: dict[str, Any] = {"base_url": url, "api_key": key}
-        self._settings["max_retries"] = config.max_retries
-        if header:
-            self._settings["default_headers"] = {"Authorization": f"Basic {header}"}
+        self._settings: dict[str, Any] = {
+            "base_url": url,
+            "api_key": key,
+            "default_headers": {"Authorization": f"Basic {header}"} if header else None,
+            "max_retries": config.max_retries,
+        }
         # No redirect is followed: requests hold samples. Certificates take longer to load than a call.
         self._http: dict[str, Any] = {"follow_redirects": False, "verify": url[:5] == "https"}
         self._process: int | None = None

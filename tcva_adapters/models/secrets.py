@@ -57,13 +57,9 @@ def mask(text: str, *secrets: str) -> str:
 
 @lru_cache(maxsize=32)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
-    plain = {form for secret in secrets for form in (secret, unquote(secret))}
-    forms = {
-        form
-        for form in plain | {quote(each, safe="") for each in plain}
-        if len(form) >= _LONG or (len(form) >= _ENOUGH and re.search(r"\d", form))
-    }
-    longest_first = sorted(map(re.escape, forms), key=len, reverse=True)
+    forms = {form for secret in secrets for form in (secret, quote(secret, safe=""))}
+    fit = (f for f in forms if len(f) >= _LONG or (len(f) >= _ENOUGH and re.search(r"\d", f)))
+    longest_first = sorted(map(re.escape, fit), key=len, reverse=True)
     return re.compile("|".join(longest_first) or "(?!)")
 
 

@@ -61,18 +61,6 @@ def failure(face: Face, server: ScriptedServer, **settings: Any) -> JudgeError:
 # Time
 
 
-@pytest.fixture
-def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds for which calls would have slept."""
-    found: list[float] = []
-
-    async def asleep(seconds: float) -> None:
-        found.append(seconds)
-
-    monkeypatch.setattr("tcva_adapters.models.openai_model.asyncio.sleep", asleep)
-    return found
-
-
 @pytest.mark.parametrize("mode", ["drip", "hang"])
 def test_the_timeout_is_a_deadline_for_the_whole_call(face: Face, mode: str) -> None:
     with FaultServer(auto_judge, lambda *_: mode) as server:
@@ -107,17 +95,15 @@ def test_retry_after_is_kept_and_requests_are_counted(face: Face) -> None:
             face(model)
 
 
-def test_calls_wait_for_their_turn_which_is_not_the_servers_time(slept: list[float]) -> None:
-    with serving(auto_judge, requests_per_minute=30, timeout=1.9) as (_, model):
-        for _ in range(3):
-            model.complete(REQUEST)
-    assert slept == pytest.approx([2.0, 4.0], abs=1.0)  # 60 s / 30, without having slept
-    with serving(later(0.1, auto_judge), timeout=0.3, max_concurrency=1) as (_, model):
+def test_calls_wait_for_their_turn_which_is_not_the_servers_time() -> None:
+    async def several(model: OpenAICompatibleModel, number: int) -> list[ModelReply]:
+        return await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(number)))
 
-        async def several() -> list[ModelReply]:
-            return await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(4)))
-
-        assert len(asyncio.run(several())) == 4  # .4 seconds in all
+    for number, settings in ((3, {"requests_per_minute": 300}), (4, {"max_concurrency": 1})):
+        with serving(later(0.1, auto_judge), timeout=0.3, **settings) as (_, model):
+            started = time.monotonic()
+            assert len(asyncio.run(several(model, number))) == number
+            assert time.monotonic() - started > 0.4  # two pauses of .2 s; four calls of .1 s
 
 
 # Size
@@ -135,27 +121,23 @@ def test_a_reply_is_read_up_to_a_limit(face: Face, mode: str) -> None:
     assert f"{LARGEST_REPLY:,} bytes" in str(found)
 
 
-@pytest.mark.parametrize(
-    "body",
-    ['{"choices": ' + "[" * 1_000_000, json.dumps({"choices": [{"no": "message"}] * 100_000})],
-    ids=["deep inside", "many"],
-)
-def test_odd_bodies_cost_little_and_are_no_chat_completions(body: str) -> None:
-    with serving(lambda *_: Answer(body)) as (_, model):
-        started = time.process_time()
-        with pytest.raises(JudgeError, match="no chat completion"):
-            model.complete(REQUEST)
-        assert time.process_time() - started < 3.0
+def test_odd_bodies_cost_little_and_are_no_chat_completions() -> None:
+    deep, many = "[" * 1_000_000, json.dumps([{"no": "message"}] * 100_000)
+    for odd in (deep, many):
+        with serving(lambda *_, odd=odd: Answer(f'{{"choices": {odd}}}')) as (_, model):
+            started = time.process_time()
+            with pytest.raises(JudgeError, match="no chat completion"):
+                model.complete(REQUEST)
+            assert time.process_time() - started < 3.0
 
 
 # The line
 
 
-@pytest.mark.parametrize("status", [301, 307])
-def test_a_redirect_is_not_followed(face: Face, status: int) -> None:
+def test_a_redirect_is_not_followed(face: Face) -> None:
     with ScriptedServer(auto_judge) as other:
         there = f"http://me:{KEY}@{other.base_url.removeprefix('http://')}/x?key={KEY}"
-        answer = Answer(status=status, headers={"Location": there})
+        answer = Answer(status=307, headers={"Location": there})
         with ScriptedServer(lambda *_: answer) as server:
             found = failure(face, server, api_key=KEY)
             assert (server.count, other.count) == (1, 0)
@@ -230,12 +212,9 @@ def test_a_password_is_masked_as_it_is_written_and_meant_and_a_placeholder_is_no
     "url",
     [
         "me:hunter2-77@host:8000/v1",
-        "ftp://me:hunter2-77@host/v1",
         "http://me:hunter2-77@host:99999/v1",
         "http://me:hunter2-77@[::zz]/v1",
         "http://me:hunter2-77@ho st/v1",
-        "http://me:hunter2-77@host/\0v1",
-        "http://me:hunter2-77@a..b/v1",
         "http://me:hunt/er2-77@host:x/v1",
         "http://",
         "http://host/v1?key=hunter2-77",
@@ -317,11 +296,10 @@ def test_threads_and_loops_together_keep_to_the_limit_and_learn_together() -> No
             return await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(8)))
 
         with ThreadPoolExecutor(10) as pool:
-            calls: list[Any] = [pool.submit(model.complete, REQUEST) for _ in range(8)]
+            calls = [pool.submit(model.complete, REQUEST) for _ in range(8)]
             loops = [pool.submit(asyncio.run, several()) for _ in range(2)]
-            replies = [call.result() for call in calls] + [
-                one for loop in loops for one in loop.result()
-            ]
+            replies = [call.result() for call in calls]
+            replies += [reply for loop in loops for reply in loop.result()]
         assert server.count == 24 + sum(one.retries for one in replies)
         assert sum(one.retries for one in replies) <= 3  # at most those that began together
         assert 1 < server.busiest <= 3
@@ -365,15 +343,16 @@ def test_a_model_is_pickled_as_its_settings_and_reads_the_environment_where_it_i
 
 
 def test_what_holds_a_secret_is_not_pickled_and_says_what_to_do() -> None:
-    with openai.OpenAI(base_url="http://localhost:1/v1", api_key=KEY) as client:
-        for says, settings in (
-            ("set OPENAI_API_KEY", {"base_url": "http://localhost:1/v1", "api_key": KEY}),
-            ("set OPENAI_API_KEY", {"base_url": f"http://me:{KEY}@localhost:1/v1"}),
-            ("set OPENAI_API_KEY", {"client": client}),
-        ):
-            given: dict[str, Any] = settings
-            with pytest.raises(InvalidValueError, match=says) as caught:
-                pickle.dumps(OpenAICompatibleModel("m", **given))
+    url = "http://localhost:1/v1"
+    with openai.OpenAI(base_url=url, api_key=KEY) as client:
+        given: tuple[dict[str, Any], ...] = (
+            {"base_url": url, "api_key": KEY},
+            {"base_url": f"http://me:{KEY}@localhost:1/v1"},
+            {"client": client},
+        )
+        for settings in given:
+            with pytest.raises(InvalidValueError, match="set OPENAI_API_KEY") as caught:
+                pickle.dumps(OpenAICompatibleModel("m", **settings))
             assert KEY not in str(caught.value)
 
 
