@@ -31,8 +31,6 @@ class Adapter:
 
     Attributes:
         name: For ids of tests.
-        title: Name of the framework, and of its face where there are two.
-        through: The entry point that `suite` goes through.
         judge: What its classes call the judge.
         named: What of a scorer names its evaluators; empty where they take no name that tells the
             settings.
@@ -49,8 +47,6 @@ class Adapter:
     """
 
     name: str
-    title: str
-    through: str
     judge: str
     named: str
     llm: Callable[[Callable[[str], str]], Any]
@@ -189,8 +185,6 @@ _NO_METADATA: Final = frozenset({"profiles"})
 ADAPTERS: Final = [
     Adapter(
         name="ragas",
-        title="RAGAS",
-        through="`evaluate` and `aevaluate`",
         judge="llm",
         named="name",
         llm=ragas_entry.ScriptedLLM,
@@ -203,8 +197,6 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="ragas collections",
-        title="RAGAS collections",
-        through="`batch_score` and `abatch_score`",
         judge="llm",
         named="name",
         llm=ragas_entry.ScriptedLLM,
@@ -217,8 +209,6 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="deepeval",
-        title="DeepEval",
-        through="`evaluate`, with `run_async` and without",
         judge="model",
         named="title",
         llm=deepeval_entry.ScriptedLLM,
@@ -231,8 +221,6 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="langchain",
-        title="LangChain",
-        through="`batch` and `abatch` of parallel steps",
         judge="llm",
         named="",
         llm=lambda reply: langchain_entry.ScriptedChatModel(reply=reply),
@@ -249,8 +237,6 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="llamaindex",
-        title="LlamaIndex",
-        through="`BatchEvalRunner`, sync and awaited",
         judge="llm",
         named="",
         llm=_llamaindex_llm,

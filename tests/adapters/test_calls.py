@@ -1,4 +1,4 @@
-"""Calls inside running loops, which are not patched, in threads, many at once, and cancelled."""
+"""Calls inside running loops, which are not patched, in threads, and cancelled."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import Sample
 from tests.adapters.table import Adapter, each_adapter
 from tests.support.office import SAMPLE, SCORE, TWO
-from tests.support.scripted import verdict_json
-
-WORDS = ("fully", "mostly", "partial", "minor", "none")
 
 
 @each_adapter
@@ -34,25 +30,6 @@ def test_one_sample_needs_no_loop_and_patches_none(adapter: Adapter) -> None:
     assert found == pytest.approx([SCORE] * 2, abs=1e-12)
     assert asyncio.run is native
     assert not hasattr(asyncio, "_nest_patched")
-
-
-@each_adapter
-def test_many_at_once_keep_their_own_results(adapter: Adapter) -> None:
-    # Sample i has the verdict of its number in every case, whatever finishes first.
-    def reply(prompt: str) -> str:
-        number = int(prompt.split("Claim number ")[1].split(" ", maxsplit=1)[0])
-        return verdict_json((1, WORDS[number % 5], f"Claim number {number} here."))
-
-    texts = [f"Claim number {number} here." for number in range(50)]
-    evaluator = adapter.built(adapter.llm(reply))
-
-    async def all_of_them() -> Any:
-        samples = (Sample(input="q", response=text, contexts=(text,)) for text in texts)
-        return await asyncio.gather(*(adapter.ascore(evaluator, sample) for sample in samples))
-
-    found = asyncio.run(all_of_them())
-    assert [result.claims[0].claim for result in found] == texts
-    assert [result.claims[0].verdict.value for result in found] == [*WORDS] * 10
 
 
 @each_adapter

@@ -1,10 +1,9 @@
-"""Who judges: the lexical judge in any dress, LLMs of any framework, and the store before them."""
+"""Who judges: the lexical judge in any dress, and LLMs of any framework."""
 
 from __future__ import annotations
 
 import re
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,26 +45,8 @@ def test_what_cannot_judge_is_refused_when_built(adapter: Adapter) -> None:
     for judge in [7, True, [], b"lexical", *names]:
         with pytest.raises(InvalidValueError, match=re.escape(f"judge {judge!r}")):
             adapter.built(judge)
-
-
-@each_adapter
-def test_an_llm_that_cannot_follow_a_setting_is_said_before_anything_is_judged(
-    adapter: Adapter,
-) -> None:
     with pytest.raises(InvalidValueError, match="needs a model"):
         adapter.built("lexical", claims="llm")
-
-
-@each_adapter
-def test_a_store_serves_what_was_judged_before(adapter: Adapter, tmp_path: Path) -> None:
-    llm = adapter.llm(lambda _: TWO)
-    for temperature in (0.5, 0.2):
-        evaluator = adapter.built(
-            llm, store=tmp_path / "verdicts.sqlite", temperature=temperature, share=False
-        )
-        adapter.score(evaluator, SAMPLE)
-        evaluator.scorer.store.close()
-    assert len(llm.prompts) == 1
 
 
 @each_adapter

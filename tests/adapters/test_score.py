@@ -9,7 +9,7 @@ import pytest
 
 from tcva_adapters import TCVA
 from tests.adapters.table import Adapter, each_adapter
-from tests.support.office import QUERY, SAMPLE, SCORE, TWO
+from tests.support.office import SAMPLE, SCORE, TWO
 from tests.support.scripted import ScriptedModel
 
 BUILT_IN = ("faithfulness", "answer_relevancy", "correctness", "completeness", "context_recall")
@@ -28,13 +28,6 @@ def test_the_score_is_that_of_tcva_at_any_temperature_and_costs_one_call(adapter
         assert asyncio.run(adapter.ascore(evaluator, SAMPLE)).score == expected
         assert found.at(temperature).score == expected
     assert len(llm.prompts) == 1
-
-
-@each_adapter
-def test_the_question_reaches_the_judge_though_it_is_optional(adapter: Adapter) -> None:
-    llm = adapter.llm(lambda _: TWO)
-    adapter.score(adapter.built(llm), SAMPLE)
-    assert QUERY in llm.prompts[0]
 
 
 @each_adapter

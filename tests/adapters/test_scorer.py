@@ -1,15 +1,14 @@
-"""Any scorer in place of the drop-in: here the direct metrics, and a TCVA."""
+"""Any scorer in place of the drop-in: here the direct metrics."""
 
 from __future__ import annotations
 
 import pytest
 
-from tcva_adapters import CCRS, TCVA
+from tcva_adapters import CCRS
 from tcva_adapters.ccrs import METRICS
 from tcva_adapters.errors import InvalidValueError
 from tests.adapters.table import Adapter, both_ways, each_adapter
 from tests.ccrs.entries import SAMPLES, expected, judge
-from tests.support.office import SAMPLE
 
 
 @each_adapter
@@ -46,15 +45,6 @@ def test_settings_of_a_scorer_change_in_copies(adapter: Adapter) -> None:
     ):
         with pytest.raises(InvalidValueError, match=said):
             evaluator.changed(**changes)
-
-
-@each_adapter
-def test_a_tcva_is_a_scorer_like_the_others(adapter: Adapter) -> None:
-    tcva = TCVA(judge="lexical", temperature="strict", threshold=0.8)
-    evaluator = adapter.scoring(tcva)
-    own = adapter.built("lexical", temperature="strict", threshold=0.8)
-    assert evaluator.scorer.name == own.scorer.name
-    assert adapter.score(evaluator, SAMPLE) == adapter.score(own, SAMPLE)
 
 
 @each_adapter

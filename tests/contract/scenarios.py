@@ -336,6 +336,7 @@ _THROUGH: Final = (
     *("empty response", "empty context", "missing verdict, repaired", "timeout"),
     *("429", "one of two fails", "50 samples", "inside a running loop"),
     *("after asyncio.run", "from a thread", "correctness", "scheme and penalty"),
+    "on_unscored=0.0, timeout",
 )
 THROUGH: Final = tuple(scenario for scenario in SCENARIOS if scenario.name in _THROUGH)
 """Those in which an adapter has a part: fields, errors, retries, loops, threads, order, settings."""

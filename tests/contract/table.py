@@ -29,7 +29,11 @@ the last bit**, and the judge is asked the same.
 
 | adapter | entry point |
 | --- | --- |
-{entries}
+| ragas | `evaluate` and `aevaluate` |
+| ragas collections | `batch_score` and `abatch_score` |
+| deepeval | `evaluate`, with `run_async` and without |
+| langchain | `batch` and `abatch` of parallel steps |
+| llamaindex | `BatchEvalRunner`, sync and awaited |
 
 A number is a score at the scenario's temperature (0.5 where it does not say otherwise), a word the reason why there is
 none. Of more than three samples, the mean is shown. `tests/contract/test_contract.py` compares the page
@@ -50,11 +54,8 @@ no ids, so results are told apart by their order alone.
 
 def page() -> str:
     """The page, from a run of everything; it takes a few seconds."""
-    entries = "\n".join(f"| {adapter.title} | {adapter.through} |" for adapter in ADAPTERS)
-    head = _HEAD.format(
-        scenarios=len(SCENARIOS), through=len(THROUGH), adapters=len(ADAPTERS), entries=entries
-    )
-    titles = ("scenario", "what happens", "`TCVA`", *(adapter.title for adapter in ADAPTERS))
+    head = _HEAD.format(scenarios=len(SCENARIOS), through=len(THROUGH), adapters=len(ADAPTERS))
+    titles = ("scenario", "what happens", "`TCVA`", *(adapter.name for adapter in ADAPTERS))
     rows = [titles, ("---",) * len(titles), *map(_row, SCENARIOS)]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"{head}{table}\n{_NOTES}"
