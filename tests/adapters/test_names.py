@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tcva_adapters import TCVA
-from tests.adapters.table import Adapter, each_adapter, each_named
-from tests.support.office import SAMPLE
+from tests.adapters.table import Adapter, each_named
 
 SETTINGS: list[dict[str, Any]] = [
     {},
@@ -34,17 +33,3 @@ def test_a_name_follows_the_settings_until_it_is_given(adapter: Adapter) -> None
     assert "T=0.9" in evaluator.changed(temperature=0.9).name
     named = adapter.built("lexical", name="mine").changed(temperature=0.9)
     assert named.name == "mine"
-
-
-@each_adapter
-def test_evaluators_of_different_settings_do_not_overwrite_each_other(adapter: Adapter) -> None:
-    settings: list[dict[str, Any]] = [
-        {"temperature": 0.2},
-        {},
-        {"temperature": 0.9},
-        {"criterion": "correctness"},
-    ]
-    evaluators = [adapter.built("lexical", **each) for each in settings]
-    rows = adapter.suite(evaluators, [SAMPLE], False)
-    expected = [TCVA(judge="lexical", **each).evaluate(SAMPLE).score for each in settings]
-    assert [results[0].score for results in rows] == expected

@@ -8,18 +8,15 @@ from typing import Any
 
 import pytest
 from langchain_core.callbacks import UsageMetadataCallbackHandler
-from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableBranch, RunnableLambda, RunnablePassthrough
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 
 from tcva_adapters import CCRS
-from tcva_adapters.criteria import rubric
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.langchain import ScorerEvaluator, TCVAEvaluator
-from tests.langchain.entry import ScriptedChatModel, scripted
+from tests.langchain.entry import scripted
 from tests.langchain.office import RECORD
 from tests.support.office import SAMPLE, SCORE, TWO
-from tests.support.scripted import verdict_json
 
 
 def test_the_output_has_the_keys_of_langchains_string_evaluators_and_the_result() -> None:
@@ -46,18 +43,11 @@ def test_branches_mappers_and_schemas() -> None:
     assert "score" in mapped.get_output_jsonschema()["$defs"]["TCVAOutput"]["properties"]
 
 
-def test_a_message_alone_is_judged_where_the_criterion_needs_no_more() -> None:
-    polite = rubric("tone", ["Is polite."])
-    evaluator = TCVAEvaluator(scripted(verdict_json((1, "mostly", ""))), criterion=polite)
-    output = evaluator.invoke(AIMessage("Gladly!"))
-    assert (output["criterion"], output["score"]) == ("tone", 0.9)
-
-
 def test_metadata_that_is_no_json_does_not_cost_the_judgement() -> None:
     sample = SAMPLE.model_copy(update={"metadata": {"client": object(), "when": {1}}})
     output = TCVAEvaluator(scripted(TWO)).invoke(sample)
     assert output["score"] == pytest.approx(SCORE, abs=1e-12)
-    assert json.loads(json.dumps(output["metadata"]))["when"] == [1]
+    assert json.loads(json.dumps(output["metadata"])).keys() == {"client", "when"}
 
 
 def test_a_missing_field_is_told_with_the_names_that_were_given() -> None:
@@ -83,30 +73,6 @@ def test_a_batch_with_exceptions_as_values_keeps_what_was_judged(asynchronous: b
     kinds = [f["value"] if isinstance(f, dict) else type(f) for f in found]
     assert kinds == ["pass", InvalidSampleError, "unscored", InvalidSampleError, "pass"]
     assert len(model.prompts) == 3
-
-
-def test_a_cancelled_stream_leaves_no_call_behind() -> None:
-    async def left() -> int:
-        asked = asyncio.Event()
-
-        class Waiting(ScriptedChatModel):
-            async def _agenerate(self, *_: Any, **__: Any) -> Any:
-                asked.set()
-                await asyncio.Event().wait()
-
-        async def consume() -> None:
-            async for _ in TCVAEvaluator(Waiting(reply=str)).astream(RECORD):
-                pass
-
-        task = asyncio.create_task(consume())
-        await asked.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await asyncio.sleep(0)
-        return len(asyncio.all_tasks()) - 1
-
-    assert asyncio.run(left()) == 0
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

@@ -113,6 +113,13 @@ def test_wrapped_models_judge_and_keep_their_name(wrap: Any) -> None:
     assert result.assessment.judge == "langchain:scripted"
 
 
+def test_langchains_own_retries_ask_again() -> None:
+    llm = scripted(StatusError(429), GOOD)
+    retrying = llm.with_retry(wait_exponential_jitter=False)
+    assert TCVA(judge=retrying).evaluate(SAMPLE).score == 1.0
+    assert len(llm.prompts) == 2
+
+
 def test_parameters_hold_what_changes_a_reply_and_no_secret() -> None:
     llm = ChatOpenAI(model="gpt-x", api_key=KEY, temperature=0, seed=3, max_retries=0)  # type: ignore[arg-type]  # a plain text is taken
     model = model_of(llm.bind(stop=["END"], extra_headers={"x": KEY}).with_retry())

@@ -12,7 +12,6 @@ from llama_index.core.base.response.schema import RESPONSE_TYPE, Response, Strea
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.callbacks.token_counting import TokenCountingHandler
 from llama_index.core.evaluation import BatchEvalRunner
-from llama_index.core.evaluation.eval_utils import get_results_df
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.instrumentation.span_handlers import SimpleSpanHandler
@@ -110,18 +109,12 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
 
 
 def test_a_batch_beside_framework_metrics_and_with_settings_per_sample() -> None:
-    runner = BatchEvalRunner(
-        {
-            "theirs": framework_metrics()["faithfulness"](llm=LexicalLLM()),
-            "tcva": TCVAEvaluator(
-                scripted(verdict_json((1, "fully", "opens at nine"), (2, "none", ""))),
-            ),
-        },
-    )
-    answer = f"{GOOD} {BAD}"
+    reply = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))
+    theirs = framework_metrics()["faithfulness"](llm=LexicalLLM())
+    runner = BatchEvalRunner({"theirs": theirs, "tcva": TCVAEvaluator(scripted(reply))})
     found = runner.evaluate_responses(
         queries=["When?"],
-        responses=[Response(answer, [NodeWithScore(node=TextNode(text=PASSAGE))])],
+        responses=[Response(f"{GOOD} {BAD}", [NodeWithScore(node=TextNode(text=PASSAGE))])],
         tcva={"temperature": [1.0], "threshold": [0.2]},
     )
     (tcva,) = found["tcva"]
@@ -137,18 +130,6 @@ def test_queries_of_an_engine_are_answered_and_judged() -> None:
     found = runner.evaluate_queries(Engine(GOOD, BAD), queries=["One?", "Two?"])
     scores = {r.query: r.score for r in found["tcva"]}
     assert scores == {"One?": 1.0, "Two?": 0.0}
-
-
-def test_the_mean_of_llamaindex_counts_invalid_results_as_zero() -> None:
-    # Theirs, not ours; the page says so. This fails when it changes.
-    pytest.importorskip("pandas", reason="LlamaIndex reads its own data sets with it")
-    evaluator = TCVAEvaluator(scripted(FULLY))
-    results = [
-        evaluator.evaluate(response=GOOD, contexts=[PASSAGE]),
-        evaluator.evaluate(response=GOOD, contexts=[]),
-    ]
-    frame = get_results_df([{"tcva": list(results)}], ["ours"], ["tcva"])
-    assert frame["tcva"].tolist() == [0.5]
 
 
 # --- engines and tools that act on the verdict -------------------------------------------------
@@ -183,14 +164,6 @@ def test_retries_end_and_good_answers_are_not_retried() -> None:
     assert len(engine.queries) == 3
     engine = Engine(GOOD)
     assert str(RetryQueryEngine(engine, evaluator).query("When?")) == GOOD
-
-
-def test_a_query_may_be_rewritten_by_the_engines_own_llm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Settings, "_llm", scripted("When does the office open, by the notes?"))
-    engine = Engine(BAD, GOOD)
-    evaluator: Any = TCVAEvaluator(ScriptedLLM(reply=by_answer))
-    RetryGuidelineQueryEngine(engine, evaluator, resynthesize_query=True).query("When?")
-    assert engine.queries[1].endswith("When does the office open, by the notes?")
 
 
 def test_the_tool_tells_the_agent_what_was_wrong() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,10 +18,9 @@ from llama_index.core.llms import MockLLM
 from pydantic import PrivateAttr
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.errors import JudgeError
 from tcva_adapters.llamaindex import as_judge_model
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, acomplete, complete
-from tests.llamaindex.entry import ScriptedLLM, scripted
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest
+from tests.llamaindex.entry import ScriptedLLM
 from tests.support.scripted import verdict_json
 
 REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="x")
@@ -133,16 +131,3 @@ def test_reasoning_blocks_are_not_the_reply() -> None:
     message = ChatMessage(role="assistant", blocks=blocks)
     assert responding(message=message).complete(REQUEST).text == "text"
     assert responding(message=ChatMessage(role="assistant", blocks=[])).complete(REQUEST).text == ""
-
-
-def test_failures_get_a_reason_and_show_no_key() -> None:
-    error: Exception = type("AuthenticationError", (Exception,), {})("refused for sk-abcdef123456")
-    model = model_of(scripted(error, error))
-    with pytest.raises(JudgeError) as caught:
-        complete(model, REQUEST)
-    with pytest.raises(JudgeError) as awaited:
-        asyncio.run(acomplete(model, REQUEST))
-    for raised in (caught.value, awaited.value):
-        assert (raised.reason, raised.fatal) == ("authentication", True)
-        assert raised.__cause__ is error
-        assert "sk-abc" not in str(raised)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from llama_index.core.evaluation import BatchEvalRunner, EvaluationResult
+from llama_index.core.evaluation import EvaluationResult
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
 from llama_index_instrumentation import root_dispatcher
 from pydantic import PrivateAttr
 
-from tcva_adapters import CCRS, TCVA, Result
-from tcva_adapters.ccrs import CCRSResult
+from tcva_adapters import CCRS, TCVA
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.llamaindex import (
     ScorerEvaluationEndEvent,
@@ -53,19 +51,6 @@ def test_the_result_is_there_however_it_was_carried(evaluation: Any) -> None:
         assert result_of(carried) == result
     again = ScorerEvaluationResult[Any].model_validate_json(evaluation.model_dump_json())
     assert again.model_dump() == evaluation.model_dump()
-
-
-def test_a_batch_that_was_written_is_read_again() -> None:
-    runner = BatchEvalRunner(
-        {"tcva": TCVAEvaluator("lexical"), "qr": ScorerEvaluator(CCRS("qr", judge="lexical"))}
-    )
-    found = runner.evaluate_response_strs(
-        queries=[QUERY] * 2, response_strs=[RESPONSE] * 2, contexts_list=[CONTEXTS, []]
-    )
-    rows = {name: [each.model_dump(mode="json") for each in of] for name, of in found.items()}
-    read = [result_of(row) for of in json.loads(json.dumps(rows)).values() for row in of]
-    assert read == [result_of(each) for of in found.values() for each in of]
-    assert [type(each) for each in read] == [Result, Result, CCRSResult, CCRSResult]
 
 
 class Recorder(BaseEventHandler):
