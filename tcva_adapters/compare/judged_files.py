@@ -15,6 +15,7 @@ from tcva_adapters.results.counted import Counts, level_tables
 from tcva_adapters.results.evidence import Checked, Evidence, checks_of
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.samples.records import is_read_again
+from tcva_adapters.samples.rows import skipped_rows
 
 Named = tuple[str | None, Mapping[str, Any]]
 """The id and the metadata of a sample."""
@@ -121,7 +122,8 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
                 if is_held:
                     held.append(_named(row))
                 yield row
-            notes.extend(stream.said(f" of {file}" if len(files) > 1 else ""))
+            where = f" of {file}" if len(files) > 1 else ""
+            notes.extend(skipped_rows(stream.bad, stream.skipped, where))
             skipped += stream.skipped
 
     return JudgedFiles(

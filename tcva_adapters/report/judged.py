@@ -21,7 +21,7 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Summary
-from tcva_adapters.samples.files import SampleFile, numbered
+from tcva_adapters.samples.files import SampleFile, distinct
 from tcva_adapters.samples.rows import RowStream
 from tcva_adapters.samples.sample import Sample
 
@@ -65,7 +65,8 @@ class JudgedSamples:
                 none has a score.
             InvalidValueError: Something else stands among them.
         """
-        samples: list[Sample] = []
+        names: list[str] = []
+        brought: list[dict[str, Any]] = []
         judgements: list[Assessment] = []
         ratings: list[CCRSResult] = []
         tally, kinds, scorings = Summary(), Kinds(), Counter[ScoringConfig]()
@@ -83,19 +84,23 @@ class JudgedSamples:
             else:
                 msg = f"{str(item)[:80]!r} stands among the results of {name}; give results alone: result_of or results_of of the framework's adapter finds them"
                 raise InvalidValueError(msg)
-            own = judged.sample_id or f"row-{place}"
-            samples.append(Sample(id=own, metadata=judged.metadata))
-        if not samples:
+            names.append(judged.sample_id or f"row-{place}")
+            brought.append(judged.metadata)
+        if not names:
             msg = f"{name} holds no assessments; give what 'tcva evaluate --out' wrote"
             raise InvalidSampleError(msg)
         if ratings and judgements:
             msg = f"{name} mixes assessments and CCRS ratings; give a file of each"
             raise InvalidSampleError(msg)
-        named, repeated = numbered(samples)
-        notes = list(SampleFile(named, [], [], repeated).notes)
+        names, repeated = distinct(names)
+        samples = [
+            Sample(id=name, metadata=metadata)
+            for name, metadata in zip(names, brought, strict=True)
+        ]
+        notes = list(SampleFile(samples, [], [], repeated).notes)
         if scorings:
             notes += several_notes(judgements, scorings.most_common(1)[0][0])
-        return cls(*(name, named, judgements, ratings, scorings, tally, kinds, tuple(notes)))
+        return cls(*(name, samples, judgements, ratings, scorings, tally, kinds, tuple(notes)))
 
     @property
     def names(self) -> list[str]:
@@ -171,7 +176,7 @@ def read_judged(path: str | Path, *, skip_bad: bool) -> JudgedSamples:
     rows = RowStream(path, None, skip_bad=skip_bad, read=_item)
     name = Path(path).name
     found = JudgedSamples.of(name, rows)
-    skipped = [f"{name}: {said}" for said in rows.said()]
+    skipped = [f"{name}: {said}" for said in rows.notes]
     return replace(found, notes=(*skipped, *found.notes))
 
 

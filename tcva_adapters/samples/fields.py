@@ -61,7 +61,10 @@ _NESTED: Final = _GROUPS["contexts"].split()
 _AS_TEXT: Final = ("inputs", "outputs", "reference_outputs")
 """Nested objects that csv files hold as text."""
 
-_MESSAGES: Final = ["messages", *_inside(_GROUPS["input"], ["messages"])]
+_ASKED: Final = ("messages", "inputs.messages", "input.messages")
+_ANSWERED: Final = ("outputs.messages", "output.messages")
+"""Where messages are."""
+
 _KNOWN: Final = {"messages", *(name for names in ALIASES.values() for name in names)}
 _OFTEN_ELSE: Final = ("name", "expected")
 """Names that often mean something else: only a text under them is a field."""
@@ -94,7 +97,7 @@ def fields_of(
 
     Args:
         record: One row of a file, or what a framework has of a sample.
-        columns: Names of the record to the fields that they hold; see `value_at`.
+        columns: Names of the record to the fields that they hold; dots lead into objects.
 
     Raises:
         InvalidSampleError: A field or a message cannot be read.
@@ -104,17 +107,17 @@ def fields_of(
         for name in ("retrieval_context", "context"):
             if isinstance(joined := flat.get(name), str):
                 flat[name] = joined.split("|") if joined else []
-    keys: dict[str, str] = {}
-    for column, field in columns.items():
-        with suppress(KeyError):
-            flat[column] = value_at(record, column)
-            keys |= {field: column} if flat[column] is not None else {}
+    keys = {field: column for column, field in columns.items()}
+    for column in columns:
+        flat[column] = _value_at(record, flat, column)
     for field in _PLACES:
         if field not in keys and (key := _place(flat, field)) is not None:
             keys[field] = key
-    said = _said(flat, keys)
-    found = {field: _read(field, key, flat.pop(key)) for field, key in keys.items()}
-    return said | found, {name: value for name, value in flat.items() if value is not None}
+    found = _said(flat, keys)
+    for field, key in keys.items():
+        value = flat.pop(key)
+        found[field] = None if value is None else _read(field, key, value)
+    return found, {name: value for name, value in flat.items() if value is not None}
 
 
 def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,26 +138,6 @@ def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
         else:
             flat[name] = value
     return flat
-
-
-def value_at(record: Mapping[str, Any], path: str) -> Any:
-    """What stands under a name, or at a path of names with dots between, in nested objects.
-
-    Raises:
-        KeyError: The path leads nowhere.
-
-    >>> value_at({"choice": {"text": "Ada."}}, "choice.text")
-    'Ada.'
-    """
-    flat = flattened(record)
-    if path in flat:
-        return flat[path]
-    value: Any = record
-    for name in path.split("."):
-        if not isinstance(value, Mapping):
-            raise KeyError(path)
-        value = value[name]
-    return value
 
 
 def read_contexts(name: str, value: Any) -> tuple[str, ...]:
@@ -188,6 +171,17 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
     return tuple(passages)
 
 
+def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> Any:
+    """What stands under a name, or at a path of names with dots between, in nested objects."""
+    value: Any = flat if path in flat else record
+    for name in [path] if path in flat else path.split("."):
+        if not isinstance(value, Mapping) or name not in value:
+            msg = f"there is no column {path!r}; columns are {', '.join(map(repr, flat))}"
+            raise InvalidSampleError(msg)
+        value = value[name]
+    return value
+
+
 def _place(flat: Mapping[str, Any], field: str) -> str | None:
     """Where a field stands: at the top, or in a nested object."""
     for key in _PLACES[field]:
@@ -204,33 +198,32 @@ def _place(flat: Mapping[str, Any], field: str) -> str | None:
 
 def _said(flat: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
     """What messages say of the fields that are not given; they leave the record."""
-    asked: list[Any] = []
-    answered: list[Any] = []
-    used = []
-    for field, talk in (("input", asked), ("response", answered)):
-        value = _listed(flat.get(keys.get(field, "")))
-        if (text := text_of_message(value)) is not None:
-            flat[keys[field]] = text
-        elif is_messages(value):
-            talk.extend(value)
-            used.append(keys.pop(field))
-    if not {"input", "response", "contexts"} <= keys.keys():
-        for key in _MESSAGES:
-            value = _listed(flat.get(key))
-            if isinstance(value, list):
-                (answered if key.startswith("output") else asked).extend(value)
-                used.append(key)
+    is_complete = {"input", "response", "contexts"} <= keys.keys()
+    talk: list[Any] = []
+    used: dict[str, str] = {}
+    for place in ("input", *_ASKED, "response", *_ANSWERED):
+        key = keys.get(place, place)
+        value = _listed(flat.get(key))
+        is_talk = is_messages(value)
+        if key.endswith("messages"):
+            is_talk = isinstance(value, list) and not is_complete
+        if is_talk:
+            talk += [message for message in value if message not in talk]  # outputs repeat inputs
+            used[place] = key
+            keys.pop(place, None)
+        elif (text := text_of_message(value)) is not None:
+            flat[key] = text
     if not used:
         return {}
-    has_question = "input" in conversation(used[-1], answered, is_answered=True)
-    talk = answered if has_question else asked + answered
     # Where outputs are there, what was said before them is no answer of theirs.
-    has_outputs = any(name.startswith("output") for name in flat)
-    is_answered = "response" in keys or (has_outputs and not answered)
-    said = conversation(used[0], talk, is_answered=is_answered)
-    for key in used:
+    has_others = [*used][-1] not in ("response", *_ANSWERED) and any(
+        name.startswith("output") for name in flat
+    )
+    for key in used.values():
         del flat[key]
-    return said
+    return conversation(
+        next(iter(used.values())), talk, is_answered="response" in keys or has_others
+    )
 
 
 def _read(field: str, name: str, value: Any) -> Any:

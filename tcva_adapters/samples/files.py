@@ -7,15 +7,16 @@ them is `read_samples`. Reading stops at the first bad row, or skips bad rows an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.fields import ALIASES, flattened, value_at
-from tcva_adapters.samples.records import Format, Source, listed, name_of
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.samples.fields import ALIASES
+from tcva_adapters.samples.records import Format, Source, listed
 from tcva_adapters.samples.rows import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
+
+Name = TypeVar("Name", str, str | None)
 
 _NAMED: Final = 3
 _TEXT_FIELDS: Final = tuple(field for field in ALIASES if field != "id")
@@ -45,10 +46,7 @@ class SampleFile:
     @property
     def notes(self) -> list[str]:
         """What is to be known of the reading, in sentences."""
-        return [
-            *skipped_rows(self.bad, len(self.bad)),
-            *_repeated(self.repeated),
-        ]
+        return [*skipped_rows(self.bad, len(self.bad)), *_repeated(self.repeated)]
 
 
 class SampleStream(RowStream[Sample]):
@@ -91,34 +89,16 @@ class SampleStream(RowStream[Sample]):
             InvalidValueError: An unknown format or suffix, or a mapping to no field. Errors of the
                 rows come when they are read.
         """
-        self.mapping, self._require = mapping or {}, require
-        self._columns = columns_of(self.mapping)
-        super().__init__(source, format, skip_bad=skip_bad, read=Sample.from_record, kept=kept)
+        self.mapping = mapping or {}
+        columns = columns_of(self.mapping)
 
-    def _begin(self) -> None:
-        super()._begin()
-        self._unseen, self._names = set(self.mapping), dict[str, None]()
+        def read(record: dict[str, Any]) -> Sample:
+            sample = sample_of(record, columns)
+            if require is not None:
+                require(sample)
+            return sample
 
-    def _item(self, record: dict[str, Any]) -> Sample:
-        if self._unseen:
-            self._names |= dict.fromkeys(flattened(record))
-            for column in [*self._unseen]:
-                with suppress(KeyError):
-                    value_at(record, column)
-                    self._unseen.remove(column)
-        sample = sample_of(record, self._columns)
-        if self._require is not None:
-            self._require(sample)
-        return sample
-
-    def _ended(self, where: str = "") -> None:
-        """Refuse a renamed column that no row has."""
-        if self._unseen:
-            msg = (
-                f"{name_of(self.source)} has no column {listed(self._unseen)}{where}; "
-                f"columns are {listed(self._names)}"
-            )
-            raise UnreadableInputError(msg)
+        super().__init__(source, format, skip_bad=skip_bad, read=read, kept=kept)
 
 
 def read_samples(
@@ -155,30 +135,21 @@ def read_samples(
     ('Ada.', [1])
     """
     stream = SampleStream(source, skip_bad=skip_bad, format=format, mapping=mapping, kept=None)
-    found, lines = stream.collected()
-    samples, repeated = numbered(found)
-    return SampleFile(samples, lines, stream.bad, repeated)
+    samples, lines = stream.collected()
+    names, repeated = distinct(sample.id for sample in samples)
+    return SampleFile(renamed(samples, names), lines, stream.bad, repeated)
 
 
-def numbered(samples: Sequence[Sample]) -> tuple[Sequence[Sample], tuple[str, ...]]:
-    """Samples whose ids differ, and the ids that several had: the later ones are numbered.
-
-    >>> samples, repeated = numbered([Sample(id="a"), Sample(id="a"), Sample()])
-    >>> [sample.id for sample in samples], repeated
-    (['a', 'a#2', None], ('a',))
-    """
-    names, repeated = distinct(sample.id for sample in samples if sample.id is not None)
-    own = iter(names)
-    if not repeated:
-        return samples, ()
+def renamed(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample]:
+    """The same samples under these ids."""
     return [
-        sample if sample.id is None else sample.model_copy(update={"id": next(own)})
-        for sample in samples
-    ], repeated
+        sample if sample.id == own else sample.model_copy(update={"id": own})
+        for sample, own in zip(samples, ids, strict=True)
+    ]
 
 
-def distinct(names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Names of which no two are alike, and those that came again.
+def distinct(names: Iterable[Name]) -> tuple[list[Name], tuple[str, ...]]:
+    """Names of which no two are alike but for None, and those that came again.
 
     A number that another name took already is left out.
 
@@ -190,10 +161,10 @@ def distinct(names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
     found = []
     for name in names:
         own = name
-        while own in seen:
+        while name is not None and own in seen:
             last[name] = last.get(name, 1) + 1
             own = f"{name}#{last[name]}"
-        seen.add(own)
+        seen.add(own or "")
         found.append(own)
     return found, tuple(last)
 

@@ -139,15 +139,12 @@ def _alone(draft: Path, target: str | Path) -> BinaryIO:
     try:
         if fcntl is not None:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        is_ours = draft.exists() and os.path.samestat(draft.stat(), os.fstat(stream.fileno()))
     except BlockingIOError:
-        is_ours = False
-    except OSError:  # a file system without locks
-        is_ours = True
-    if not is_ours:
         stream.close()
         msg = f"another process is writing {target}; wait for it, or give another path"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(msg) from None
+    except OSError:  # a file system without locks
+        pass
     return stream
 
 

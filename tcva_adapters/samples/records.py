@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import os
 import re
 import sys
@@ -34,7 +33,6 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".csv": "csv",
     ".tsv": "csv",
     ".parquet": "parquet",
-    ".pq": "parquet",
 }
 ROW_WORDS: Final = {"jsonl": "line", "json": "item", "csv": "line", "parquet": "row"}
 """What a row is called in messages."""
@@ -189,19 +187,6 @@ def loads(text: str | bytes) -> Any:
     return value
 
 
-def plain(value: Any) -> Any:
-    """A cell as JSON would have it; NaN is how data frames say that there is nothing."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, str | int):
-        return value
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
-    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
-
-
 @contextmanager
 def _opened(source: Source) -> Iterator[Any]:
     """The source's lines; of a path and of standard input as bytes."""
@@ -224,14 +209,9 @@ def _opened(source: Source) -> Iterator[Any]:
 def _lines(source: Source) -> Iterator[str]:
     """All lines, broken at line feeds alone; bytes that are not UTF-8 are halves of characters."""
     with _opened(source) as lines:
-        is_first = True
-        try:
-            for line in lines:
-                text = line.decode(errors="surrogateescape") if isinstance(line, bytes) else line
-                yield text.removeprefix("\ufeff") if is_first else text
-                is_first = False
-        except UnicodeDecodeError as error:  # of a text stream, by its own encoding
-            raise unreadable(source, f"not {error.encoding}: {error.reason}") from None
+        for number, line in enumerate(lines):
+            text = line.decode(errors="surrogateescape") if isinstance(line, bytes) else line
+            yield text if number else text.removeprefix("\ufeff")
 
 
 def _not_utf8(text: str) -> str:
@@ -288,11 +268,9 @@ def _records_in(content: Any) -> list[Any]:
     if isinstance(content.get(_RUN), dict):
         content = content[_RUN]
     parts = list(content.values())
-    for key in _LIST_KEYS:
-        if isinstance(content.get(key), list):
-            return list(content[key])
-    if len(parts) == 1 and isinstance(parts[0], list):
-        return parts[0]
+    for records in [*map(content.get, _LIST_KEYS), *(parts if len(parts) == 1 else ())]:
+        if isinstance(records, list):
+            return records
     if parts and all(isinstance(part, dict) and "0" in part for part in parts):
         return [{name: column.get(at) for name, column in content.items()} for at in parts[0]]
     return [content]
@@ -352,7 +330,7 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         with _opened(source) as stream, pq.ParquetFile(stream, **options) as file:
             batches = (batch.to_pylist() for batch in file.iter_batches(batch_size=1024))
             for number, record in enumerate(chain.from_iterable(batches), start=1):
-                cells = {str(n): plain(v) for n, v in record.items() if not _is_index(str(n))}
+                cells = {n: _cell(cell) for n, cell in record.items() if not _is_index(n)}
                 yield FileRow(number, cells)
     except pa.ArrowException as error:
         raise unreadable(source, f"not a readable parquet file: {error}") from error
@@ -361,3 +339,10 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
 def _is_index(name: str) -> bool:
     """Whether pandas made this column up: it counts rows."""
     return name in ("", "__index_level_0__") or name.startswith("Unnamed: ")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
+    is_plain = value is None or isinstance(value, str | int | float | list | dict)
+    return value if is_plain else str(value)

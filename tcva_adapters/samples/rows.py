@@ -90,11 +90,6 @@ class RowStream(Iterator[Item], Generic[Item]):
         self.number += 1
         return item
 
-    def close(self) -> None:
-        """Close the file; nothing more comes."""
-        self._ahead.clear()
-        self._rows.close()
-
     def again(self) -> Self:
         """The same file from its beginning."""
         other = copy(self)
@@ -113,7 +108,6 @@ class RowStream(Iterator[Item], Generic[Item]):
         self._ahead.extend(islice(self._rows, rows))
         self.checked = self.notes
         self.total = len(self._ahead) if len(self._ahead) < rows else None
-        self._ended(f" in its first {rows} rows")
 
     def collected(self) -> tuple[list[Item], list[int]]:
         """All items that are left, and the line of each."""
@@ -123,15 +117,7 @@ class RowStream(Iterator[Item], Generic[Item]):
     @property
     def notes(self) -> list[str]:
         """What is to be known of what was read so far, in sentences."""
-        return self.said()
-
-    def said(self, where: str = "") -> list[str]:
-        """Which rows were skipped and why, in sentences.
-
-        Args:
-            where: Names the file, " of a.jsonl", where there are several.
-        """
-        return skipped_rows(self.bad, self.skipped, where)
+        return skipped_rows(self.bad, self.skipped)
 
     def _items(self) -> Generator[tuple[int, Item], None, None]:
         found = False
@@ -139,7 +125,7 @@ class RowStream(Iterator[Item], Generic[Item]):
             error = wrong
             if not error:
                 try:
-                    item = self._item(record) if isinstance(record, dict) else record
+                    item = self._read(record) if isinstance(record, dict) else record
                 except (InvalidSampleError, UnreadableInputError) as refusal:
                     error = str(refusal)
                 else:
@@ -160,13 +146,6 @@ class RowStream(Iterator[Item], Generic[Item]):
                     f"the first, {ROW_WORDS[self.kind]} {line}: {error}"
                 )
             raise UnreadableInputError(msg)
-        self._ended()
-
-    def _item(self, record: dict[str, Any]) -> Item:
-        return self._read(record)
-
-    def _ended(self, where: str = "") -> None:
-        """Called when the rows ended, or those that are checked; may refuse them as a whole."""
 
 
 def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -> list[str]:

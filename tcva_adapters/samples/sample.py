@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, field_validator
 
@@ -39,22 +39,9 @@ class Sample(Checked):
 
     refusal = InvalidSampleError
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            input: str | None = None,  # noqa: A002  # the field's name
-            response: str | None = None,
-            contexts: str | Sequence[str] | None = None,
-            reference: str | None = None,
-            id: str | None = None,  # noqa: A002  # the field's name
-            metadata: Mapping[str, Any] = ...,
-        ) -> None: ...
-
     input: str | None = None
     response: str | None = None
-    contexts: tuple[str, ...] | None = None
+    contexts: Sequence[str] | None = None
     reference: str | None = None
     id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
@@ -68,10 +55,10 @@ class Sample(Checked):
 
     @field_validator("id", "input", "response", "reference", "contexts")
     @classmethod
-    def _can_be_encoded(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+    def _can_be_encoded(cls, value: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
         if isinstance(value, str):
             return whole_characters(value)
-        return value and tuple(map(whole_characters, value))
+        return None if value is None else tuple(map(whole_characters, value))
 
     @classmethod
     def from_record(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from itertools import islice
@@ -17,7 +18,7 @@ from ray.data.datasource import BlockBasedFileDatasink, FileBasedDatasource
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.files import columns_of, sample_of
-from tcva_adapters.samples.records import FileRow, Format, plain, read_records
+from tcva_adapters.samples.records import FileRow, Format, read_records
 
 ROW_HASH: Final = "row_hash"
 """Which row of which file: the column that Ray's reader of parquet has under this name."""
@@ -143,7 +144,7 @@ class Parts(BlockBasedFileDatasink):  # type: ignore[misc]  # as above
             pa.csv.write_csv(_flat(table), file)
         else:
             for row in table.to_pylist():
-                file.write(f"{json.dumps(plain(row), ensure_ascii=False)}\n".encode())
+                file.write(f"{json.dumps(_plain(row), ensure_ascii=False)}\n".encode())
 
 
 def _flat(table: pa.Table) -> pa.Table:
@@ -163,7 +164,7 @@ def _is_bytes(kind: pa.DataType) -> bool:
 def _as_texts(values: list[Any]) -> list[str | None]:
     return [
         each if each is None or isinstance(each, str) else json.dumps(each, ensure_ascii=False)
-        for each in map(plain, values)
+        for each in map(_plain, values)
     ]
 
 
@@ -214,3 +215,16 @@ def _holds(kind: pa.DataType, value: Any) -> bool:
 def _row_hash(path: str, line: int) -> int:
     found = hashlib.blake2b(f"{path}\n{line}".encode(), digest_size=8)
     return int.from_bytes(found.digest())
+
+
+def _plain(value: Any) -> Any:
+    """A cell as JSON would have it; NaN is how data frames say that there is nothing."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)

@@ -136,7 +136,7 @@ def test_what_does_not_fit_is_said_in_our_words() -> None:
         ({"response": 3}, "response: it should be a valid string, not 3"),
         ({"response": ["x" * 100]}, "response: it should be a valid string, not ['xxx"),
         ({"contexts": ["a", None]}, "contexts.1: it should be a valid string, not None"),
-        ({"contexts": 3}, "contexts: it should be a valid tuple, not 3"),
+        ({"contexts": 3}, "contexts: it should be an instance of Sequence, not 3"),
         ({"metadata": []}, "metadata: it should be a valid dictionary, not []"),
     ]
     for fields, message in cases:

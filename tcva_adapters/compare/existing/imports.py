@@ -312,7 +312,7 @@ def _same_text(found: str | None, ours: str | None) -> bool:
     return not found or not ours or _flat(found) == _flat(ours)
 
 
-def _same_contexts(found: tuple[str, ...] | None, ours: tuple[str, ...] | None) -> bool:
+def _same_contexts(found: Sequence[str] | None, ours: Sequence[str] | None) -> bool:
     if found is None or ours is None:
         return True
     return [*map(_flat, found)] == [*map(_flat, ours)]

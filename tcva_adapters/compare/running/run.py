@@ -36,7 +36,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import Profiles
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import CHUNK
-from tcva_adapters.samples.files import SampleFile, SampleStream, numbered
+from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
 
@@ -89,13 +89,9 @@ def named(read: SampleFile) -> SampleFile:
     >>> [sample.id for sample in named(read).samples], named(read).repeated
     (['a', 'row-2', 'a#2'], ('a',))
     """
-    samples, repeated = numbered(
-        [
-            sample if sample.id else sample.model_copy(update={"id": f"row-{line}"})
-            for line, sample in zip(read.lines, read.samples, strict=True)
-        ]
-    )
-    return replace(read, samples=samples, repeated=(*read.repeated, *repeated))
+    rows = zip(read.lines, read.samples, strict=True)
+    names, repeated = distinct(sample.id or f"row-{line}" for line, sample in rows)
+    return replace(read, samples=renamed(read.samples, names), repeated=repeated)
 
 
 def read_named(stream: SampleStream) -> SampleFile:
