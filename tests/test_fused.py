@@ -11,7 +11,6 @@ import pytest
 from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.results.assessment import Reason
-from tcva_adapters.results.summary import summarise
 from tests.support.scripted import ScriptedModel, verdict_json
 
 SAMPLE = Sample(
@@ -64,7 +63,7 @@ def test_the_lexical_judge_joins_without_a_call_and_may_have_its_own_criterion()
     alone = TCVA(judge="lexical").evaluate(SAMPLE).score
     assert alone is not None
     assert result.score == pytest.approx(math.sqrt(0.85 * alone), abs=1e-12)
-    assert len(model.requests) == summarise([result]).usage.calls == 1
+    assert len(model.requests) == result.usage.calls == 1
     member = TCVA("faithfulness", judge="lexical")
     other = TCVA("answer_relevancy", judge=model, fuse=[member]).evaluate(SAMPLE)
     assert other.assessment.criterion == "answer_relevancy"

@@ -12,6 +12,7 @@ import pytest
 
 import tcva_adapters
 from tcva_adapters import TCVA, Assessment, Result, Sample, Verdict
+from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import (
     InvalidSampleError,
@@ -25,7 +26,6 @@ from tcva_adapters.models.protocol import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.results.result import ScoringConfig
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.results.summary import summarise
 from tcva_adapters.sharing import SHARED
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -112,11 +112,12 @@ def test_one_failure_leaves_the_others_alone() -> None:
 def test_twins_in_a_batch_are_judged_and_counted_once() -> None:
     twins = [sample(1), sample(1).model_copy(update={"id": "twin"}), sample(1)]
     model = ScriptedModel([fully])
-    results = TCVA(judge=model).evaluate_many(twins)
+    tcva = TCVA(judge=model)
+    results = tcva.evaluate_many(twins)
     assert len(model.requests) == 1
     assert [r.assessment.sample_id for r in results] == ["s1", "twin", "s1"]
     assert [r.score for r in results] == [1.0] * 3
-    summary = summarise(results)
+    summary = Evaluation.of(tcva, results).summary
     assert (summary.usage.calls, summary.served, summary.scored) == (1, 0, 3)
 
 
@@ -248,7 +249,7 @@ def test_a_failing_store_loses_no_judgement(asynchronous: bool, tmp_path: Path) 
 
 def test_a_mean_of_equal_scores_is_that_score() -> None:
     result = Result(Assessment.from_verdicts(["partial"]))
-    assert summarise([result] * 20).mean == 0.7
+    assert Evaluation.of(TCVA(judge="lexical"), [result] * 20).summary.mean == 0.7
 
 
 def test_half_a_character_in_a_sample_reaches_no_file() -> None:

@@ -144,7 +144,7 @@ def read_baseline(source: str | Path, tcva: TCVA) -> Graded:
         UnreadableInputError: The file cannot be read.
         InvalidValueError: It is of another criterion.
     """
-    judged = read_assessments(source).assessments
+    judged = read_assessments(source)
     other = next((a.criterion for a in judged if a.criterion != tcva.criterion.name), None)
     if other is not None:
         msg = f"{source} is a baseline of {other}, not of {tcva.criterion.name}; give one of that"

@@ -129,12 +129,13 @@ def repeat_report(results: Iterable[Result]) -> RepeatReport:
     rows: list[tuple[float, ...]] = []
     for result in results:
         repeats = max(repeats, len(result.repeats))
-        found = result.repeated
-        if found is None:
+        scored = [each for each in result.repeats if each.score is not None]
+        number, passed = len(scored), sum(bool(each.passed) for each in scored)
+        if number < 2:
             continue
-        rows.append(found.scores)
-        flipped += found.flips
-        disagreements.append(found.disagreement)
+        rows.append(tuple(each.score or 0.0 for each in scored))
+        flipped += 0 < passed < number
+        disagreements.append(2 * passed * (number - passed) / (number * (number - 1)))
         same += len({each.claims for each in result.repeats}) == 1
     if not repeats:
         msg = "no sample was judged several times; judge with repeats=3"

@@ -100,34 +100,30 @@ _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
 class EvidenceCheck(StrEnum):
-    """What the check of a quote found; all but the last leave a verdict unsupported."""
+    """What the check of a quote found, in a word and as text; all but the last are faults."""
 
-    NOT_FOUND = "not_found"
-    UNRELATED = "unrelated"
-    NEGATED = "negated"
-    CONTRADICTS = "contradicts"
-    TOO_SHORT = "too_short"
-    UNCHECKED = "unchecked"
+    text: str
 
-    @property
-    def text(self) -> str:
-        """The same in words."""
-        return _CHECKS[self]
+    NOT_FOUND = "not_found", "quote not found in the passages"
+    UNRELATED = "unrelated", "quote has nothing to do with the claim"
+    NEGATED = "negated", "a negation stands beside the quote"
+    CONTRADICTS = "contradicts", "a number or negation of the quote contradicts the claim"
+    TOO_SHORT = (
+        "too_short",
+        "quote of a word or two without all numbers and names of the claim",
+    )
+    UNCHECKED = "unchecked", "quote and claim share no word: a paraphrase, or another language"
+
+    def __new__(cls, word: str, text: str) -> Self:
+        """A word with its text."""
+        made = str.__new__(cls, word)
+        made._value_, made.text = word, text
+        return made
 
     @property
     def is_fault(self) -> bool:
         """Whether such a quote leaves its verdict unsupported."""
         return self is not EvidenceCheck.UNCHECKED
-
-
-_CHECKS: Final = {
-    EvidenceCheck.NOT_FOUND: "quote not found in the passages",
-    EvidenceCheck.UNRELATED: "quote has nothing to do with the claim",
-    EvidenceCheck.NEGATED: "a negation stands beside the quote",
-    EvidenceCheck.CONTRADICTS: "a number or negation of the quote contradicts the claim",
-    EvidenceCheck.TOO_SHORT: "quote of a word or two without all numbers and names of the claim",
-    EvidenceCheck.UNCHECKED: "quote and claim share no word: a paraphrase, or another language",
-}
 
 
 class Unscored(BaseModel):
@@ -167,14 +163,8 @@ class Usage(BaseModel):
 
     def __add__(self, other: Usage) -> Usage:
         costs = [c for c in (self.cost, other.cost) if c is not None]
-        return Usage(
-            calls=self.calls + other.calls,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            retries=self.retries + other.retries,
-            seconds=self.seconds + other.seconds,
-            cost=sum(costs) if costs else None,
-        )
+        sums = {name: n + getattr(other, name) for name, n in self if name != "cost"}
+        return Usage(**sums, cost=sum(costs) if costs else None)
 
 
 class ClaimVerdict(BaseModel):
@@ -367,14 +357,8 @@ class Assessment(Judgement):
             for i, v in enumerate(listed("verdicts", verdicts), start=1)
         )
         unscored = None if claims else Unscored(reason=Reason.NO_CLAIMS, detail="no verdicts given")
-        return cls(
-            criterion=criterion,
-            judge=judge,
-            prompt_version="given",
-            claims=claims,
-            unscored=unscored,
-            sample_id=sample_id,
-        )
+        about: dict[str, Any] = {"criterion": criterion, "judge": judge, "sample_id": sample_id}
+        return cls(**about, prompt_version="given", claims=claims, unscored=unscored)
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:

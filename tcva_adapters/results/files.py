@@ -7,24 +7,23 @@ import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast, overload
+from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import ascii_json
 from tcva_adapters.results.assessment import Assessment, Unscored
 from tcva_adapters.samples.output import replacing, usable_path
-from tcva_adapters.samples.records import Format, Source, format_of, name_of
-from tcva_adapters.samples.rows import KEPT, RowStream
+from tcva_adapters.samples.records import Source
+from tcva_adapters.samples.rows import RowStream
 
 STDOUT: Final = "-"
 
 OURS: Final = re.compile(rb'\[?{"(schema_version": ?\d|kind": "(tcva|ccrs)")')
 """How files of assessments and of results begin."""
 
-_SUFFIXES: Final = ("", ".jsonl", ".ndjson", ".json")
+_SUFFIXES: Final = ("", ".jsonl", ".ndjson")
 
 
 class OneLine(Protocol):
@@ -41,50 +40,33 @@ class OneLine(Protocol):
 R = TypeVar("R", bound=OneLine)
 
 
-@dataclass(frozen=True, slots=True)
-class AssessmentFile:
-    """What was read from a file of assessments; attributes as those of `SampleFile`."""
-
-    assessments: list[Assessment]
-    lines: list[int]
-    bad: list[tuple[int, str]]
-
-
-def read_assessments(source: Source, *, skip_bad: bool = False) -> AssessmentFile:
-    """Read what `write_assessments` wrote: jsonl, or json for a file of that suffix.
+def read_assessments(source: Source, *, skip_bad: bool = False) -> list[Assessment]:
+    """Read what `write_assessments` wrote, or a json file with a list of them.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file.
-        skip_bad: Go on after a bad row and collect it in ``bad``.
+        skip_bad: Go on after a bad row.
 
     Raises:
         UnreadableInputError: As for `read_samples`.
-        InvalidValueError: The suffix is that of another format.
+        InvalidValueError: The suffix is of no format.
     """
-    stream = stream_assessments(source, skip_bad=skip_bad, kept=None)
-    return AssessmentFile(*stream.collected(), stream.bad)
+    return list(stream_assessments(source, skip_bad=skip_bad))
 
 
-def stream_assessments(
-    source: Source, *, skip_bad: bool = False, kept: int | None = KEPT
-) -> RowStream[Assessment]:
+def stream_assessments(source: Source, *, skip_bad: bool = False) -> RowStream[Assessment]:
     """The same one after the other, whatever their number.
 
     Args:
         source: As for `read_assessments`.
         skip_bad: Go on after a bad row and count it; the first ones are kept in ``bad``.
-        kept: How many of them; None keeps all.
 
     Raises:
-        InvalidValueError: The suffix is that of another format. Errors of the rows come when they
-            are read, as for `read_assessments`.
+        InvalidValueError: The suffix is of no format. Errors of the rows come when they are read,
+            as for `read_assessments`.
     """
-    kind = format_of(source)
-    if kind not in ("jsonl", "json"):
-        msg = f"assessments are read from jsonl or json, not from {kind} ({name_of(source)})"
-        raise InvalidValueError(msg)
-    how: dict[str, Any] = {"skip_bad": skip_bad, "kept": kept, "parse": Assessment.from_json}
-    return RowStream(source, kind, read=Assessment.from_dict, **how)
+    how: dict[str, Any] = {"skip_bad": skip_bad, "parse": Assessment.from_json}
+    return RowStream(source, None, read=Assessment.from_dict, **how)
 
 
 def write_assessments(
@@ -93,7 +75,7 @@ def write_assessments(
     """Write one assessment (or result) per line, as they come, and return how many there were.
 
     A file appears under its name once it is complete, so an interrupted run leaves the former
-    file as it was. Missing folders are made. A path that ends in ``.json`` gets a list of them.
+    file as it was. Missing folders are made.
 
     Args:
         target: A path, ``"-"`` for standard output, or an open text file.
@@ -116,20 +98,19 @@ def write_assessments(
     return written.number
 
 
-def check_suffix(target: Source) -> Format:
-    """The format that assessments are written in under a name.
+def check_suffix(target: Source) -> None:
+    """Refuse a name that is that of a file of another format.
 
     Raises:
-        InvalidValueError: The name is that of a file of another format.
+        InvalidValueError: It says so.
     """
     suffix = Path(target).suffix if isinstance(target, str | Path) and target != STDOUT else ""
     if suffix.lower() not in _SUFFIXES:
         msg = (
-            f"cannot write {target}: a result holds claims and quotes, and is written as jsonl or "
-            f"json, not as {suffix}; name a file that ends in .jsonl or .json"
+            f"cannot write {target}: results are written as jsonl, not as {suffix}; name a file "
+            "that ends in .jsonl"
         )
         raise InvalidValueError(msg)
-    return format_of(target)
 
 
 class Written(Sequence[R]):
@@ -148,23 +129,16 @@ class Written(Sequence[R]):
         """How many there are."""
         return len(self._places)
 
-    @overload
-    def __getitem__(self, place: int) -> R: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[R]: ...
-    def __getitem__(self, place: int | slice) -> R | list[R]:
-        """One of them, read anew, or several."""
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
+    def __getitem__(self, place: Any) -> Any:
+        """One of them by its number, read anew."""
         with self._path.open("rb") as file:
             file.seek(self._places[place])
-            return self._read(_bare(file.readline()))
+            return self._read(file.readline())
 
     def __iter__(self) -> Iterator[R]:
         """All of them, from the first to the last."""
         with self._path.open("rb") as file:
-            for _ in self._places:
-                yield self._read(_bare(file.readline()))
+            yield from map(self._read, file)
 
 
 class Writing(ExitStack, Generic[R]):
@@ -199,9 +173,8 @@ class Writing(ExitStack, Generic[R]):
         self._places, self._size = array("q"), 0
         self._held: list[R] | None = [] if is_read_again else None
         self._file: BinaryIO | None = None
-        self._is_list = False
         if isinstance(target, str | Path) and target != STDOUT:
-            self._is_list = check_suffix(target) == "json"
+            check_suffix(target)
             how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
             self._file = self.enter_context(replacing(target, ours=OURS, **how))
             if self._file.readable():  # no device, no pipe
@@ -218,7 +191,7 @@ class Writing(ExitStack, Generic[R]):
         failed: list[tuple[R, int]] = []
         for line in takewhile(lambda line: line.endswith(b"\n"), self._file):
             try:
-                result = self._read(_bare(line))
+                result = self._read(line)
             except UnreadableInputError:
                 break
             failed.append((result, len(line)))
@@ -242,8 +215,6 @@ class Writing(ExitStack, Generic[R]):
 
     def end(self) -> None:
         """All are written: the file appears under its name."""
-        if self._file is not None and self._is_list:
-            self._file.write(b"]\n" if self.number else b"[]\n")
         self.close()
 
     @property
@@ -255,8 +226,7 @@ class Writing(ExitStack, Generic[R]):
 
     def _write(self, text: str) -> None:
         if self._file is not None:
-            between = ("," if self.number else "[") if self._is_list else ""
-            line = f"{between}{text}\n".encode()
+            line = f"{text}\n".encode()
             self._file.write(line)
             self._file.flush()
             self._placed(len(line))
@@ -269,8 +239,3 @@ class Writing(ExitStack, Generic[R]):
     def _placed(self, size: int) -> None:
         self._places.append(self._size)
         self._size += size
-
-
-def _bare(line: bytes) -> bytes:
-    """A line without what makes it an item of a list."""
-    return line[1:] if line[:1] in (b"[", b",") else line

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import stdev
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -31,39 +30,6 @@ from tcva_adapters.results.settings import ScoringConfig
 __all__ = ["Result", "ScoringConfig"]
 
 _QUOTED: Final = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """How far the scores of independent judgements of one sample lie apart.
-
-    Attributes:
-        scores: Of the repeats that have one, two or more.
-        passed: How many of them reach the threshold.
-
-    >>> found = Repeated((0.5, 0.75, 1.0), 2)
-    >>> round(found.spread, 12), found.flips, round(found.disagreement, 3)
-    (0.25, True, 0.667)
-    """
-
-    scores: tuple[float, ...]
-    passed: int
-
-    @property
-    def spread(self) -> float:
-        """Standard deviation of the scores (over n - 1): the judge's noise on this sample."""
-        return stdev(self.scores)
-
-    @property
-    def flips(self) -> bool:
-        """Whether repeats lie on both sides of the threshold."""
-        return 0 < self.passed < len(self.scores)
-
-    @property
-    def disagreement(self) -> float:
-        """Share of the pairs of repeats of which one passes and one does not, in [0, 1]."""
-        number = len(self.scores)
-        return 2 * self.passed * (number - self.passed) / (number * (number - 1))
 
 
 @dataclass(frozen=True)
@@ -201,13 +167,6 @@ class Result:
             results.append(Result(repeat.model_copy(update={"members": members}), self.scoring))
         return tuple(results)
 
-    @property
-    def repeated(self) -> Repeated | None:
-        """How far the repeats lie apart; None where fewer than two have a score."""
-        scores = tuple(each.score for each in self.repeats if each.score is not None)
-        passed = sum(bool(each.passed) for each in self.repeats)
-        return Repeated(scores, passed) if len(scores) > 1 else None
-
     def at(self, temperature: float | str, **changes: Any) -> Result:
         """The same assessment at another temperature, and other settings by name. No call.
 
@@ -286,7 +245,7 @@ class Result:
         if self.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
             return f"unscored: {self.unscored.text}{given}"
-        scoring, found = self.scoring, self.repeated
+        scoring = self.scoring
         relation = ">=" if self.passed else "<"
         parts = [
             f"{self.score:.3f} {relation} {scoring.threshold:g} at {scoring.place}: {self.levels}"
@@ -297,13 +256,11 @@ class Result:
             parts.append(f"fused from {', '.join(scores)}")
         if self.interval is not None:
             parts.append(interval_text(self.interval))
-        if found is not None:
-            low, high = min(found.scores), max(found.scores)
-            sides = f", {found.passed} of them pass" if found.flips else ""
-            parts.append(
-                f"{len(found.scores)} repeats from {low:.3f} to {high:.3f} "
-                f"(sd {found.spread:.3f}{sides})"
-            )
+        repeats = sorted(each.score for each in self.repeats if each.score is not None)
+        if repeats:
+            passed = sum(score >= scoring.threshold for score in repeats)
+            span = f"{repeats[0]:.3f} to {repeats[-1]:.3f}"
+            parts.append(f"{len(repeats)} repeats from {span}, {passed} of them pass")
         parts += EvidenceCounts.of([self.assessment], scoring.evidence).lines()
         scored = [claim for claim in self.claims if claim.verdict is not None]
         worst = min(scored, key=lambda claim: claim.weight(scoring.scheme) or 0.0)

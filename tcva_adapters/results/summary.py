@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.printing import Part, Report, Table, counted, figure, share, shortened
+from tcva_adapters.printing import Part, Table, counted, figure, share, shortened
 from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
@@ -87,8 +87,8 @@ class Scores:
         return dict(self._reasons.most_common())
 
 
-@dataclass(slots=True, repr=False, eq=False)
-class Summary(Scores, Report):
+@dataclass(slots=True, eq=False)
+class Summary(Scores):
     """Figures of results that come one after the other; none of these is held.
 
     Attributes:
@@ -116,13 +116,8 @@ class Summary(Scores, Report):
         """Claims per level, fully first."""
         return {level.value: self._levels[level] for level in LEVELS}
 
-    @property
-    def sentence(self) -> str:
-        """The pass rate with its samples, the mean, and how many have no score."""
-        return self.passing("")
-
     def passing(self, at: str, *, judge: str = "") -> str:
-        """The same with the setting of the dial, and with what is to be known of the judge.
+        """The pass rate with its samples, the mean, and how many have no score, in a sentence.
 
         Args:
             at: The setting, ``" at T=0.5"``.
@@ -144,7 +139,6 @@ class Summary(Scores, Report):
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain values, for JSON."""
         return {
-            "sentence": self.sentence,
             "samples": self.samples,
             "scored": self.scored,
             "coverage": self.coverage,
@@ -180,11 +174,3 @@ def cost_lines(usage: Usage, served: int, what: str) -> Iterator[str]:
             f"{counted(usage.calls, 'call')}, {usage.input_tokens} + {usage.output_tokens} tokens; "
             f"{counted(served, what)} from the store"
         )
-
-
-def summarise(results: Iterable[Result]) -> Summary:
-    """The figures of a batch of results."""
-    summary = Summary()
-    for result in results:
-        summary.add(result)
-    return summary

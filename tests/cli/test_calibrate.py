@@ -202,7 +202,7 @@ def test_a_choice_has_to_beat_the_settings_in_use(capsys: pytest.CaptureFixture[
 
 
 def test_scores_that_were_fused_are_calibrated_as_such(capsys: pytest.CaptureFixture[str]) -> None:
-    stored = read_assessments("judged.jsonl").assessments
+    stored = read_assessments("judged.jsonl")
     second = Assessment.from_verdicts(["fully", "minor"]).model_copy(update={"judge": "second"})
     fused = [
         each

@@ -42,26 +42,15 @@ def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 
-def test_evaluate_writes_a_list_under_a_name_of_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    samples = write(tmp_path / "in.jsonl", record(1), record(2))
-    for command in (["evaluate", samples], ["ccrs", samples, "-m", "cc"]):
-        assert run([*command, "-o", "judged.json"]) == 0
-        assert len(json.loads(Path("judged.json").read_text(encoding="utf-8"))) == 2
-        assert run(["systems", "a=judged.json", "b=judged.json", "-B", "10"]) == 0
-        capsys.readouterr()
-
-
 @pytest.mark.parametrize("command", ["evaluate", "ccrs"])
-@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.txt", "out.jsonl.gz"])
+@pytest.mark.parametrize("name", ["out.csv", "out.json", "out.txt", "out.jsonl.gz"])
 def test_no_jsonl_is_written_under_the_name_of_another_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, name: str
 ) -> None:
     samples = write(tmp_path / "in.jsonl", record(1))
     said = failing([command, samples, "-o", name], capsys)
     assert f"cannot write {name}" in said
-    assert "name a file that ends in .jsonl or .json" in said
+    assert "name a file that ends in .jsonl" in said
     assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
 
 

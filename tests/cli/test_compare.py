@@ -70,7 +70,7 @@ def test_one_command_writes_everything(tmp_path: Path, capsys: pytest.CaptureFix
     ]
     assert [r["score"] for r in rows[:3]] == ["1.0", "1.0", "1.0"]
     assert {r["unscored"].partition(":")[0] for r in rows[6:]} == {"missing_field"}
-    written = files.read_assessments("out/assessments.jsonl").assessments
+    written = files.read_assessments("out/assessments.jsonl")
     assert [a.sample_id for a in written] == ["right", "wrong", "bare"]
     details = [
         json.loads(line) for line in Path("out/details.jsonl").read_text("utf-8").splitlines()

@@ -148,7 +148,7 @@ def test_wrong_use_is_one_sentence(
 def test_scores_that_were_fused_are_seen_as_such(capsys: pytest.CaptureFixture[str]) -> None:
     second = [1, 0, 0, 1, 0]
     member = Assessment.from_verdicts(["fully", "minor"]).model_copy(update={"judge": "second"})
-    stored = read_assessments("judged.jsonl").assessments
+    stored = read_assessments("judged.jsonl")
     fused = [
         each if each.unscored is not None else each.model_copy(update={"members": (member,)})
         for each in stored

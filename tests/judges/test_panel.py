@@ -13,7 +13,6 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import panel_of
 from tcva_adapters.results.assessment import Reason
-from tcva_adapters.results.summary import summarise
 from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, later
 
@@ -100,7 +99,7 @@ def test_every_judge_keeps_its_own_place_in_the_store(tmp_path: Path) -> None:
     first = TCVA(judge=panel, store=store).evaluate(SAMPLE)
     assert first.assessment.verdicts == (Verdict.FULLY, Verdict.NONE)
     assert [each.from_store for each in first.assessment.panel] == [True, False]
-    assert summarise([first]).usage.calls == 1
+    assert first.usage.calls == 1
     again = TCVA(
         judge=Panel([ScriptedModel([], name=f"scripted:{i}") for i in (1, 2)]), store=store
     ).evaluate(SAMPLE)
@@ -134,7 +133,7 @@ def test_async_and_batches_are_the_same() -> None:
     both = built().evaluate_many([SAMPLE, twin])
     assert [r.score for r in both] == [one.score] * 2
     assert [r.assessment.panel[0].sample_id for r in both] == ["a", "twin"]
-    assert summarise(both).usage.calls == 2
+    assert sum(each.usage.calls for each in both) == 2
     direct = Panel(models((FULLY, MINOR), (PARTIAL, MINOR)))
     criterion = built().criterion
     assert direct.assess(SAMPLE, criterion).claims == one.assessment.claims

@@ -61,7 +61,7 @@ def test_no_metadata_break_what_was_judged(tmp_path: Path) -> None:
             json.dumps(result.to_dict()).encode()
         judged = fused.evaluate(sample).assessment
         write_assessments(tmp_path / "a.jsonl", [judged])
-        assert read_assessments(tmp_path / "a.jsonl").assessments[0].verdicts == judged.verdicts
+        assert read_assessments(tmp_path / "a.jsonl")[0].verdicts == judged.verdicts
 
 
 def test_what_json_can_hold_stays_as_it_is() -> None:
