@@ -68,8 +68,7 @@ class MetricSettings(SettingsModel):
     )
     name: Annotated[str, Field(pattern=r"\S")] | None = Field(
         default=None,
-        description="What reports call the metric; by default what is scored, and in brackets the "
-        "settings that are not the usual ones.",
+        description="What reports call the metric; by default what is scored, and how.",
     )
     include_reason: bool = Field(default=True, description="Say why in reason. It costs no call.")
     async_mode: bool = Field(default=True, description="Without effect; DeepEval expects it.")
@@ -172,10 +171,7 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
             _follow_threshold(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # Clients and stores cannot be copied, and nothing else is ever changed in place.
-        copied = copy(self)
-        vars(copied)["collected"] = [*self.collected]
-        return copied
+        return copy(self)  # clients and stores cannot be copied
 
     def changed(self, **settings: Any) -> Self:
         """A copy with other settings; it shares judge and store, and collects for itself.
@@ -354,11 +350,8 @@ def _begin(metric: Any, test_case: Any) -> Sample:
     metric.error = None  # and all else that is left from the test case before
     metric.skipped = False
     if not isinstance(test_case, LLMTestCase) or test_case.multimodal:
-        kind = f"{'multimodal ' * test_case.multimodal}{type(test_case).__name__}"
-        msg = (
-            f"'{metric.name}' judges the texts of an LLMTestCase, not a {kind}; judge each answer "
-            "of a conversation as an LLMTestCase with the context it was given"
-        )
+        kind = "multimodal one" if isinstance(test_case, LLMTestCase) else type(test_case).__name__
+        msg = f"'{metric.name}' judges texts, not a {kind}; judge each answer as an LLMTestCase"
         raise InvalidSampleError(msg)
     contexts: Any = test_case.retrieval_context
     if contexts is not None:  # one with a source is taken by its text

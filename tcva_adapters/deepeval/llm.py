@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from deepeval.metrics.utils import initialize_model
 from deepeval.models import DeepEvalBaseLLM
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel
 
 from tcva_adapters._adapter.llm import LLMObject, object_text, one_text, reply_model
 from tcva_adapters.errors import JudgeError
@@ -35,17 +35,10 @@ def llm_of_name(name: str | None) -> DeepEvalBaseLLM:
         DeepEvalError: Its provider has no key.
     """
     llm: Any = initialize_model(name)[0]
-    made_of = {name: value for name, value in vars(llm).items() if name != "model"}
+    asked = DeepEvalModel(llm)
     # The client is another one each time; it knows what its package took from the environment.
-    made_of |= {
-        f"client {name}": getattr(llm.model, name, None) for name in ("base_url", "api_key")
-    }
-    # An object that does not say what it is made of is equal to nothing but itself.
-    parts = {
-        name: repr(value.get_secret_value() if isinstance(value, SecretStr) else value)
-        for name, value in made_of.items()
-    }
-    return _BY_NAME.setdefault(digest({"class": type(llm).__qualname__, **parts}), llm)
+    client = {part: str(getattr(llm.model, part, None)) for part in ("base_url", "api_key")}
+    return _BY_NAME.setdefault(digest({"name": asked.name, **asked.parameters, **client}), llm)
 
 
 class DeepEvalModel(LLMObject):

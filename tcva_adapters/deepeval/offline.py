@@ -26,6 +26,7 @@ from tcva_adapters.deepeval.llm import NamedLLM
 
 _LISTS: Final = ("claims", "contradictions")
 _MOST_NAMED: Final = 3
+_WORDS: Final[dict[Any, str]] = {**dict.fromkeys(SUPPORTED, "yes"), Verdict.NONE: "no"}
 _KNOWN: Final = "DeepEval's faithfulness metric"
 
 
@@ -104,7 +105,11 @@ def _answer(method: str, fields: Mapping[str, str]) -> dict[str, Any]:
     if method == "generate_verdicts":
         claims, passages = _listed(fields["claims"]), fields["retrieval_context"].split("\n\n")
         judged = verdicts_on(claims, passages)
-        return {"verdicts": [{"verdict": _word(v.verdict), "reason": v.reason} for v in judged]}
+        return {
+            "verdicts": [
+                {"verdict": _WORDS.get(v.verdict, "borderline"), "reason": v.reason} for v in judged
+            ]
+        }
     faults = _listed(fields["contradictions"])[:_MOST_NAMED]
     why = "; ".join(faults) or "nothing was found against the text"
     return {"reason": f"The score is {fields['score']}: {why}."}
@@ -112,9 +117,3 @@ def _answer(method: str, fields: Mapping[str, str]) -> dict[str, Any]:
 
 def _listed(text: str) -> list[str]:
     return [str(item) for item in ast.literal_eval(text)]
-
-
-def _word(level: Verdict | None) -> str:
-    if level in SUPPORTED:
-        return "yes"
-    return "no" if level is Verdict.NONE else "borderline"

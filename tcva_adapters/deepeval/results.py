@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
@@ -20,6 +20,9 @@ from tcva_adapters._adapter.results import chosen
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
+
+_BEGINS: Final = '{"kind": "'
+"""How the JSON of our results begins."""
 
 
 def result_of(measured: Any) -> Any:
@@ -105,19 +108,11 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
 
 def _name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
     names = list(dict.fromkeys(data.name for row in rows for data in row))
-    logs = {data.name: data for row in rows for data in row if data.verbose_logs}
+    logs = {data.name: data.verbose_logs for row in rows for data in row if data.verbose_logs}
     # What was never begun is taken by its name; what it holds says so.
-    ours = [name for name in names if name == wanted or _is_ours(logs.get(name))]
+    ours = [name for name in names if name == wanted or logs.get(name, "").startswith(_BEGINS)]
     name = chosen(wanted, ours, names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):
         msg = f"several metrics are called {name!r}; give each a name of its own with name=..."
         raise InvalidValueError(msg)
     return name
-
-
-def _is_ours(measured: Any) -> bool:
-    try:
-        result_of(measured)
-    except UnreadableInputError:
-        return False
-    return True

@@ -9,6 +9,5 @@ from tcva_adapters.ragas.native import score_framework_metric as score_framework
 from tcva_adapters.ragas.offline import LexicalLLM as LexicalLLM
 from tcva_adapters.ragas.results import ScorerMetricResult as ScorerMetricResult
 from tcva_adapters.ragas.results import ScorerScore as ScorerScore
-from tcva_adapters.ragas.results import claims_to_pandas as claims_to_pandas
 from tcva_adapters.ragas.results import results_of as results_of
 from tcva_adapters.ragas.results import results_to_pandas as results_to_pandas

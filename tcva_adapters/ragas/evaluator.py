@@ -38,9 +38,6 @@ COLUMNS: Final = {
 }
 """RAGAS' names of a sample's fields."""
 
-OWN: Final = "own"
-"""The judge that a scorer was built with."""
-
 
 class NoLLM:
     """Stands in for the LLM that ``evaluate(llm=...)`` gives, so that settings are checked now."""
@@ -76,12 +73,6 @@ class OfScorer(Frozen, Generic[R]):
     def _begin(self, scorer: Scorer[R], llm: Any, name: str | None) -> None:
         check_scorer(self, scorer)
         _check_name(name)
-        if isinstance(llm, str) and llm == OWN:
-            # What the scorer asks, to which RAGAS gives retries and waits; else its judge.
-            judge = getattr(scorer, "judge", None) or getattr(scorer, "rater", scorer)
-            llm = getattr(getattr(judge, "model", None), "llm", judge)
-        else:
-            scorer = scorer.changed(judge=_judge(llm))
         self._adopt(scorer, llm)
         self.name = name or scorer.name
         self._is_built = True
@@ -140,6 +131,12 @@ def _judge(llm: Any) -> Any:
     return "lexical" if is_lexical(unwrapped(llm)) else llm
 
 
+def _llm_of(scorer: Any) -> Any:
+    """The LLM that a scorer asks, to which RAGAS gives retries and waits; else its judge."""
+    judge = getattr(scorer, "judge", None) or getattr(scorer, "rater", scorer)
+    return getattr(getattr(judge, "model", None), "llm", judge)
+
+
 def _check_name(name: str | None) -> None:
     is_name = name is None or (isinstance(name, str) and (not name or bool(name.strip())))
     require(is_name, "name", name, "a column's name is a text, and None gives it the usual one")
@@ -148,18 +145,15 @@ def _check_name(name: str | None) -> None:
 class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
     """Scores samples in ``evaluate`` and ``aevaluate`` with any scorer: `TCVA`, `CCRS`.
 
-    Only ``name`` and ``llm`` may be set later, which RAGAS and its users do. For other settings
-    `changed` gives a copy.
+    Only ``name`` and ``llm`` may be set later, which RAGAS and its users do; with ``llm`` set to
+    None it waits for that of ``evaluate(llm=...)``. For other settings `changed` gives a copy.
 
     Args:
         scorer: What scores.
-        llm: Takes the place of the scorer's judge: a RAGAS LLM of either family, ``"lexical"``,
-            ``"openai:MODEL"``, or another framework's LLM object. By default the scorer keeps its
-            own; None waits for that of ``evaluate(llm=...)``.
         name: The column in the result; by default the scorer's name.
 
     Raises:
-        InvalidValueError: ``scorer`` is no scorer, or cannot be used with such an LLM or here.
+        InvalidValueError: ``scorer`` is no scorer, or cannot be used here.
 
     >>> from tcva_adapters import CCRS
     >>> metric = ScorerMetric(CCRS("qr", judge="lexical", threshold=0.6))
@@ -170,8 +164,8 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
     settable = ("name", "llm")
     output_type = MetricOutputType.CONTINUOUS
 
-    def __init__(self, scorer: Scorer[R], llm: Any = OWN, *, name: str | None = None) -> None:
-        self._begin(scorer, llm, name)
+    def __init__(self, scorer: Scorer[R], *, name: str | None = None) -> None:
+        self._begin(scorer, _llm_of(scorer), name)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
         super()._adopt(scorer, llm)
@@ -188,21 +182,21 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
         """
         sample = self._only_required_columns_single_turn(sample)
         with _recorded(self.scorer, sample, callbacks or []) as found:
-            found.append(self.scorer.evaluate(_sample(sample)))
+            found.append(self.scorer.evaluate(_of_turn(sample)))
         return score_of(found[0])
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Callbacks) -> float:
         with _recorded(self.scorer, sample, callbacks) as found:
-            found.append(await self.scorer.aevaluate(_sample(sample)))
+            found.append(await self.scorer.aevaluate(_of_turn(sample)))
         return score_of(found[0])
 
 
-def _row(*values: Any) -> dict[str, Any]:
-    return dict(zip(COLUMNS.values(), values, strict=True))
+def _of_turn(turn: SingleTurnSample) -> Sample:
+    return _sample(*(getattr(turn, column) for column in COLUMNS.values()))
 
 
-def _sample(turn: SingleTurnSample) -> Sample:
-    return Sample(**{name: getattr(turn, column) for name, column in COLUMNS.items()})
+def _sample(*columns: Any) -> Sample:
+    return Sample(**dict(zip(COLUMNS, columns, strict=True)))
 
 
 @contextmanager
@@ -244,11 +238,10 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
 
     Args:
         scorer: What scores: a `TCVA`, a `CCRS`.
-        llm: Takes the place of the scorer's judge, as for `ScorerMetric`.
         name: By default the scorer's name.
 
     Raises:
-        InvalidValueError: ``scorer`` is no scorer, or cannot be used with such an LLM or here.
+        InvalidValueError: ``scorer`` is no scorer, or cannot be used here.
 
     >>> from tcva_adapters import CCRS
     >>> metric = ScorerCollectionMetric(CCRS("qr", judge="lexical"))
@@ -256,9 +249,9 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
     1.0
     """
 
-    def __init__(self, scorer: Scorer[R], llm: Any = OWN, *, name: str | None = None) -> None:
-        super().__init__(name="")
-        self._begin(scorer, llm, name)
+    def __init__(self, scorer: Scorer[R], *, name: str | None = None) -> None:
+        BaseMetric.__init__(self)
+        self._begin(scorer, _llm_of(scorer), name)
 
     def score(  # type: ignore[override]  # RAGAS' own metrics name their arguments too
         self,
@@ -273,8 +266,8 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
             InvalidSampleError: A field that the scorer needs is missing, or one has a type that
                 cannot be read (a ValueError).
         """
-        row = _row(user_input, response, retrieved_contexts, reference)
-        return ScorerMetricResult(self.scorer.evaluate(Sample.from_record(row)), row)
+        sample = _sample(user_input, response, retrieved_contexts, reference)
+        return ScorerMetricResult(self.scorer.evaluate(sample))
 
     async def ascore(  # type: ignore[override]  # likewise
         self,
@@ -288,8 +281,8 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         Raises:
             InvalidSampleError: See `score`.
         """
-        row = _row(user_input, response, retrieved_contexts, reference)
-        return ScorerMetricResult(await self.scorer.aevaluate(Sample.from_record(row)), row)
+        sample = _sample(user_input, response, retrieved_contexts, reference)
+        return ScorerMetricResult(await self.scorer.aevaluate(sample))
 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type
         self, inputs: list[dict[str, Any]]
@@ -303,7 +296,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
                 read; raised before any call.
         """
         results = self.scorer.evaluate_many(_samples(inputs), progress=False)
-        return list(map(ScorerMetricResult, results, inputs))
+        return list(map(ScorerMetricResult, results))
 
     async def abatch_score(  # type: ignore[override]  # likewise
         self, inputs: list[dict[str, Any]]
@@ -314,7 +307,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
             InvalidSampleError: See `batch_score`.
         """
         results = await self.scorer.aevaluate_many(_samples(inputs), progress=False)
-        return list(map(ScorerMetricResult, results, inputs))
+        return list(map(ScorerMetricResult, results))
 
 
 def _samples(inputs: Iterable[Any]) -> list[Sample]:
@@ -336,7 +329,8 @@ class TCVAMetric(ScorerMetric[Result], FromConfig):
     Args:
         name: The column in the result; by default ``tcva_``, the criterion's name, and in brackets
             every setting that is not the usual one: ``tcva_faithfulness(T=0.2)``.
-        llm: The judge, as for `ScorerMetric`; by default what ``evaluate(llm=...)`` is given.
+        llm: The judge: a RAGAS LLM of either family, ``"lexical"``, ``"openai:MODEL"``, or another
+            framework's LLM object; by default what ``evaluate(llm=...)`` is given.
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
         **settings: See `TCVASettings`; samples of RAGAS have no metadata, so there are no profiles.
@@ -361,15 +355,14 @@ class TCVAMetric(ScorerMetric[Result], FromConfig):
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:
-        super().__init__(self._tcva(criterion, llm, name, settings), llm, name=name)
+        self._begin(self._tcva(criterion, llm, name, settings), llm, name)
 
 
 class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type: ignore[misc]  # as above
     """Judges claims on five levels in RAGAS' newer family, as `ScorerCollectionMetric` does.
 
     Args:
-        llm: The judge: a RAGAS LLM of either family, ``"lexical"``, ``"openai:MODEL"``, or another
-            framework's LLM object.
+        llm: The judge, as for `TCVAMetric`.
         name: As for `TCVAMetric`.
         criterion: As there.
         **settings: As there.
@@ -395,4 +388,5 @@ class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type:
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:
-        super().__init__(self._tcva(criterion, llm, name, settings), llm, name=name)
+        BaseMetric.__init__(self)
+        self._begin(self._tcva(criterion, llm, name, settings), llm, name)

@@ -25,7 +25,6 @@ from tcva_adapters._adapter.llm import (
     one_text,
     reply_model,
 )
-from tcva_adapters.errors import JudgeError
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
@@ -73,20 +72,12 @@ class WrappedModel(LLMObject):
         return {"temperature": _TEMPERATURE, "n": 1}, self._core()
 
     def complete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request.
-
-        Raises:
-            JudgeError: The LLM answered with nothing.
-        """
+        """Answer one request."""
         generate = add_retry(self.llm.generate_text, self.llm.run_config)
         return self._reply(generate(**self._arguments(request)))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request through the LLM's asynchronous interface.
-
-        Raises:
-            JudgeError: As for `complete`.
-        """
+        """Answer one request through the LLM's asynchronous interface."""
         generate = add_async_retry(self.llm.agenerate_text, self.llm.run_config)
         return self._reply(await generate(**self._arguments(request)))
 
@@ -99,16 +90,11 @@ class WrappedModel(LLMObject):
             prompt = StringPromptValue(text=one_text(request))
         return {
             "prompt": prompt,
-            "n": 1,
             "temperature": _TEMPERATURE if drawn is None else drawn,
-            "stop": None,
             "callbacks": (var_child_runnable_config.get() or {}).get("callbacks"),
         }
 
     def _reply(self, answer: LLMResult) -> ModelReply:
-        if not answer.generations or not answer.generations[0]:
-            msg = f"{type(self.llm).__name__} returned no generation"
-            raise JudgeError(msg)
         generation, output = answer.generations[0][0], answer.llm_output or {}
         usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
         counts = usage or output.get("token_usage") or {}

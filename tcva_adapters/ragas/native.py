@@ -51,11 +51,8 @@ class _Run(NativeRun):
         needed = "RAGAS' newer family of LLMs is needed (llm_factory, LexicalLLM)"
         require(isinstance(llm, self.llm_classes), "llm", llm, needed)
         super().__init__(name, sample, llm)
-        self._recorder, more = _Recorder(llm, []), {}
-        if name == _COMPARES_QUESTIONS:
-            needed = f"{name} compares embeddings, e.g. of embedding_factory"
-            require(embeddings is not None, "embeddings", embeddings, needed)
-            more = {"embeddings": embeddings}
+        self._recorder = _Recorder(llm, [])
+        more = {"embeddings": embeddings} if name == _COMPARES_QUESTIONS else {}
         self._metric = self.metrics[name](llm=self._recorder, **more)
 
     def _measure(self) -> Any:

@@ -5,9 +5,8 @@ The same judge as behind ``TCVAMetric(llm="lexical")``, seen through RAGAS' yes 
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from pydantic import BaseModel
 from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics._faithfulness import NLIStatementPrompt, StatementGeneratorPrompt
 from ragas.metrics.collections.faithfulness import util
@@ -19,8 +18,7 @@ from tcva_adapters._adapter.offline import (
     unknown_prompt,
     verdicts_on,
 )
-
-Reply = TypeVar("Reply", bound=BaseModel)
+from tcva_adapters.ragas.llm import Reply
 
 _KNOWN: Final = "RAGAS' faithfulness"
 _INPUT: Final = "\nNow perform the same with the following input\ninput: "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Final, Generic, Self
 
 import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
@@ -15,7 +14,6 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import R
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
-from tcva_adapters.results.result import Result
 
 JUDGEMENT: Final = "tcva_judgement"
 """The name of a judgement in RAGAS' traces; its output is the result as JSON values."""
@@ -29,7 +27,17 @@ _NOT_JUDGED: Final = Unscored(
 )
 
 
-class ScorerScore(Carrier, float):
+class _OfRagas(Carrier):
+    """What both carriers have in common: they are made of their result, and copied by it."""
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
+        return type(self), (self.result,)
+
+    def _carrying(self, result: Any) -> Self:
+        return type(self)(result)  # type: ignore[call-arg]  # both take it
+
+
+class ScorerScore(_OfRagas, float):
     """A score as RAGAS' `evaluate` takes it, a plain number, and the result behind it.
 
     NaN where the sample has no score. Copies and pickles.
@@ -47,18 +55,12 @@ class ScorerScore(Carrier, float):
         score.result = result
         return score
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Scored]]:
-        return type(self), (self.result,)
 
-    def _carrying(self, result: Scored) -> Self:
-        return type(self)(result)
-
-
-class ScorerMetricResult(Carrier, MetricResult, Generic[R]):
+class ScorerMetricResult(_OfRagas, MetricResult, Generic[R]):
     """A result as RAGAS' newer metrics give it, and ours behind it.
 
     ``value`` is the score, NaN where there is none; ``reason`` says what it rests on or why there
-    is none; ``traces`` hold what was judged and what came out. Copies, pickles, and has a hash.
+    is none; the output in ``traces`` is the result as plain data. Copies, pickles, and has a hash.
 
     Attributes:
         result: As for `ScorerScore`.
@@ -66,21 +68,13 @@ class ScorerMetricResult(Carrier, MetricResult, Generic[R]):
 
     result: R
 
-    def __init__(self, result: R, judged: Mapping[str, Any] | None = None) -> None:
-        traces = {"input": dict(judged or {}), "output": result.to_dict()}
-        super().__init__(_number(result), result.reason, traces)
-        self.result, self._judged = result, judged
-
-    def __reduce__(self) -> tuple[type[Self], tuple[R, Mapping[str, Any] | None]]:
-        # RAGAS' class cannot be copied: it looks its value up in objects that have none yet.
-        return type(self), (self.result, self._judged)
+    def __init__(self, result: R) -> None:
+        super().__init__(_number(result), result.reason, {"output": result.to_dict()})
+        self.result = result
 
     def __hash__(self) -> int:
         # RAGAS compares results by their values, and with plain numbers, and forgot the hash.
         return hash(self.value)
-
-    def _carrying(self, result: R) -> Self:
-        return type(self)(result, self._judged)
 
 
 def _number(result: Scored) -> float:
@@ -133,25 +127,6 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
         carried = [result.to_json() for result in results_of(evaluation, name)]
         frame.insert(frame.columns.get_loc(name) + 1, name + _BESIDE, carried)
     return frame
-
-
-def claims_to_pandas(evaluation: EvaluationResult | pd.DataFrame) -> pd.DataFrame:
-    """One row per claim of every TCVA metric of an evaluation, as `results_of` takes it; no call.
-
-    ``row`` is the row of ``evaluation.to_pandas()``. A sample without claims keeps one row, with
-    the reason in ``unscored``.
-    """
-    table: list[dict[str, Any]] = []
-    for name in _carried(evaluation):
-        for number, result in enumerate(results_of(evaluation, name)):
-            if not isinstance(result, Result):
-                continue  # a rating has no claims
-            unscored = result.unscored and result.unscored.reason.value
-            head = {"row": number, "metric": name, "score": result.score, "unscored": unscored}
-            claims = zip(result.claims, result.weights, strict=True)
-            rows = [claim.model_dump(mode="json") | {"weight": w} for claim, w in claims] or [{}]
-            table += [head | row for row in rows]
-    return pd.DataFrame(table)
 
 
 def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]]:

@@ -20,7 +20,6 @@ from tcva_adapters.judges import resolve
 from tcva_adapters.judges.panel import Panel
 from tcva_adapters.langchain import TCVAEvaluator
 from tcva_adapters.llamaindex import ScorerEvaluator
-from tcva_adapters.ragas import ScorerMetric as RagasScorer
 
 OPENS = "The office opens at nine."
 SAMPLE = Sample(input="When does it open?", response=OPENS, contexts=(OPENS,), id="s")
@@ -69,7 +68,6 @@ def test_nothing_is_said_where_the_judge_was_named_or_is_the_frameworks() -> Non
         # Given a judge of the framework's, the scorer's own is never asked.
         ScorerEvaluator(CCRS("qr"), llm="lexical").evaluate("When?", OPENS)
         DeepEvalScorer(CCRS("qr").changed(judge="lexical")).measure(case)
-        assert RagasScorer(CCRS("qr"), llm=None).name == "ccrs_qr"
         TCVA().evaluate_many([Sample(response=OPENS)])  # nobody is asked
 
 

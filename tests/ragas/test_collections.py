@@ -46,7 +46,6 @@ def test_the_result_is_ragas_own_with_claims_and_a_dial() -> None:
     assert [claim.verdict for claim in result.claims] == ["fully", "minor"]
     assert float(result.at(0.9)) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
     assert result.traces is not None
-    assert result.traces["input"]["response"] == ROW["response"]
     assert result.traces["output"]["claims"][1]["verdict"] == "minor"
 
 
@@ -110,8 +109,6 @@ def test_a_row_that_lacks_a_field_is_nan_and_the_others_keep_their_scores() -> N
         assert [math.isnan(r.value) for r in results] == [False, True, False]
         assert results[1].result.scoring.temperature == 0.9
         assert "missing_field" in str(results[1].reason)
-        assert results[1].traces is not None
-        assert results[1].traces["input"] == rows[1]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ import openai
 import pytest
 from langchain_core.language_models import FakeListChatModel, FakeListLLM
 from langchain_core.messages import AIMessage
-from langchain_core.outputs import LLMResult
 from ragas.llms import llm_factory
 from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 
@@ -264,16 +263,6 @@ def test_tokens_and_the_end_of_a_reply_come_from_the_older_family_too() -> None:
 
     found = answered(LangchainLLMWrapper(Metered(responses=[TWO])))
     assert (found.input_tokens, found.output_tokens) == (7, 3)
-
-
-def test_no_generation_is_an_error() -> None:
-    class Silent(ScriptedLLM):
-        def generate_text(self, *args: Any, **kwargs: Any) -> LLMResult:
-            del args, kwargs
-            return LLMResult(generations=[])
-
-    with pytest.raises(JudgeError, match="no generation"):
-        answered(Silent(lambda _: TWO))
 
 
 @pytest.mark.parametrize("family", [ScriptedLLM, ScriptedInstructorLLM])

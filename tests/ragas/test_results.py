@@ -21,7 +21,6 @@ from tcva_adapters.ragas import (
     ScorerMetric,
     ScorerScore,
     TCVAMetric,
-    claims_to_pandas,
     results_of,
     results_to_pandas,
 )
@@ -120,9 +119,6 @@ def test_every_way_of_a_result_through_ragas_is_without_loss() -> None:
         json.loads(json.dumps(row[NAMES[0]]["tcva_judgement"]["output"])) for row in found.traces
     ]
     assert [read_result(each) for each in traced] == results
-    table = claims_to_pandas(results_to_pandas(found))
-    assert table.equals(claims_to_pandas(found))
-    assert table["metric"].unique().tolist() == NAMES[:2]
 
 
 def test_a_frame_without_results_says_which_metrics_there_are() -> None:
@@ -136,11 +132,8 @@ def test_a_frame_without_results_says_which_metrics_there_are() -> None:
     ):
         results_of(evaluation().to_pandas(), NAMES[0])
     nothing: Any = None
-    for read in (results_of, claims_to_pandas):
-        with pytest.raises(
-            TypeError, match=r"evaluation=None; it is what evaluate\(\) or results_to_pandas"
-        ):
-            read(nothing)
+    with pytest.raises(TypeError, match=r"evaluation=None; it is what evaluate\(\) or results_to_"):
+        results_of(nothing)
     frame["ccrs_qr_result"] = ["{}", None, "x"]
     with pytest.raises(UnreadableInputError, match="not a result"):
         results_of(frame, "ccrs_qr")
@@ -171,7 +164,6 @@ def test_rows_that_ragas_never_handed_over_keep_their_place() -> None:
     assert refused.unscored.reason is Reason.INVALID_INPUT
     assert results_of(results_to_pandas(found), "tcva_faithfulness") == [refused, judged]
     assert results_of(found, "ccrs_qr")[0].unscored == refused.unscored
-    assert len(claims_to_pandas(found)) == 3
 
 
 def test_a_single_metric_needs_no_name() -> None:
@@ -194,10 +186,6 @@ def test_claims_are_reached_from_score_trace_and_table_without_a_call() -> None:
     assert score.at(0.9) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
     assert read_result(result.traces[1][COLUMN]["tcva_judgement"]["output"]) == score.result
     assert results_of(result) == [row[COLUMN].result for row in result.scores]
-    table = claims_to_pandas(result)
-    assert table["row"].tolist() == [0, 0, 1, 1]
-    assert table["verdict"].tolist() == ["fully", "minor"] * 2
-    assert table["evidence"][0] == "opens at nine"
     assert len(llm.prompts) == 1  # of two equal samples
 
 
