@@ -117,6 +117,7 @@ class Passages:
                     self.words += piece if UNSPACED.match(piece) else [piece.casefold()]
             self.words.append(_END)
             self._breaks += (len(self.words) - 1, len(self.words))
+        self._firsts.append(len(self.words))
         self._negations = [at for at, word in enumerate(self.words) if word in NEGATIONS]
         barred = _barred(self.words)
         self._joined = "".join(barred)
@@ -129,8 +130,9 @@ class Passages:
 
     def around(self, at: int, reach: int) -> list[str]:
         """The words of its passage on both sides of one."""
-        first, end = self._firsts[self.passage(at) - 1], self.words.index(_END, at)
-        return self.words[max(first, at - reach) : min(end, at + reach)]
+        number = self.passage(at)
+        begin, end = self._firsts[number - 1], self._firsts[number] - 1
+        return self.words[max(begin, at - reach) : min(end, at + reach)]
 
     def exact(self, quote: Sequence[str]) -> list[Place]:
         """Where words stand one behind the other, however they are written together or apart."""
@@ -164,7 +166,7 @@ class Passages:
                 continue
             (first, before), (last, behind) = own[0], own[-1]
             begin = max(self._firsts[passage - 1], first - before)
-            end = min(self.words.index(_END, begin), last + size - behind)
+            end = min(self._firsts[passage] - 1, last + size - behind)
             covered = {i + k for i in shared for k in range(_GRAM)}
             if _agrees(quote, self.words[begin:end], covered, names):
                 found[passage] = Place(begin, end)

@@ -240,16 +240,13 @@ class Calls:
         """
         started = time.perf_counter()
         if self.seed_offset or self.temperature is not None:
-            offset, temperature = self.seed_offset, self.temperature
-            usual = Sampling(seed_offset=offset, temperature=temperature)
+            drawn: dict[str, Any] = {
+                "seed_offset": self.seed_offset,
+                "temperature": self.temperature,
+            }
             requests = [
-                replace(
-                    request,
-                    sampling=replace(
-                        request.sampling or usual, seed_offset=offset, temperature=temperature
-                    ),
-                )
-                for request in requests
+                replace(each, sampling=replace(each.sampling or Sampling(), **drawn))
+                for each in requests
             ]
         answers = yield list(requests)
         self.usage += Usage(seconds=time.perf_counter() - started)

@@ -6,7 +6,6 @@ import asyncio
 import json
 import math
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import pytest
@@ -62,20 +61,17 @@ class OddModel:
 USAGES: dict[str, dict[str, Any]] = {
     "huge": {"input_tokens": HUGE, "output_tokens": HUGE, "retries": HUGE, "cost": HUGE},
     "negative": {"input_tokens": -1, "output_tokens": -HUGE, "retries": -1, "cost": -1.0},
-    "not a number": {"input_tokens": math.nan, "output_tokens": math.inf, "cost": math.nan},
     "words": {"input_tokens": "7", "output_tokens": [], "retries": {}, "cost": "0.1"},
-    "nothing": {"input_tokens": None, "output_tokens": None, "retries": None, "cost": None},
-    "truth values": {"input_tokens": True, "output_tokens": True, "cost": True},
 }
 
 
-NUMBERS = [str(HUGE), DIGITS, "1e999", "-1e999", "NaN", "-0", "0.5", "true", "[[1]]", "{}"]
+NUMBERS = [DIGITS, "-1e999", "NaN", "true", "[[1]]"]
 ODD_REPLIES: dict[str, ModelReply] = {
     **{f"usage is {odd}": ModelReply(GOOD, **usage) for odd, usage in USAGES.items()},
     **{
         f"{number[:9]} at other keys": ModelReply(
-            '{"verdicts":[{"claim":1,"passage":%s,"evidence":%s,"reason":%s,"extra":%s,'
-            '"verdict":"partial"}]}' % ((number,) * 4)
+            '{"verdicts":[{"claim":1,"evidence":%s,"reason":%s,"extra":%s,"verdict":"partial"}]}'
+            % ((number,) * 3)
         )
         for number in NUMBERS
     },
@@ -117,7 +113,7 @@ def test_a_completion_with_odd_parts_is_read_without_them() -> None:
         # e^-.1 of .905 + .050
         assert found is None or found.reason.startswith("P(yes) 0.95;")
     parts = json.dumps([None, 5, "x", {"type": "text", "text": "hi"}, {"type": "text", "text": 5}])
-    for count in (str(HUGE), DIGITS, "-1", "1e999", "NaN", '"7"', "true", "[]"):
+    for count in (DIGITS, "-1", "NaN", '"7"', "true"):
         usage = f'{{"prompt_tokens": {count}, "completion_tokens": {count}}}'
         choices = f'[{{"message": {{"content": {parts}}}}}]'
         body = f'{{"choices": {choices}, "usage": {usage}, "created": {count}}}'
@@ -127,7 +123,7 @@ def test_a_completion_with_odd_parts_is_read_without_them() -> None:
 
 
 def test_an_absurd_number_costs_its_sample_alone() -> None:
-    for number in (str(HUGE), DIGITS, "1e999", "NaN", "-0", "true", "null", "[87]"):
+    for number in (DIGITS, "1e999", "NaN", "-0", "[87]"):
         absurd = f'{{"claim":{number},"verdict":"partial"}}'
         model = OddModel(ModelReply(f'{{"verdicts":[{absurd},{{"claim":2,"verdict":"none"}}]}}'))
         for results in both_ways(TCVA(judge=model, share=False)):
@@ -139,22 +135,13 @@ def test_an_absurd_number_costs_its_sample_alone() -> None:
             assert results[1].scores.get("cc") in {None, 0.0}, number
 
 
-FAULTS = [
-    TypeError("a"),
-    RecursionError("b"),
-    MemoryError("c"),
-    AssertionError(),
-    ValueError("\ud800"),
-]
+FAULTS = [RecursionError("b"), MemoryError("c"), ValueError("\ud800")]
 
 
 @pytest.mark.parametrize(
     ("step", "fault"),
-    [
-        *product(["parse_verdicts", "check_evidence"], FAULTS[:2]),
-        *product(["whole_characters"], FAULTS),
-    ],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+    list(zip(["parse_verdicts", "check_evidence", "whole_characters"], FAULTS, strict=True)),
+    ids=str,
 )
 def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
     step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch
@@ -184,13 +171,11 @@ def test_so_does_one_while_ratings_are_read(monkeypatch: pytest.MonkeyPatch) -> 
         lambda text, *_: 1 / 0 if "odd" in text else Rating(40.0),
     )
     model = OddModel(ModelReply("odd"), good='{"score": 40}')
-    for results in both_ways(CCRS("cc", judge=model, share=False)):
-        assert results[0].score == results[2].score == 0.4
-        answer = results[1].answers["cc"]
-        assert answer.unscored is not None
-        assert answer.unscored.reason is Reason.JUDGE_ERROR
-        assert "ZeroDivisionError" in answer.unscored.detail
-        assert answer.replies == ("odd",)
+    results = CCRS("cc", judge=model, share=False).evaluate_many(SAMPLES)
+    assert [result.score for result in results] == [0.4, None, 0.4]
+    unscored = results[1].answers["cc"].unscored
+    assert unscored is not None
+    assert "ZeroDivisionError" in unscored.detail
 
 
 class OwnJudge:

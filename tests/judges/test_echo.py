@@ -32,7 +32,6 @@ RULE: Final = "Judge the meaning, not the words. The same content in other words
         ("none", FAITHFULNESS.levels[2], None),  # the definition of another level
         ("fully", CLAIMS[0], "partial"),  # lowered, since nothing better came
         ("mostly", CLAIMS[1].upper(), "partial"),  # another claim is no proof either
-        ("fully", "to the island goes daily", "partial"),
         ("partial", CLAIMS[0], "partial"),  # no level that a quote has to bear out
         ("fully", OPENS, "fully"),
         ("fully", "the ferry to the island", "fully"),  # the passage has these words, too
@@ -94,11 +93,10 @@ def test_a_claim_quoted_as_its_own_proof_is_asked_again() -> None:
     [
         (verdict_json((1, "fully", CLAIMS[0])), "partial"),
         ("No.", "partial"),
-        (TimeoutError("late"), "partial"),
         (verdict_json((1, "none", RULE)), "partial"),
         (verdict_json((1, "minor", CLAIMS[0])), "minor"),  # a second look may lower the level
     ],
-    ids=["again", "nothing", "no reply", "the prompt", "lower"],
+    ids=["again", "nothing", "the prompt", "lower"],
 )
 def test_a_claim_that_stays_its_own_proof_is_lowered(second: Answer, level: str) -> None:
     first = verdict_json((1, "fully", CLAIMS[0]), (2, "none", ""))

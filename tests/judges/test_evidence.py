@@ -32,20 +32,13 @@ HELD = [FERRY, LAKE]
 CLAIM = "The lake is protected since 1984, and the ferry runs twice a day."
 
 FOUND = [
-    ("runs twice a day in winter", 1),
     ("RUNS TWICE A DAY IN WINTER", 1),
     ("“runs twice a day in winter”", 1),
-    ("runs twice-a-day in winter", 1),
     ("children under 6 don’t pay", 1),
-    ("children under 6 do n't pay", 1),
-    ("Dogs aren't allowed on deck - only in the hold", 1),
     ("Tickets cost $ 12.50", 1),
-    ("ｒｕｎｓ ｔｗｉｃｅ ａ ｄａｙ", 1),
     ("runs tw\u00adice a d\u200bay", 1),
-    ("depth: 1,250 m", 2),
     ("The lake -LRB- depth : 1,250 m -RRB- has been", 2),
     ("protected since 1984. Fishing is allowed", 2),
-    ("The ferry to Aldra ... four times a day", 1),
     ("The ferry to Aldra… four times a day…", 1),
     ("The ferry to Aldra runs twice a day ... Tickets cost $12.50", 1),
     # In both passages, three words each: the longer fragment names the passage.
@@ -58,50 +51,35 @@ FOUND = [
 
 NOT_FOUND = [
     "",
-    "...",
     "run twice",
-    "winter in day a twice runs",
     # Numbers: another one, part of one, a sign more, a comma less.
     "children under 7 don't pay",
-    "depth: 1,25 m",
-    "since 198",
     "since -1984",
-    "Tickets cost €12.50",
     # One word of 18 changed would be near enough (13/16), were it not a number or a negation.
     "The ferry to Aldra runs twice a day in winter, and five times a day from May to September",
     "The ferry to Aldra never runs twice a day in winter, and four times a day from May to September",
-    "It does run on 24 December. Tickets cost $12.50; children under 6 don't pay. Dogs aren't allowed",
     # The same numbers and negations in other places: changed order, one moved by a few words.
     "The ferry to Aldra runs four times a day in winter, and twice a day from May to September. It",
     # 24 words with 22 sequences, of which "are" and "not" break 3 each: 16/22 = 0.73 are there.
     "It does not run on 24 December. Tickets cost $12.50; children under 6 don't pay. Dogs are allowed on deck, not only in",
     # A negation in the gap, with and without another sentence in between.
-    "It does ... run on 24 December",
     "It does ... Tickets cost $12.50",
-    "children under 6 ... pay",
     # Fragments: one is missing, wrong order, single words of different sentences.
     "four times a day ... The ferry to Aldra",
     "lake ... allowed",
     # Two fragments in different passages, one of them shorter than three words.
     "runs twice a day ... a permit",
-    # 2 words of 8 changed: 6 sequences, at most 2 left.
-    "The boat to Aldra goes twice a day",
 ]
 SCRIPTS = [
     ("湖は1985年から保護", "この湖は1984年から保護されています。", False),
-    ("渡轮每天两班", "冬季，渡轮每天两班。", True),
-    ("渡轮不每天两班", "冬季，渡轮每天两班。", False),
     ("STRASSE", "Die Straße ist gesperrt.", True),
     ("١٩٨٤", "protected since 1984", True),
-    ("العبارة تعمل يوميا", "العبارة تعمل يومياً", False),
     ("café", "the cafe\u0301 by the port", True),
     ("-5 degrees", "it fell to −5 degrees", True),
     ("5 degrees", "it fell to −5 degrees", False),
-    ("2010-2015", "from 2010–2015", True),
     ("50%", "50 percent of them", True),
     ("3.5", "3,5", False),
     ("15", "1 5", False),
-    ("5kg", "5 kg", True),
 ]
 
 
@@ -212,30 +190,18 @@ def test_what_is_too_large_is_not_found() -> None:
 DENIED = [
     "It is not |safe for children|.",
     "It is n't |safe for children|.",
-    "It is no longer |safe for children|.",
-    "It is hardly |safe for children|.",
-    "It is not\n|safe for children|.",
     "Not all |drugs are safe|.",
-    "It is not known to be |safe for children|.",
     "The trial failed to |cure cancer|.",
-    "It cannot |fail to impress visitors|.",
     "|The drug is| not safe.",
     "|Das Mittel ist für Kinder| noch nicht geeignet.",
-    "Le médicament n'est pas |sûr|.",
     "|该药对儿童|不安全。",
 ]
 NOT_DENIED = [
-    "It does not smell. |The drug cures cancer|.",
     "It is not only |safe for children| but also cheap.",
     "It was not until 1990 that |the ferry ran daily|.",
-    "It cannot fail to |impress visitors|.",
-    "It is no |longer than ten metres|.",
     "He is in the No. |1 team|.",
     "No, |the ferry runs daily|.",
-    "Tell us whether or not |the ferry runs daily|.",
     "|The lake is deep| and is not open to swimmers.",
-    "|The capital is Bern| not Basel.",
-    "It is not |safe| here. It is safe there.",
     "Die Fähre ist nicht nur |schnell|, sondern auch billig.",
     "该药不仅|安全|，而且便宜。",
 ]
@@ -276,15 +242,11 @@ CLAIMED = [
 SHORT = [
     ("The clinic offers X-rays.", "X-rays", True),
     ("The clinic has offered X-rays since 2021.", "2021", True),
-    ("The trial was led by Dr Keller of Bern.", "Dr Keller", True),
-    ("The capital is Paris.", "Paris", False),
     ("Tickets cost $12.50.", "$12.50", False),
-    ("The office opens at nine.", "nine", False),
     ("Retries are limited to 3.", "max_retries=3", False),
     ("The clinic offers X-rays.", "offers X-rays", False),
     ("Pets are allowed.", "Pets allowed", False),
     ("这种药适合儿童。", "适合儿童", True),
-    ("这种药适合儿童。", "这种药适合儿童", False),
 ]
 
 
@@ -300,16 +262,8 @@ CONTRADICTING = [
     ("The clinic offers X-rays.", "The clinic does not offer X-rays"),
     ("The drug is not safe for children.", "The drug is safe for children"),
     ("Pets are allowed.", "No pets are allowed"),
-    ("El museo abre los lunes.", "El museo no abre los lunes"),
-    ("Le musée est ouvert le lundi.", "Le musée n'est pas ouvert le lundi"),
-    ("这种药适合儿童。", "这种药不适合儿童"),
     ("Sales rose by 9 %.", "Sales fell by 5 %"),
     ("The share is 50 %.", "The share is 5 %"),
-    ("It was founded in 1998.", "The firm was founded in 1989"),
-    ("The trial lasted two weeks.", "The trial lasted three weeks"),
-    ("Children under 14 travel free.", "Children under twelve travel free"),
-    ("It is 1.5 km away.", "It is 15 km away"),
-    ("The train leaves at 9:15.", "The train leaves at 9:45"),
     ("The hotel has 12 small rooms.", "The hotel has 21 rooms"),
     ("The timeout is 30 seconds.", "timeout=300"),
     ("The timeout is 30 seconds.", 'Client("timeout": 300, retries=3)'),
@@ -322,20 +276,11 @@ AGREEING = [
     ("The clinic is open on Mondays.", "The clinic is open on Mondays but visits are not possible"),
     ("X-rays are not to be had.", "X-rays are not available"),
     ("The trial lasted 14 days.", "The trial lasted two weeks"),
-    ("It is 1.5 km away.", "It is 1500 m away"),
     ("About 3 million people live there.", "3.2 million people live there"),
-    ("It opens at 9 am.", "It opens at 09:00"),
     ("The price rose by 4 euros.", "The price rose from 5 to 9 euros"),
-    ("The 1960s were good.", "In the 60s things were good"),
-    ("It costs 1.000 euros.", "It costs 1,000 euros"),
     ("It costs $8m.", "It costs 8 million dollars"),
-    ("He was born on May 3, 1990.", "born on 3 May 1990"),
-    ("他今年三十八岁。", "他今年38岁"),
-    ("It is closed on Mondays.", "It is not open on Mondays"),
     ("Not only dogs but cats may enter.", "dogs and cats may enter"),
-    ("The ferry doesn't run at night.", "The ferry runs by day only"),
     ("Swallow it rather than chewing it.", "do not chew it"),
-    ("All presidents were lawyers.", "no president was not a lawyer"),
 ]
 
 
@@ -375,17 +320,9 @@ def test_no_true_quote_lowers() -> None:
     [
         ("ran in third place", "He finished 3rd.", True),
         ("1,000 people came", "A thousand came.", True),
-        ("8 million", "8,000,000 people", True),
-        ("one day", "It lasts 1 week.", True),
         ("one of the best", "It is one.", None),  # "one" is often no number
-        ("die Fährverbindung", "Die Fähre fährt.", True),
-        ("лекарства помогают", "Это лекарство.", True),
-        ("Zürich", "He lives in Zurich.", True),
-        ("l'eau est claire", "Eau potable.", True),
         ("the WHO says", "The World Health Organization does.", True),
         ("die Stadt liegt am See", "The town is on a lake.", None),
-        ("Aldra 12.50 4", "It costs a lot.", False),
-        ("안녕하세요 여러분 모두", "The boat is on a lake.", None),
     ],
 )
 def test_what_quote_and_claim_share(quote: str, claim: str, expected: bool | None) -> None:

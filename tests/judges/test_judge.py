@@ -84,9 +84,7 @@ INCOMPLETE, UNREADABLE = Reason.INCOMPLETE_VERDICTS, Reason.UNREADABLE_REPLY
         (["lorem", "ipsum"], "split", UNREADABLE, "no verdicts found", "lorem\n---\nipsum"),
         ([JudgeError("slow", reason="timeout")], "split", Reason.TIMEOUT, "slow", None),
         ([JudgeError("wrong key", fatal=True)], "split", Reason.JUDGE_ERROR, "wrong key", None),
-        ([JudgeError("busy", reason="rate_limit")], "split", Reason.RATE_LIMIT, "busy", None),
         ([JudgeError("down", reason="connection")], "split", Reason.JUDGE_ERROR, "down", None),
-        ([TimeoutError("late")], "split", Reason.TIMEOUT, "late", None),
         ([RuntimeError("boom")], "split", Reason.JUDGE_ERROR, "boom", None),
         (["no list here"], "llm", UNREADABLE, "list of claims", "no list here"),
         (['{"claims": []}'], "llm", UNREADABLE, "empty", '{"claims": []}'),
@@ -228,7 +226,6 @@ def test_too_many_claims_are_not_judged(claims: str, answers: list[Answer]) -> N
         ({"response": None}, Reason.MISSING_FIELD),
         ({"contexts": None}, Reason.MISSING_FIELD),
         ({"response": " \n"}, Reason.EMPTY_RESPONSE),
-        ({"contexts": ()}, Reason.EMPTY_CONTEXT),
         ({"contexts": ("", "  ")}, Reason.EMPTY_CONTEXT),
         ({"response": "", "contexts": ()}, Reason.EMPTY_RESPONSE),
     ],
@@ -261,21 +258,19 @@ def test_what_cannot_be_set_or_judged_is_refused() -> None:
 
 def test_half_a_character_in_a_reply_reaches_no_store() -> None:
     reply = verdict_json((1, "fully", "opens at nine \ud83d"), (2, "none", ""), (3, "none", ""))
-    assessment, _ = judged(reply)
-    assert Assessment.from_json(assessment.to_json()) == assessment
-    broken, _ = judged("lone \ud83d", "again \ud83d")
-    assert Assessment.from_json(broken.to_json()) == broken
+    for answers in ([reply], ["lone \ud83d", "again \ud83d"]):
+        assessment, _ = judged(*answers)
+        assert Assessment.from_json(assessment.to_json()) == assessment
 
 
-@pytest.mark.parametrize("said", [None, "text", ModelReply(None)])  # type: ignore[arg-type]  # wrong on purpose
-def test_a_model_that_returns_no_reply_is_a_value(said: object) -> None:
+def test_a_model_that_returns_no_reply_is_a_value() -> None:
     class Odd(ScriptedModel):
         def complete(self, request: JudgeRequest) -> ModelReply:
-            return said  # type: ignore[return-value]  # on purpose
+            return ModelReply(None)  # type: ignore[arg-type]  # on purpose
 
-    assessment = LLMJudge(Odd([])).assess(SAMPLE, FAITHFULNESS)
-    assert assessment.unscored is not None
-    assert "must return a ModelReply" in assessment.unscored.detail
+    unscored = LLMJudge(Odd([])).assess(SAMPLE, FAITHFULNESS).unscored
+    assert unscored is not None
+    assert "must return a ModelReply" in unscored.detail
 
 
 FORGED = FIRST

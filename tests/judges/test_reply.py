@@ -66,14 +66,10 @@ def test_stored_replies_are_read_as_ever_but_for_those_that_are_named() -> None:
 @pytest.mark.parametrize(
     ("reply", "n_claims", "problem"),
     [
-        ('["fully"]', 2, "1 without a claim number"),
-        (dump(entry(-1, "fully"), entry(2, "none")), 2, "extra -1"),
         (dump(entry(2, "none"), entry(2, "maybe")), 2, "conflicting verdicts for 2: none, unknown"),
         ('{"claim":1,"verdict":"none","verdict":"fully"}', 1, "unknown level"),
-        ('{"1":"none","1":"fully","2":"minor"}', 2, "none / fully"),
         (dump(entry(0, "fully"), entry(1, "none")), 3, "numbered from 0"),
         (dump(entry(1, 1), entry(2, 0)), 2, 'unknown level "1" for 1'),
-        (f"<think>{TWO}</think>", 2, "no verdicts found"),
         (f"<think>Hm. So:\n{TWO}", 2, "the block of reasoning was never closed"),
         ('{"verdicts":[{"claim":1,"verdict":"fully"},{"claim":2,"verdict":"no', 2, "cut off"),
         (
@@ -84,8 +80,6 @@ def test_stored_replies_are_read_as_ever_but_for_those_that_are_named() -> None:
             2,
             "cannot be told",
         ),
-        ("", 2, "empty"),
-        ("1. fully\n1. none\n2. none", 2, "conflicting verdicts for 1"),
         ("1. not fully - hm\n2. none", 2, 'unknown level "not fully'),
     ],
 )
@@ -212,23 +206,16 @@ def test_a_quote_cannot_speak_for_its_claim(reply: str) -> None:
     ("reply", "claims"),
     [
         ('{"claims": ["A.", "B."]}', ["A.", "B."]),
-        ('```json\n["A.", " B. "]\n```', ["A.", "B."]),
         ('{"result": {"statements": ["A.", "B."]}}', ["A.", "B."]),
         ("{'claims': ['A.', 'B.',]}", ["A.", "B."]),
-        ('<think>["X."]</think>{"claims": ["A.", "B."]}', ["A.", "B."]),
         ('{"claims":["first claim","second claim"]}\n{"claims": ["A.", "B."]}', ["A.", "B."]),
         ('{"claims": ["A.", "", "B."]}', ["A.", "B."]),
-        ('{"claims": ["A \\"quote\\"."]}', ['A "quote".']),
         ('{"claims": []}', []),
         ("[]", []),
         ('{"claims": ["A.", "B', None),
-        ('{"claims": ["A.", "B."', None),
         ("{'claims': ['A.', 'B", None),
-        ("<think>1. A.", None),
         ('{"claims": [1, 2]}', None),
-        ('{"error": "busy"}', None),
         ("No claims here:\n1. A.\n- B.", None),
-        ("", None),
     ],
 )
 def test_claims(reply: str, claims: list[str] | None) -> None:

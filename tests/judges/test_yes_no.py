@@ -62,13 +62,13 @@ class Model:
         return self.complete(request)
 
 
+SURE = said(token(yes=1.0))
 BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
 
 
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (said(token(yes=0.8, no=0.2)), "P(yes) 0.80"),
         (
             said(token(**{"yes": 0.3, " Yes": 0.2, "YES.": 0.1, "y": 0.1, "No,": 0.2, "maybe": 0.1})),
             "P(yes) 0.78; 0.10 of the mass on other words",
@@ -81,13 +81,10 @@ BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
         (said(token(No=1.0), token(ted=1.0)), None),
         (said(token(yes=1.0), token(**{" and": 1.0}), token(**{" no": 1.0})), None),
         (ModelReply("yes"), None),
-        (ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0),)), None),
         (
             ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", 0.0), ("no", 0.0))),)),
             None,
         ),
-        (ModelReply("", token_logprobs=()), None),
-        (ModelReply("yes", token_logprobs=({"token": "yes"},)), None),  # type: ignore[arg-type]  # of a model of somebody
         (ModelReply("yes", token_logprobs=5), None),  # type: ignore[arg-type]  # likewise
     ],
 )  # fmt: skip
@@ -96,26 +93,22 @@ def test_what_the_first_word_says(reply: ModelReply, reason: str | None) -> None
     assert (None if found is None else found.reason) == reason
 
 
-@pytest.mark.parametrize("name", sorted(CRITERIA))
-def test_what_comes_before_the_claim_is_the_same_for_all(name: str) -> None:
-    one, other = (yes_no_request(SAMPLE, CRITERIA[name], claim) for claim in ("One.", "Two."))
-    start = one.user.partition("<<<CLAIM ")[0]
-    assert start
-    assert other.user.startswith(start)
-    assert block("CLAIM", "Two.") in other.user
-    assert one.system == other.system
-    assert yes_no_request(SAMPLE, CRITERIA[name], "One.", again=True).user.startswith(one.user)
+def test_what_comes_before_the_claim_is_the_same_for_all() -> None:
+    for criterion in CRITERIA.values():
+        one, other = (yes_no_request(SAMPLE, criterion, claim) for claim in ("One.", "Two."))
+        start = one.user.partition("<<<CLAIM ")[0]
+        assert start
+        assert other.user.startswith(start)
+        assert block("CLAIM", "Two.") in other.user
+        assert one.system == other.system
+        assert yes_no_request(SAMPLE, criterion, "One.", again=True).user.startswith(one.user)
 
 
-@pytest.mark.parametrize("is_async", [False, True])
-def test_a_claim_stands_between_two_levels(*, is_async: bool) -> None:
+def test_a_claim_stands_between_two_levels() -> None:
     model = Model(lambda _: said(token(yes=0.8, no=0.2)))
     judge = LLMJudge(model, verdicts="yes_no")
-    found = (
-        asyncio.run(judge.aassess(SAMPLE, FAITHFULNESS))
-        if is_async
-        else judge.assess(SAMPLE, FAITHFULNESS)
-    )
+    found = asyncio.run(judge.aassess(SAMPLE, FAITHFULNESS))
+    assert judge.assess(SAMPLE, FAITHFULNESS) == found
     first, _, greeting = found.claims
     assert first.verdict is Verdict.PARTIAL  # of equal ones the strictest
     assert first.probabilities == pytest.approx((0, 0.5, 0.5, 0, 0), abs=1e-12)
@@ -124,6 +117,7 @@ def test_a_claim_stands_between_two_levels(*, is_async: bool) -> None:
     assert (found.form, found.prompt_version) == ("yes_no", "tcva/4 yes_no")
     assert found.usage.calls == 2
     assert all(each.schema == {} and each.schema_name == SCHEMA_NAME for each in model.requests)
+    assert len(model.requests) == 4
     assert {each.sampling for each in model.requests} == {Sampling(max_tokens=4, top_logprobs=20)}
 
 
@@ -138,14 +132,11 @@ def test_all_claims_of_a_sample_are_one_turn() -> None:
 
 
 def test_claims_of_the_judge_are_asked_for_first() -> None:
-    turns = LLMJudge(Model(lambda _: ModelReply("")), claims="llm", verdicts="yes_no").turns(
-        SAMPLE, FAITHFULNESS
-    )
-    assert [request.schema_name for request in next(turns)] == ["tcva_claims"]
-    assert len(turns.send([ModelReply('{"claims": ["It opens at nine."]}')])) == 1
-    with pytest.raises(StopIteration) as done:
-        turns.send([said(token(yes=1.0))])
-    assert [claim.claim for claim in done.value.value.claims] == ["It opens at nine."]
+    model = Model(lambda r: ModelReply('{"claims": ["It opens at nine."]}') if r.schema else SURE)
+    judge = LLMJudge(model, claims="llm", verdicts="yes_no")
+    (claim,) = judge.assess(SAMPLE, FAITHFULNESS).claims
+    assert (claim.claim, claim.verdict) == ("It opens at nine.", Verdict.FULLY)
+    assert [each.schema_name for each in model.requests] == ["tcva_claims", SCHEMA_NAME]
 
 
 @pytest.mark.parametrize(
