@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import Any, Final, Literal
 
 from tcva_adapters.errors import InvalidValueError
@@ -28,7 +28,7 @@ SUPPORT_LEVELS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Criterion:
     """What is claimed, what it is held against, and what each level means.
 
@@ -78,26 +78,16 @@ class Criterion:
             return "has an empty criteria text"
         return None
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Changes when anything changes that could change a verdict."""
-        return _fingerprint(self)
+        return fingerprint_of(asdict(self))
 
-    @property
+    @cached_property
     def required(self) -> tuple[Field, ...]:
         """The fields that a sample must have, in the order of the sample's own fields."""
-        return _required(self)
-
-
-@lru_cache(maxsize=64)
-def _required(criterion: Criterion) -> tuple[Field, ...]:
-    needed = {criterion.against} if criterion.statements else {criterion.claims, criterion.against}
-    return tuple(field for field in FIELDS if field in needed)
-
-
-@lru_cache(maxsize=64)  # it is a part of each key
-def _fingerprint(criterion: Criterion) -> str:
-    return fingerprint_of(asdict(criterion))
+        needed = {self.against} if self.statements else {self.claims, self.against}
+        return tuple(field for field in FIELDS if field in needed)
 
 
 def fingerprint_of(parts: Mapping[str, Any]) -> str:

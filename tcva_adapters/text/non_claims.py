@@ -20,33 +20,24 @@ _NAME: Final = r"(?-i:[A-Z][\w'-]*)"
 _PLACE: Final = (
     rf"(?: (?:the |our |this )?(?:{_NAME}|of|the|and|&|support|service|chat|team)){{1,5}}"
 )
-_WELCOME: Final = rf"(?:,? (?:and )?welcome(?: back)?(?: to{_PLACE})?)?"
+_WELCOME: Final = rf"welcome(?: back)?(?: to{_PLACE})?"
 _GREETING: Final = _pattern(
     r"(?:hello|hi|hey|dear|good (?:morning|afternoon|evening|day|night))"
-    rf"(?:,? (?:there|again|everyone|all|team|{_NAME})(?: {_NAME})?)?{_WELCOME}",
-    rf"welcome(?: back)?(?: to{_PLACE})?",
+    rf"(?:,? (?:there|again|everyone|all|team|{_NAME})(?: {_NAME})?)?(?:,? (?:and )?{_WELCOME})?",
+    _WELCOME,
     r"(?:(?:hello|hi) and )?(?:many thanks|thanks|thank you)(?: (?:so|very) much| a lot)?"
     r"(?: for (?:(?:your|the) (?:kind |great |good )?\w+|asking|reaching out|getting in touch|"
     rf"contacting us|writing|waiting|(?:using|choosing|contacting|calling){_PLACE}))?",
     r"(?:have|enjoy) (?:an?|your) (?:\w+ )?(?:day|evening|night|weekend|time|trip|stay|meal)",
-    r"(?:(?:kind|best|warm)(?:est)? )?(?:regards|wishes)|(?:i )?hope (?:this|that|it) helps",
-    r"(?:what a |that(?:'s| is) a )?(?:very )?(?:great|good|excellent) question",
     r"祝[您你]\w{2,6}|(?:" + phrases("greetings") + ")",
 )
 _OFFER: Final = _pattern(
-    r"(?:please )?(?:feel free|don't hesitate|do not hesitate) to (?:ask|contact|reach out|"
-    r"let (?:me|us) know|get in touch|write|call)\b.{0,60}",
-    r"(?:just |please )?(?:let (?:me|us) know|tell me|ask me)(?: (?:if|whether|when|how|which|what|"
-    r"should) .{0,80})?",
+    rf"(?:just |please )?(?:{phrases('offers')}).{{0,80}}",
     r"(?:if|should) you (?:have|need|want|like|would like|wish)\b.{0,60}\b(?:let (?:me|us) know|"
     r"feel free|just ask|(?:i|we)(?:'m|'re| am| are) here|i can help|(?:happy|glad) to help)\b.{0,40}",
     r"(?:i|we)(?:'m|'re| am| are|'d| would)(?: be)? (?:always |very |more than )?(?:happy|glad|here|"
     rf"pleased|delighted|like|love) to (?:{phrases('helping')})\b.{{0,60}}",
-    rf"i (?:can|could) (?:also |gladly )?(?:{phrases('helping')})\b.{{0,60}}\b(?:if|should|whenever) "
-    r"you \w+\b.{0,20}",
-    r"(?:wenn|falls) sie .{0,40}(?:helfe ich|schreibe ich|gerne weiter)\b.{0,30}",
-    r"(?:如果|如)[您你]?[有需].{0,16}(?:随时|告诉我|联系我).{0,8}",
-    rf"(?:{phrases('offers')}).{{0,60}}",
+    rf"i (?:can|could) (?:also |gladly )?(?:{phrases('helping')})\b.{{0,60}}\bif you \w+\b.{{0,20}}",
 )
 _DOCUMENT: Final = rf"(?:{phrases('documents')})\b"
 _THE: Final = r"(?:the|these|this|my|our)(?: [\w'-]+){0,4}?"

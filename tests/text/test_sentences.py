@@ -20,13 +20,9 @@ PROSE = [
     "See No. 5 and Fig. 2.| Then Vol. II.| He said no.| Yes.",
     "It is in Fig. 2.| It shows 3.5.| 4 people saw it.",
     "J. K. Rowling wrote it.| Plan B.| It failed.",
-    "Apple Inc. is big.| I like Apple Inc.| They know.",
     "Pears, plums, etc. are fruit.| Also figs etc.| Done.",
     "He came on Jan. 5.| She left in Dec.| The rest stayed.",
-    "Mary sat.| Tom saw the sun.| Ann ran.",
     "Version v2.1.0 costs 3.5 euros.| Python 3.11 is out.",
-    "He died in 2014.| She lives.",
-    "The answer is 42.| Next.",
     "See https://a.org/x.y?z=1.| Write to b.c@d.co.uk!| Done.",
     "I... do not know.| Wait...| What?| Maybe… not.",
     'He said "Stop. Go home."| Then he left.',
@@ -34,18 +30,15 @@ PROSE = [
     '"Stop!" he said.| "Why?" she asked.',
     'He is 5\'10" tall.| "She left.| He stayed.',
     "It works (see Fig. 3.)| Then it stops.| (Really. It does.)| Yes.",
-    "It works (really!) and stops (so far).| Yes.",
     "The sky is blue.[1]| Grass is green [2].| Snow is white. [3, 4]| End.",
     "[1] One is here.| [2] Two is there.",
     "Call `x. Y()` now.| Then stop.",
     "**Bold.**| Next.| *It ends.*| Last.",
-    "Great!| 🎉 Next.",
     "Steps: 1. Stir it.| 2. Heat it.",
     "Steps: 1. Stir it; 2. Heat it.",
     "The abbr. of it is odd.| Yes.",
     "The movement started.| it grew.",
     "It is good.| iPhones sell.",
-    "no final punctuation",
     "the film is good.| it is long, e.g. the end.| ok.",
     "¿Qué tal?| ¡Muy bien!| El Sr. López vino de EE. UU. ayer.| Sí.",
     "Am 3. Oktober war es z.B. schön.| Gut.",
@@ -53,7 +46,6 @@ PROSE = [
     "他想……算了。|好；行！",
     "你好!|我很好.|你呢",
     "彼は「はい。」と言った。|本当ですか？|はい。",
-    "그는 왔다.| 그녀는 갔다!| 정말?",
     "यह एक वाक्य है।| यह दूसरा है॥",
     "هل أنت بخير؟| نعم أنا بخير.| شكرا.",
     "orlando city are linked with javier hernandez .| madrid 's is a fan-base .| the mls side are keen .",
@@ -120,24 +112,11 @@ def test_a_long_quotation_is_split() -> None:
 PIECES = st.sampled_from(
     [
         *"aBc1.!?…,;:\"'“”()[]`*_#|>-•~=。？「」、।؟¿¡é中あ🎉 \n\t\r\u2028\u00a0\x1c\x85",
-        *(
-            "Dr",
-            "e.g.",
-            "U.S.",
-            "No",
-            "The",
-            "it",
-            " . ",
-            " 's ",
-            "-rrb-",
-            "''",
-            "``",
-            "http://a.b/c.",
-        ),
+        *("Dr", "e.g.", "U.S.", "No", "The", "it", " . ", " 's ", "-rrb-", "http://a.b/c.", "3.5"),
         *("\n\n", "\r\n", "\n- ", "\n1. ", "\n# ", "\n```\n", "\n~~~\n", "\n|---|\n", "| a |"),
-        *("**B**\n", "[1]", "3.5", ". ", "。」"),
+        *("**B**\n", "[1]", ". ", "。」"),
     ]
-)
+)  # fmt: skip
 
 
 @settings(max_examples=60)
@@ -176,41 +155,10 @@ def test_sentences_are_found_again_and_do_not_split_further(
 
 
 SHAPES = [
-    *(
-        ".",
-        " .",
-        "a.",
-        "a. ",
-        "word. ",
-        "a! ",
-        "好。",
-        "。」",
-        '"',
-        "“",
-        "「",
-        "(",
-        '"a',
-        "[1] ",
-        "`a",
-    ),
-    *(
-        "\n",
-        "a\n",
-        "- a\n",
-        "|",
-        "|a|\n",
-        "|-\n",
-        "#",
-        "**",
-        "a:\n",
-        "~",
-        "```\n",
-        "* ",
-        " ",
-        "\r\n",
-    ),
+    *(".", " .", "a.", "a. ", "word. ", "a! ", "好。", "。」", '"', "“", "「", "(", '"a', "[1] ", "`a"),
+    *("\n", "a\n", "- a\n", "|", "|a|\n", "|-\n", "#", "**", "a:\n", "~", "```\n", "* ", " ", "\r\n"),
     *(". '' ", ' . "', "e.g. ", "1. ", "a\t\n", ".)", "x(a.) "),
-]
+]  # fmt: skip
 
 
 def test_time_grows_no_faster_than_the_text() -> None:
