@@ -104,7 +104,7 @@ def settings() -> Iterator[ScoringConfig]:
         yield ScoringConfig(scheme=scheme, penalty=penalty)
         yield ScoringConfig(scheme=scheme, penalty=penalty, eps=0.05, floor="always")
     for weights in [(1, 0.75, 0.5, 0.5, 0.1), (0.9, 0.9, 0.3, 0.3, 0.3), (1, 1, 1, 0, 0)]:
-        custom = WeightScheme.custom(*weights)
+        custom = WeightScheme.resolve(weights)
         yield from (ScoringConfig(scheme=custom, penalty=penalty) for penalty in PENALTIES)
     plain = ScoringConfig(eps=1e-12)
     yield plain.changed(fuse_weights=(2.0, 1.0, 0.5))

@@ -57,9 +57,5 @@ class DefaultJudgeWarning(TCVAWarning, UserWarning):
     """No judge was named, so the lexical one judges; said once in a process."""
 
 
-class DomainWarning(TCVAWarning, UserWarning):
-    """A temperature was named by a domain, which is advice without a measurement; said once a domain."""
-
-
 class StoreWarning(TCVAWarning, RuntimeWarning):
     """A verdict store fails, or may fail where it lies; judging goes on without it."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_number
-from tcva_adapters.errors import DomainWarning, InvalidValueError
+from tcva_adapters.errors import InvalidValueError
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
@@ -22,13 +20,6 @@ LENIENT: Final = 0.9
 
 PRESETS: Final[dict[str, float]] = {"strict": STRICT, "balanced": BALANCED, "lenient": LENIENT}
 """Temperatures by name, one from each of the paper's three ranges (section 3.3)."""
-
-DOMAINS: Final[dict[str, float]] = {
-    **dict.fromkeys(("medicine", "finance", "law", "security"), STRICT),
-    **dict.fromkeys(("corporate", "education"), BALANCED),
-    **dict.fromkeys(("creative", "chat"), LENIENT),
-}
-"""Temperatures by domain, as the method's authors suggest them; `DomainWarning` says what that is worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +97,7 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
 
 
 def as_temperature(temperature: float | str) -> float:
-    """A temperature as a number, whatever the bounds: presets and domains (`DOMAINS`) by name.
-
-    A domain warns, once in a process, that its temperature was measured on nothing (`DomainWarning`).
+    """A temperature as a number, whatever the bounds; presets (`PRESETS`) by name.
 
     Raises:
         InvalidValueError: An unknown name, or not a number.
@@ -119,26 +108,14 @@ def as_temperature(temperature: float | str) -> float:
             msg = f"temperature must be a number, not {temperature!r}"
             raise InvalidValueError(msg)
         return number
-    if temperature in DOMAINS:
-        _tell_of_domain(temperature)
-    names = PRESETS | DOMAINS
-    if temperature in names:
-        return names[temperature]
+    if temperature in PRESETS:
+        return PRESETS[temperature]
     try:
         return float(temperature)
     except ValueError:
-        known = ", ".join(names)
+        known = ", ".join(PRESETS)
         msg = f"unknown temperature {temperature!r}; give a number or one of {known}"
         raise InvalidValueError(msg) from None
-
-
-@cache
-def _tell_of_domain(domain: str) -> None:
-    msg = (
-        f"T={DOMAINS[domain]:g} for {domain!r} is what the method's authors suggest, and measured on no "
-        "data: thirty human ratings of your own say more, see tcva calibrate"
-    )
-    warnings.warn(msg, DomainWarning, stacklevel=2)
 
 
 def exponent(temperature: float | str, **ends: float) -> float:

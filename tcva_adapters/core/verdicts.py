@@ -67,7 +67,7 @@ class WeightScheme:
 
     >>> WeightScheme.DEFAULT.weights
     (1.0, 0.9, 0.7, 0.3, 0.0)
-    >>> WeightScheme.custom(1, 0.8, 0.6, 0.2, 0).weights
+    >>> WeightScheme.resolve([1, 0.8, 0.6, 0.2, 0]).weights
     (1.0, 0.8, 0.6, 0.2, 0.0)
     """
 
@@ -93,13 +93,6 @@ class WeightScheme:
                 )
                 raise InvalidValueError(msg)
         object.__setattr__(self, "weights", weights)
-
-    @classmethod
-    def custom(
-        cls, fully: float, mostly: float, partial: float, minor: float, none: float
-    ) -> WeightScheme:
-        """A scheme of your own."""
-        return cls("custom", (fully, mostly, partial, minor, none))
 
     @classmethod
     def resolve(cls, scheme: WeightScheme | str | Sequence[float]) -> WeightScheme:

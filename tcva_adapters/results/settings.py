@@ -272,8 +272,7 @@ class ScoringConfig(SettingsModel):
     temperature: Annotated[float, BeforeValidator(as_temperature)] = Field(
         default=BALANCED,
         title="T",
-        description="Strictness in [0.1, 1.0], low is strict; strict, balanced, lenient; or a "
-        "domain: medicine, finance, law, security, corporate, education, creative, chat.",
+        description="Strictness in [0.1, 1.0], low is strict; or strict, balanced, lenient.",
     )
     threshold: Share = Field(default=0.5, description="A score in [0, 1] passes from here on.")
     scheme: Annotated[WeightScheme, BeforeValidator(_scheme)] = Field(

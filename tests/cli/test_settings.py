@@ -10,7 +10,6 @@ import pytest
 
 from tcva_adapters import Config
 from tcva_adapters.cli.app import run
-from tcva_adapters.core import temperature as dial
 from tcva_adapters.core.temperature import Bounds
 from tests.support.scripted import verdict_json
 from tests.support.server import ScriptedServer, auto_judge
@@ -61,14 +60,11 @@ def test_an_end_of_the_exponents_that_is_not_typed_is_the_files(
         assert f"at {place}" in str(figures(capsys, "--config", "tcva.json", *typed)["sentence"])
 
 
-def test_a_domain_is_a_temperature_and_says_what_it_is_worth(
+def test_a_name_is_a_temperature_and_exponents_have_bounds(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    dial._tell_of_domain.cache_clear()
-    assert run(["evaluate", "in.jsonl", "--judge", "lexical", "-T", "law", "--p-max", "8"]) == 0
-    told = capsys.readouterr()
-    assert told.err.count("warning: T=0.2 for 'law' is what the method's authors suggest") == 1
-    assert "T=0.2, p=-8..8, default weights" in " ".join(told.out.split())
+    assert run(["evaluate", "in.jsonl", "--judge", "lexical", "-T", "strict", "--p-max", "8"]) == 0
+    assert "T=0.2, p=-8..8, default weights" in " ".join(capsys.readouterr().out.split())
     assert run(["evaluate", "in.jsonl", "--judge", "lexical", "--p-min", "13"]) == 2
     assert "p_min=13.0 must lie below p_max=12.25" in capsys.readouterr().err
 

@@ -194,7 +194,7 @@ def test_shares_of_any_size_are_shares(tiny: float) -> None:
 
 def test_a_weight_of_zero_is_no_none() -> None:
     # The penalty counts the level: minor with weight 0 is not punished beyond its weight.
-    scheme = WeightScheme.custom(1, 0.9, 0.7, 0, 0)
+    scheme = WeightScheme("own", (1, 0.9, 0.7, 0, 0))
     assert aggregate(["fully", "minor"], scheme=scheme) == 0.5
     assert aggregate(["fully", "none"], scheme=scheme) == 0.25
 

@@ -60,7 +60,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "parse": Verdict.parse,
     "weight": WeightScheme.DEFAULT.weight,
     "scheme": WeightScheme.resolve,
-    "custom": lambda value: WeightScheme.custom(1, 0.9, value, 0.3, 0),
+    "new scheme": lambda value: WeightScheme("own", value),
     "temperature": check_temperature,
     "exponent": lambda value: exponent(0.5, p_min=value),
     "bounds": lambda value: Bounds(t_max=value),

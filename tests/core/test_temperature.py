@@ -6,16 +6,13 @@ import math
 import warnings
 
 import numpy as np
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tcva_adapters.core import temperature
 from tcva_adapters.core.aggregation import FLOORS, Floor, aggregate, sweep
 from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.temperature import DOMAINS, PRESETS, check_temperature, exponent
+from tcva_adapters.core.temperature import PRESETS, check_temperature, exponent
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.errors import DomainWarning
 
 WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
 
@@ -87,26 +84,3 @@ def test_presets_and_numbers_warn_of_nothing() -> None:
         assert [check_temperature(t) for t in ("strict", "0.25", 0.9)] == [0.2, 0.25, 0.9]
         assert list(PRESETS) == ["strict", "balanced", "lenient"]
         assert exponent("strict") < exponent("balanced") == 1.0 < exponent("lenient")
-
-
-def test_each_domain_lies_in_the_range_of_its_source() -> None:
-    # The paper, section 3.3, and the documentation of the library for law.
-    for low, high, domains in (
-        (0.1, 0.3, {"medicine", "finance", "law", "security"}),
-        (0.4, 0.6, {"corporate", "education"}),
-        (0.7, 1.0, {"creative", "chat"}),
-    ):
-        assert {name for name, t in DOMAINS.items() if low <= t <= high} == domains
-
-
-def test_a_domain_is_its_number_and_warns_once() -> None:
-    temperature._tell_of_domain.cache_clear()
-    words = ["fully", "mostly", "minor"]
-    with pytest.warns(DomainWarning, match=r"T=0.2 for 'medicine'.*no data.*tcva calibrate"):
-        scored = aggregate(words, "medicine")
-    assert scored == aggregate(words, 0.2)
-    with warnings.catch_warnings(action="error"):
-        assert sweep([[1, 1, 0, 1, 0]], ["medicine"])[0, 0] == scored
-    with pytest.warns(DomainWarning, match="'chat'"):
-        assert check_temperature("chat") == 0.9
-    temperature._tell_of_domain.cache_clear()

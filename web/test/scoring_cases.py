@@ -16,7 +16,7 @@ from tcva_adapters.results.settings import ScoringConfig
 
 TEMPERATURES = [step / 100 for step in range(10, 101)]
 THRESHOLDS = (0.0, 0.3, 0.5, 0.64, 0.7, 0.9, 1.0)
-WEIGHTS = (*SCHEMES.values(), WeightScheme.custom(1, 1, 0.5, 0.5, 0.125))
+WEIGHTS = (*SCHEMES.values(), WeightScheme("custom", (1, 1, 0.5, 0.5, 0.125)))
 VARIANTS = (
     ScoringConfig(),
     ScoringConfig(floor="always"),
@@ -24,7 +24,7 @@ VARIANTS = (
     ScoringConfig(fuse_weights=(3, 1, 0)),
     ScoringConfig(floor="always", eps=0.01),
     ScoringConfig(bounds=Bounds(p_min=-3.0, p_max=1.0, t_min=0.0, t_max=1.0), temperature=0.5),
-    ScoringConfig(scheme=WeightScheme.custom(0.9, 1 / 3, 1 / 3, 0, 0)),
+    ScoringConfig(scheme=WeightScheme("custom", (0.9, 1 / 3, 1 / 3, 0, 0))),
 )
 
 
