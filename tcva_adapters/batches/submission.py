@@ -29,7 +29,7 @@ from tcva_adapters.errors import (
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.models.openai_batches import BatchService
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.settings import check_count
+from tcva_adapters.results.settings import Count, check
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.sample import Sample
 
@@ -80,7 +80,7 @@ def submit(
         JudgeError: The server refuses, or cannot be reached.
         UnreadableInputError: The folder's ledger cannot be read.
     """
-    check_count("tries", tries)
+    check(Count, "tries", tries)
     if tries > _MOST_TRIES:
         msg = f"tries={tries}; a request is asked {_MOST_TRIES} times at most"
         raise InvalidValueError(msg)

@@ -18,7 +18,7 @@ from tcva_adapters.cli.ray_address import UNNAMED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.printing import Notes
-from tcva_adapters.results.settings import check_count
+from tcva_adapters.results.settings import Count, check
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 
@@ -88,7 +88,7 @@ def evaluate_with(
     from tcva_adapters.scale.processes import iter_evaluate
     from tcva_adapters.scale.settings import check_workers
 
-    check_count("--workers", workers)
+    check(Count, "--workers", workers)
     if not scorer.is_local:
         check_workers(max_concurrency, workers)
     return partial(iter_evaluate, scorer, workers=workers)

@@ -74,6 +74,7 @@ def _number(value: Any) -> float:
 Number = Annotated[float, BeforeValidator(_number)]
 Share = Annotated[Number, Field(ge=0, le=1)]
 Positive = Annotated[Number, Field(gt=0)]
+NonNegative = Annotated[Number, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
@@ -86,17 +87,7 @@ def check(kind: Any, name: str, value: Any) -> Any:
     try:
         return _adapter(kind).validate_python(value)
     except ValidationError as error:
-        raise _refusal(error, name) from None
-
-
-def check_count(name: str, value: Any) -> int:
-    """A whole number from 1 up.
-
-    Raises:
-        InvalidValueError: See `check`.
-    """
-    found: int = check(Count, name, value)
-    return found
+        raise _refusal(error, {name: value}) from None
 
 
 @cache
@@ -105,16 +96,17 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind, config=None if own else _STRICT)
 
 
-def _refusal(error: ValidationError, name: str = "") -> TCVAError:
+def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
     """The first fault: as the core says it, or the setting, its value and what it should be."""
     first = error.errors(include_url=False)[0]
     raised = first.get("ctx", {}).get("error")
     if isinstance(raised, TCVAError):
         return raised
-    name = name or "".join(f"[{p}]" if isinstance(p, int) else str(p) for p in first["loc"][:2])
+    name = next((str(part) for part in first["loc"][:1] if part in given), next(iter(given)))
     why = first["msg"].removeprefix("Value error, ").replace("Input", "it")
+    why = why.replace("Field required", "it should have more items")
     # What was meant as a key stays unsaid.
-    value = type(first["input"]).__name__ if name == "api_key" else repr(first["input"])
+    value = type(given[name]).__name__ if name == "api_key" else f"{given[name]!r:.80}"
     return InvalidValueError(f"{name}={value}; {why}")
 
 
@@ -147,7 +139,7 @@ class SettingsModel(Checked):
         try:
             BaseModel.__init__(self, **given)
         except ValidationError as error:
-            raise _refusal(error) from None
+            raise _refusal(error, given) from None
 
     @classmethod
     def default(cls, name: str) -> Any:
@@ -235,28 +227,9 @@ def _scheme(value: Any) -> WeightScheme:
 
 
 def _bounds(value: Any) -> Any:
-    """Bounds as they are, or from a mapping as configuration files have it."""
-    known = Bounds.__dataclass_fields__
-    if isinstance(value, Mapping) and value and set(value) <= {*known}:
-        return Bounds(**value)
-    if not isinstance(value, Bounds):
-        msg = f"bounds={value!r}; they are Bounds(p_min=-8, p_max=12.25), or a mapping with {', '.join(known)}"
-        raise InvalidValueError(msg)
-    return value
-
-
-def _weights(value: Any) -> tuple[float, ...] | None:
-    if value is None:
-        return None
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence) or not value:
-        msg = "it should be one number for each judge, the main judge first"
-        raise ValueError(msg)
-    weights = tuple(map(_number, value))
-    try:
-        fuse(np.ones((1, len(weights))), weights=weights)
-    except InvalidValueError as error:
-        raise ValueError(str(error)) from None  # said under this setting's name
-    return weights
+    """Bounds from a mapping, as configuration files have them."""
+    is_of_file = isinstance(value, Mapping) and value and {*value} <= {*Bounds.__dataclass_fields__}
+    return Bounds(**value) if is_of_file else value
 
 
 class ScoringConfig(SettingsModel):
@@ -307,24 +280,27 @@ class ScoringConfig(SettingsModel):
         description="Score for samples that have none of their own (a refusal, an empty context); "
         "failures of the judge never become a score.",
     )
-    fuse_weights: Annotated[tuple[float, ...] | None, BeforeValidator(_weights)] = Field(
+    fuse_weights: tuple[NonNegative, ...] | None = Field(
         default=None,
+        strict=False,
         description="With fuse: the judges' weights in the geometric mean, the main judge's first.",
     )
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **given: Any) -> None:  # not the types of the fields: presets have names
         super().__init__(**given)
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:
         check_floored(self.eps, self.floor, self.bounds.p_max)
+        if self.fuse_weights is not None:
+            fuse(np.ones((1, len(self.fuse_weights))), weights=self.fuse_weights)
         _ = self.plan  # the temperature lies within the bounds
         return self
 
     @property
     def plan(self) -> Plan:
         """What scores at this temperature are computed with."""
-        return _plan(self.temperature, self.scheme, self.penalty, self.eps, self.floor, self.bounds)
+        return _plan(self.temperature, **self.options)
 
     @property
     def place(self) -> str:
@@ -413,30 +389,13 @@ class ScoringConfig(SettingsModel):
 
 
 @lru_cache(maxsize=256)  # few settings, and a score for each of many samples
-def _plan(
-    temperature: float,
-    scheme: WeightScheme,
-    penalty: Penalty,
-    eps: float,
-    floor: Floor,
-    bounds: Bounds,
-) -> Plan:
-    return make_plan(
-        [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
-    )
+def _plan(temperature: float, **options: Any) -> Plan:
+    return make_plan([temperature], **options)
 
 
 @lru_cache(maxsize=4096)  # samples have few claims: the same counts come again and again
 def _score(counts: tuple[float, ...], plan: Plan) -> float:
     return float(scores_of(np.array([counts]), plan)[0, 0])
-
-
-def _store(value: Any) -> Any:
-    # A path stays one here: opened is a store where all settings are known to be good.
-    if value is not None and not isinstance(value, VerdictStore | str | Path):
-        msg = "it should be None or a VerdictStore or str or Path"
-        raise ValueError(msg)
-    return value
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -448,7 +407,7 @@ def _listed(value: Any) -> tuple[Any, ...]:
 class RunConfig(SettingsModel):
     """How any judge is asked."""
 
-    store: Annotated[VerdictStore | str | Path | None, BeforeValidator(_store)] = Field(
+    store: VerdictStore | str | Path | None = Field(
         default=None,
         repr=False,
         description="A path or a VerdictStore: judgements made before are served from it.",
@@ -518,13 +477,6 @@ class TCVASettings(JudgeConfig, ScoringConfig):
         return self
 
 
-def _prices(value: Any) -> Any:
-    if value is not None and not (isinstance(value, list | tuple) and len(value) == 2):
-        msg = "it should be two numbers, per million input and per million output tokens"
-        raise ValueError(msg)
-    return tuple(value) if isinstance(value, list) else value
-
-
 class ModelConfig(SettingsModel):
     """How a model behind the OpenAI API is asked."""
 
@@ -554,11 +506,9 @@ class ModelConfig(SettingsModel):
     requests_per_minute: Positive | None = Field(
         default=None, description="Calls of the judge are spaced evenly to so many per minute."
     )
-    prices: Annotated[
-        tuple[Annotated[Number, Field(ge=0)], Annotated[Number, Field(ge=0)]] | None,
-        BeforeValidator(_prices),
-    ] = Field(
+    prices: tuple[NonNegative, NonNegative] | None = Field(
         default=None,
+        strict=False,
         description="The judge's price per million input tokens and per million output tokens, to "
         "fill in costs.",
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.settings import check_count
+from tcva_adapters.results.settings import Count, check
 from tcva_adapters.scale.batch import PREFIX, judge_batch
 from tcva_adapters.scale.engine import ray_module, workers_of_cluster
 from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
@@ -62,7 +62,7 @@ def judge_dataset(
         JudgeError: When it runs: no call can succeed (a wrong key). What was written stays.
     """
     ray = ray_module()
-    check_count("rows_at_once", rows_at_once)
+    check(Count, "rows_at_once", rows_at_once)
     scorer = scorer_of(settings)
     if scorer.store is not None:
         msg = (
@@ -76,7 +76,7 @@ def judge_dataset(
         workers = room
         if not scorer.is_local:
             workers = min(room, scorer.max_concurrency, sum(each["Alive"] for each in ray.nodes()))
-    number = check_count("workers", workers)
+    number = check(Count, "workers", workers)
     if number > room:
         msg = f"{number} workers, and this Ray has room for {room}; take fewer, or a lower num_cpus"
         raise InvalidValueError(msg)

@@ -23,7 +23,7 @@ from tcva_adapters.evaluator import Scorer, checked_sample
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.settings import check_count
+from tcva_adapters.results.settings import Count, check
 from tcva_adapters.runner import read_some
 from tcva_adapters.samples.sample import Sample
 
@@ -71,7 +71,7 @@ def iter_evaluate(
             they start, as they do in a script without ``if __name__ == "__main__":``.
         InvalidSampleError: One of them is no `Sample`; likewise after those before it.
     """
-    check_count("workers", workers)
+    check(Count, "workers", workers)
     try:
         pickled = pickle.dumps(scorer)
     except Exception as error:

@@ -125,7 +125,7 @@ def test_the_environment_names_key_and_server(monkeypatch: pytest.MonkeyPatch) -
         ({"timeout": float("nan")}, "timeout=nan; it should be a finite number"),
         ({"max_retries": 2.5}, "max_retries=2.5; it should be a valid integer"),
         ({"temperature": 2.1}, "temperature=2.1; it should be less than or equal to 2"),
-        ({"prices": (1.0,)}, "two numbers"),
+        ({"prices": (1.0,)}, r"prices=\(1.0,\); it should have more items"),
         ({"api_key": b"sk-secret-77"}, "api_key=bytes"),
         ({"client": "openai"}, "a client is one of the openai package, not a str"),
         ({"logprobs": True}, "unknown setting 'logprobs'"),
