@@ -49,16 +49,16 @@ class LLMObject:
     def __init__(self, llm: Any) -> None:
         self.llm = llm
         self.name = f"{self.framework}:{self._model_name()}"
-        self._settings_of = self._holders()
+        self._class, self._settings_of = type(self._core()).__name__, self._holders()
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The LLM's class and the settings that can change a reply, as they are now; no secrets."""
-        found: dict[str, Any] = {"class": type(self._core()).__name__}
+        found: dict[str, Any] = {"class": self._class}
         for holder, name in product(reversed(self._settings_of), self.settings):
             value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-            parts = value if isinstance(value, list) else [value]
-            if all(isinstance(part, bool | int | float | str) for part in parts):
+            is_texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+            if is_texts or isinstance(value, bool | int | float | str):
                 found[name] = value
         return found
 

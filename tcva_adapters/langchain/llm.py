@@ -52,10 +52,9 @@ class LangChainModel(LLMObject):
         while not isinstance(self._layers[-1], BaseLanguageModel):
             # `bind`, `with_config` and `with_retry` keep it under one name, `with_fallbacks` under
             # the other, and their classes have fields of no other kind by these names.
-            fields = getattr(type(self._layers[-1]), "model_fields", {}).keys()
-            inner = next(
-                (getattr(self._layers[-1], n) for n in {"bound", "runnable"} & fields), None
-            )
+            outer = self._layers[-1]
+            names = {"bound", "runnable"} & getattr(type(outer), "model_fields", {}).keys()
+            inner = next((getattr(outer, name) for name in names), None)
             if not isinstance(inner, Runnable):
                 break
             self._layers.append(inner)

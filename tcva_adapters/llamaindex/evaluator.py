@@ -186,11 +186,10 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         sample = Sample(
             input=query, response=response, contexts=contexts, reference=reference, metadata=known
         )
-        pause = check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
-        subject = scorer.subject
-        _dispatcher.event(
-            ScorerEvaluationStartEvent(subject=subject, query=query, response=response)
-        )
+        wait = sleep_time_in_seconds
+        pause = 0.0 if wait == 0 else check(_Pause, "sleep_time_in_seconds", wait)
+        event = ScorerEvaluationStartEvent(subject=scorer.subject, query=query, response=response)
+        _dispatcher.event(event)
         return scorer, sample, pause
 
     def _get_prompts(self) -> PromptDictType:
