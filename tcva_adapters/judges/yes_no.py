@@ -98,7 +98,12 @@ def yes_no_verdicts(
     for again in (False, True):
         asked = [number for number in range(len(texts)) if number not in found]
         requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
-        replies = (yield from calls.ask(requests)) if requests else []
+        try:
+            replies = (yield from calls.ask(requests)) if requests else []
+        except JudgeError as error:
+            if again or "logprobs" not in str(error):
+                raise
+            replies = [ModelReply("")]  # a server that refuses to be asked for them has none
         has_any = any(getattr(t, "top", None) for r in replies for t in r.token_logprobs or ())
         if replies and not (again or has_any):
             detail = (
