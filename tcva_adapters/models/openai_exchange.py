@@ -37,7 +37,7 @@ _FEATURES: Final = {
     "seed": "seed",
     "temperature": "temperature",
     "max_tokens": "max_tokens",
-    "max_completion_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_(?:completion_)?tokens",
 }
 """What a request may do without, and what refusals call it."""
 

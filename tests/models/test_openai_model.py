@@ -157,6 +157,7 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
         (["temperature"], 422, {"temperature"}),
         (["json_schema"], 404, set()),  # which is not about the model
         (["json_schema", "json_object"], 400, {"response_format"}),
+        (["max_tokens", "max_completion_tokens"], 400, {"max_tokens"}),
     ],
 )
 def test_a_feature_that_the_server_blames_is_given_up_once_and_remembered(
