@@ -50,7 +50,7 @@ _OBEYED: Final = re.compile(
     # What GitHub's, Azure's and TeamCity's runners obey anywhere in a line of a log.
     r"|#(?=#(?:|vso|teamcity)\[)"
 )
-_COMMAND: Final = re.compile(r"^(\s*):(?=:)")
+_COMMAND: Final = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _CELL: Final = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
 # As wide as what they stand for; bars become their heights.
 _STAND_INS: Final = str.maketrans("▁▂▃▄▅▆▇█…", "12345678~")
@@ -107,24 +107,17 @@ def json_line(figures: Any) -> str:
     return ascii_json(json.dumps(figures, allow_nan=False))
 
 
-def inert(line: str) -> str:
-    r"""A line that GitHub does not take for a command: those begin with two colons, whoever prints.
-
-    >>> print(inert("  ::stop-commands::x"))
-      \x3a:stop-commands::x
-    """
-    return _COMMAND.sub(r"\1\\x3a", line)
-
-
 class _InertLines:
-    """A stream that gets lines as `inert` has them, and characters that its encoding has."""
+    """A stream that gets no line that GitHub takes for a command, and characters it can encode.
+
+    Commands begin with two colons, whoever prints them.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        lines = "\n".join(map(inert, text.split("\n")))
-        return self._stream.write(encodable(lines, self._stream))
+        return self._stream.write(encodable(_COMMAND.sub(r"\1\\x3a", text), self._stream))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -29,7 +29,9 @@ def is_messages(value: Any) -> bool:
     return is_list and all(isinstance(each, Mapping) and _speaker(each) for each in value)
 
 
-def conversation(name: str, messages: Any, *, is_answered: bool = False) -> dict[str, Any]:
+def conversation(
+    name: str, messages: Sequence[Any], *, is_answered: bool = False
+) -> dict[str, Any]:
     """Question, answer and contexts of a conversation; only what there is.
 
     Args:
@@ -43,9 +45,6 @@ def conversation(name: str, messages: Any, *, is_answered: bool = False) -> dict
     >>> conversation("messages", [["user", "Who?"], {"role": "assistant", "content": "Ada."}])
     {'input': 'Who?', 'response': 'Ada.'}
     """
-    if not isinstance(messages, Sequence) or isinstance(messages, str):
-        msg = f"field {name!r} must be a list of messages, got {type(messages).__name__}"
-        raise InvalidSampleError(msg)
     said = [
         each for number, message in enumerate(messages, 1) for each in _read(name, number, message)
     ]

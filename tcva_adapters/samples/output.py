@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -42,16 +42,11 @@ def usable_path(path: str | Path) -> Path:
         InvalidValueError: No file can be there: it holds a NUL character or half a character,
             begins with the home directory of nobody, or is a link that leads back to itself.
     """
-    why = ""
-    try:
+    with suppress(UnicodeEncodeError, RuntimeError):
         found = Path(path).expanduser()
         if b"\0" not in os.fsencode(found) and found.resolve():
             return found
-    except UnicodeEncodeError:
-        pass
-    except RuntimeError as error:  # which says it in a sentence
-        why = f" ({error})"
-    msg = f"no file can have the path {str(path)!r}{why}; give another one"
+    msg = f"no file can have the path {str(path)!r}; give another one"
     raise InvalidValueError(msg)
 
 
@@ -139,12 +134,11 @@ def _alone(draft: Path, target: str | Path) -> BinaryIO:
     try:
         if fcntl is not None:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        stream.close()
-        msg = f"another process is writing {target}; wait for it, or give another path"
-        raise InvalidValueError(msg) from None
-    except OSError:  # a file system without locks
-        pass
+    except OSError as error:
+        if isinstance(error, BlockingIOError):  # else a file system without locks
+            stream.close()
+            msg = f"another process is writing {target}; wait for it, or give another path"
+            raise InvalidValueError(msg) from None
     return stream
 
 

@@ -247,39 +247,22 @@ def test_what_json_and_python_print_comes_back_and_arrays_never_wrong(passages: 
             assert read_contexts("contexts", text) == tuple(passages), text
 
 
-def test_what_only_begins_like_a_list_is_one_passage() -> None:
-    for text in [
-        "[1] The museum opens at nine [2]",
-        '["Hello" he said] and left',
-        "['Twas brillig, and the slithy toves",
-        "('Quoted.')",
-        "[1, 2]",
-        '[{"title": "A pen", "price": 3}]',
-        "{'rows': 3}",
-        "[Smith (2004)] says so [x]",
-        "[[wiki link]] and [more]",
-    ]:
+ONE_PASSAGE = [
+    *("[1] The museum opens at nine [2]", '["Hello" he said] and left', "('Quoted.')", "[1, 2]"),
+    *("['Twas brillig, and the slithy toves", '[{"title": "A pen", "price": 3}]', "{'rows': 3}"),
+    *("[Smith (2004)] says so [x]", "[[wiki link]] and [more]"),
+]
+REFUSED = [
+    *("['a' 'b' ... 'y' 'z']", "['a', 'b', ...]", "['a', 'b", "['a',", "['It's open']", "['a''b']"),
+    *("['a'\n 'b']", "array(['a', 'b'], dtype=object)", "[None, 'a']", "[nan]", '["a", 3]'),
+    *('[["a"], ["b"]]', "[Document(page_content='a')]", "[np.str_('a')]", "[b'a']"),
+]
+
+
+def test_what_is_no_list_is_one_passage_and_what_cannot_be_told_is_refused() -> None:
+    for text in ONE_PASSAGE:
         assert read_contexts("contexts", text) == (text,)
-
-
-def test_what_cannot_be_told_is_refused_by_name() -> None:
-    for text in [
-        "['a' 'b' ... 'y' 'z']",
-        "['a', 'b', ...]",
-        "['a', 'b",
-        "['a',",
-        "['It's open']",
-        "['a'\n 'b']",
-        "array(['a', 'b'], dtype=object)",
-        "['a''b']",
-        "[None, 'a']",
-        "[nan]",
-        '["a", 3]',
-        '[["a"], ["b"]]',
-        "[Document(page_content='a')]",
-        "[np.str_('a')]",
-        "[b'a']",
-    ]:
+    for text in REFUSED:
         with pytest.raises(InvalidSampleError, match=r"'docs' looks like a printed .*save it"):
             read_contexts("docs", text)
         assert passages_of(text) is None  # an import has other columns to go by
@@ -291,18 +274,6 @@ def test_documents_are_read_by_their_text() -> None:
     node = {"node": {"text_resource": {"text": "a"}}, "score": 0.5}
     document = {"lc": 1, "type": "constructor", "kwargs": {"page_content": "b"}}
     assert read_contexts("contexts", [node, document]) == ("a", "b")
-
-
-def test_one_text_is_one_passage_everywhere() -> None:
-    for text in ["One passage.", "[1] One passage.", "It's 'one'."]:
-        record: dict[str, Any] = {"response": "a", "contexts": text}
-        read = [
-            Sample(**record).contexts,
-            Sample.from_record(record).contexts,
-            as_sample(record).contexts,
-            passages_of(text),
-        ]
-        assert read == [(text,)] * 4
 
 
 @pytest.mark.slow

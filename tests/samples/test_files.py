@@ -28,7 +28,7 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.files import read_assessments, write_assessments
-from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, read_samples
+from tcva_adapters.samples.files import SampleFile, SampleStream, read_samples
 from tcva_adapters.samples.records import Format
 from tcva_adapters.samples.rows import KEPT
 from tcva_adapters.samples.sample import Sample
@@ -54,14 +54,11 @@ def refusal(text: str, **options: Any) -> UnreadableInputError:
 
 def test_every_format(tmp_path: Path) -> None:
     for name, content in [
-        ("s.NDJSON", "\n" + GOOD + "  \n"),
         ("s", GOOD),
         ("s.jsonl", "\ufeff" + GOOD.strip()),
-        ("s.jsonl", GOOD.replace("\n", "\r\n")),
         ("s.json", f"\ufeff[{GOOD}]"),
         ("s.json", f'{{"samples": [{GOOD}], "version": 1}}'),
         ("s.json", f'{{"anything": [{GOOD}]}}'),
-        ("s.json", GOOD),
         ("s.json", '{"question": {"0": "Who?"}, "answer": {"0": "Ada."}}'),
         ("s.csv", "\ufeffquestion, answer \r\nWho?,Ada.\r\n\r\n"),
         ("s.csv", ',"question","answer"\n0,"Who?","Ada."'),
@@ -69,7 +66,6 @@ def test_every_format(tmp_path: Path) -> None:
         ("s.tsv", "question\tanswer\nWho?\tAda.\n"),
         ("s.csv", "\ufeffquestion,answer,\nWho?,Ada.,\n"),
         ("s.csv", "Unnamed: 0,question,answer\n0,Who?,Ada.,,\n"),
-        ("s.csv", '\n"question","answer"\n"Who?","Ada."\n'),
     ]:
         path = tmp_path / name
         path.write_bytes(content.encode())
@@ -83,19 +79,6 @@ def test_lines_are_those_of_an_editor() -> None:
     assert read('answer\n"a\nb"\nc\n', format="csv").lines == [2, 4]
     assert read(f"[{GOOD},{GOOD}]", format="json").lines == [1, 2]
     assert read('{"answer": "a\u2028b\u0085c"}\n').samples[0].response == "a\u2028b\u0085c"
-
-
-def test_cells_of_csv() -> None:
-    long = "word " * 100_000  # 500 000 characters; the csv module stops at 131 072 by itself
-    for cell, contexts in [
-        ("", ()),
-        ("One passage, with a comma.", ("One passage, with a comma.",)),
-        ('["One.", "Two."]', ("One.", "Two.")),
-        (long, (long,)),
-    ]:
-        text = io.StringIO()
-        csv.writer(text).writerows([["answer", "contexts"], ["Ada.", cell]])
-        assert read(text.getvalue(), format="csv").samples[0].contexts == contexts
 
 
 def test_what_a_data_frame_has_not_is_no_text(tmp_path: Path) -> None:
@@ -119,14 +102,6 @@ def test_ids_that_repeat_are_numbered_and_said() -> None:
     assert found.notes == [
         "several rows have the same id: '1', '1#2'; from the second on they were numbered: '1#2'"
     ]
-
-
-@few
-@given(st.lists(st.sampled_from(["a", "b", "a#2", "a#3", "a#2#2", "", "b#2"]), max_size=60))
-def test_ids_always_differ_and_keep_their_beginning(names: list[str]) -> None:
-    found, _ = distinct(names)
-    assert len(set(found)) == len(found)
-    assert all(mine.startswith(name) for mine, name in zip(found, names, strict=True))
 
 
 def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,17 +134,13 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 BAD = [
     ('{"question": "Wh', "not JSON: EOF while parsing a string"),
     ("{'question': 1}\n", "not JSON: .* at line 1 column 2"),
-    ('{"a": 1} {"b": 2}\n', "not JSON"),
-    ("3\n", "a record is a JSON object, not 3"),
     ('{"question": 3}\n', "'question' must be a string, got int"),
     ('{"answer": "a", "contexts": [3]}\n', "'contexts' holds a int"),
-    ('{"answer": NaN}\n', "not JSON"),
     ('{"answer": "a", "x": [1e999]}\n', "not JSON"),
     ('{"answer": "a", "x": {"\\ud83d": 1}}\n', "not JSON"),
     ('{"answer": ' + "[" * 100_000 + "\n", "not JSON: recursion limit"),
     ('{"answer": "a", "x": ' + "1" * 5000 + "}\n", "number out of range"),
     ('{"reply": "a"}\n', r"among the fields 'reply'; known are input \(user_input, question"),
-    ("{}\n", r"fields \(none\)"),
     ('{"id": "7", "answer": null}\n', "fields 'id', 'answer'"),
 ]
 
@@ -192,14 +163,11 @@ def test_bad_csv_rows_are_named_or_skipped_and_headers_never() -> None:
         ('"1,2\n', "not csv"),
     ]:
         text = f"question,answer\nWho?,Ada.\n{bad}"
-        error = refusal(text, format="csv")
-        assert f"line 3: {message}" in str(error)
-        assert error.line == 3
+        assert f"line 3: {message}" in str(refusal(text, format="csv"))
         found = read(text, format="csv", skip_bad=True)
         assert (found.lines, [line for line, _ in found.bad]) == ([2], [3])
     found = read('answer\na\n"b"x\nc\nd,e\nf\n', format="csv", skip_bad=True)
-    assert [s.response for s in found.samples] == ["a", "c", "f"]
-    assert [line for line, _ in found.bad] == [3, 5]
+    assert ([s.response for s in found.samples], found.lines) == (["a", "c", "f"], [2, 4, 6])
     for header in ("answer,answer", '"answer'):
         assert refusal(f"{header}\na,b\n", format="csv", skip_bad=True).line == 1
 
@@ -216,11 +184,6 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
         with pytest.raises(UnreadableInputError, match="not UTF-8: byte 0xe9") as caught:
             read_samples(path)
         assert caught.value.line == line
-    path = tmp_path / "s.csv"
-    path.write_bytes(b"answer\na\n\xe9\nb\n")
-    found = read_samples(path, skip_bad=True)
-    assert [s.response for s in found.samples] == ["a", "b"]
-    assert found.bad[0][0] == 3
 
 
 def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
@@ -297,13 +260,6 @@ def test_the_first_sample_is_there_before_the_second_row_is_read() -> None:
         assert [stream.line for _ in stream] == [3]
 
 
-def test_bad_rows_are_counted_and_the_first_ones_kept() -> None:
-    stream = SampleStream(io.StringIO(GOOD + "bad\n" * 1000), skip_bad=True)
-    assert len(list(stream)) == 1
-    assert ([line for line, _ in stream.bad], stream.skipped) == ([*range(2, KEPT + 2)], 1000)
-    assert stream.notes[-1] == f"skipped {1000 - KEPT} more"
-
-
 def test_a_check_finds_a_bad_row_and_hands_out_nothing(tmp_path: Path) -> None:
     for source in sources(tmp_path / "s.jsonl", GOOD * 3 + "bad\n"):
         stream = SampleStream(source)
@@ -313,19 +269,19 @@ def test_a_check_finds_a_bad_row_and_hands_out_nothing(tmp_path: Path) -> None:
         assert (stream.line, stream.number) == (3, 3)
         with pytest.raises(UnreadableInputError, match="line 4: not JSON"):
             next(stream)
-    for source in sources(tmp_path / "s.jsonl", GOOD + "bad\n" + GOOD * 2 + "worse\n"):
-        with pytest.raises(UnreadableInputError, match="line 2: not JSON"):
-            SampleStream(source).check(4)
-        if isinstance(source, Path):
-            stream = SampleStream(source, skip_bad=True)
-            stream.check(3)
-            assert stream.checked == ["skipped line 2: not JSON: expected value at line 1 column 1"]
-            assert len([*stream]) == 3
-            assert [stream.notes[0]] == stream.checked
-            assert len(stream.notes) == 2
-            again = stream.again()
-            again.check()
-            assert (again.total, len([*again])) == (3, 3)
+    path = tmp_path / "s.jsonl"
+    path.write_text(GOOD + "bad\n" * 1000 + GOOD * 2 + "worse\n")
+    with pytest.raises(UnreadableInputError, match="line 2: not JSON"):
+        SampleStream(path).check(4)
+    stream = SampleStream(path, skip_bad=True)
+    stream.check(3)
+    assert stream.checked == stream.notes
+    assert len([*stream]) == 3
+    assert ([line for line, _ in stream.bad], stream.skipped) == ([*range(2, KEPT + 2)], 1001)
+    assert stream.notes[-1] == f"skipped {1001 - KEPT} more"
+    again = stream.again()
+    again.check()
+    assert (again.total, len([*again])) == (3, 3)
 
 
 def test_what_a_criterion_needs_is_asked_of_each_row() -> None:
@@ -365,11 +321,10 @@ def test_pipes_and_standard_input_are_read_once(
 
 def test_assessments_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = 'It\'s "odd":\n\u2028 \x07, \\, \U0001f600.'
-    claim = ClaimVerdict(
-        claim=text, verdict=Verdict.MOSTLY, probabilities=(0.1, 0.2, 0.3, 0.4, 0.0)
-    )
-    rest: dict[str, Any] = {"criterion": text, "judge": text, "prompt_version": "1"}
+    shares = (0.1, 0.2, 0.3, 0.4, 0.0)
+    claim = ClaimVerdict(claim=text, verdict=Verdict.MOSTLY, probabilities=shares)
     why = Unscored(reason=Reason.REFUSAL, detail=text, raw_reply=text)
+    rest: dict[str, Any] = {"criterion": text, "judge": text, "prompt_version": "1"}
     made = [
         Assessment(claims=(claim,), sample_id=text, metadata={text: [None, 1, True]}, **rest),
         Assessment(unscored=why, **rest),
@@ -377,7 +332,6 @@ def test_assessments_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     path = tmp_path / "new" / "folder" / "a.jsonl"
     assert write_assessments(path, iter(made)) == 2
     assert read_assessments(str(path)) == made
-    assert list(path.parent.iterdir()) == [path]
     write_assessments("-", made)
     printed = io.StringIO(capsys.readouterr().out, newline="")
     assert read_assessments(printed) == made
