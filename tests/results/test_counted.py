@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +85,8 @@ def test_a_file_shows_what_its_assessments_say(
         read, listed = Judged.of(path), Judged.of(made)
         for view in EVIDENCE:
             seen = judged_counts([under(each, view) for each in made])
-            for each in (read.under(view), listed.under(view), pickle.loads(pickle.dumps(read))):
-                if each.seen == view:
-                    assert each.counts.tobytes() == seen.tobytes()
+            for each in (read.under(view), listed.under(view)):
+                assert each.counts.tobytes() == seen.tobytes()
             assert read.under(view).to_dict() == listed.under(view).to_dict()
             wide = np.concatenate(list(sweep_views.blocks(read.under(view).table)))
             assert wide.tobytes() == seen.tobytes()
@@ -111,26 +109,15 @@ def of_claim(**fields: Any) -> str:
 
 
 REFUSED = [
-    without("criterion"),
-    changed(judge=3),
-    changed(claims=3),
-    changed(schema_version=2),
-    changed(schema_version="3"),
-    changed(claims=[]),
-    changed(claims=[{"claim": "c", "verdict": None}]),
-    changed(claims=[{"verdict": "fully"}]),
-    changed(unscored={"reason": "tired"}),
+    *(without("criterion"), changed(judge=3), changed(claims=3), changed(claims=[])),
+    *(changed(schema_version=2), changed(schema_version="3"), changed(unscored={"reason": "x"})),
+    *(changed(claims=[{"claim": "c", "verdict": None}]), changed(claims=[{"verdict": "fully"}])),
     changed(members=[json.loads(GOOD) | {"claims": []}]),
     changed(panel=[json.loads(GOOD) | {"judge": None}]),
-    of_claim(verdict="Fully"),
-    of_claim(evidence_check="lost"),
-    of_claim(original_verdict="good"),
+    *(of_claim(verdict="Fully"), of_claim(evidence_check="lost"), of_claim(original_verdict="x")),
     of_claim(probabilities=[0.5, 0, 0, 0, 0]),
     of_claim(probabilities=[1.5, -0.5, 0, 0, 0]),
-    GOOD.replace('"fully"', "NaN"),
-    '{"kind": "ccrs", "answers": {}}',
-    "[1]",
-    GOOD[:-9],
+    *(GOOD.replace('"fully"', "NaN"), '{"kind": "ccrs", "answers": {}}', "[1]", GOOD[:-9]),
 ]
 
 
@@ -148,15 +135,12 @@ def test_what_no_assessment_is_is_refused_in_the_same_words(tmp_path: Path) -> N
 
 
 def test_an_older_layout_is_refused_with_the_way_out() -> None:
-    old = {"schema_version": 2, "claims": [{"claim": "c", "verdict": "partial"}]}
+    old = json.dumps({**Result(Assessment.from_json(GOOD)).to_dict(), "schema_version": 2})
     for read in (Assessment.from_json, Result.from_json):
         with pytest.raises(
-            UnreadableInputError, match=r"\(layout 3\).*it has layout 2; judge the samples again"
+            UnreadableInputError, match=r"layout 3\).*layout 2; judge the samples again"
         ):
-            read(
-                Result(Assessment.from_verdicts(["fully"])).to_json()[:-1]
-                + f", {json.dumps(old)[1:]}"
-            )
+            read(old)
 
 
 def test_a_file_that_changes_in_between_is_said(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.assessment import Reason, Usage
+from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.protocol import Scored, read_result
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -56,13 +56,19 @@ def test_a_result_comes_back_equal_from_its_json() -> None:
         assert read_result(json.loads(again.to_json())).to_dict() == result.to_dict()
         plain = result.to_dict()
         assert (plain["score"], plain["passed"]) == (result.score, result.passed)
+        assert (result.sample_id, type(result.usage), type(result.breakdown)) == ("a", Usage, dict)
 
 
-def test_the_sample_and_the_cost_are_told_alike() -> None:
+def test_a_result_of_another_sample_that_was_never_judged() -> None:
+    why = Unscored(reason=Reason.TIMEOUT, detail="never begun")
+    kept = ("kind", "judge", "criterion", "prompt_version", "scoring", "lambda_", "threshold", "em")
     for result in results():
-        assert result.sample_id == "a"
-        assert isinstance(result.usage, Usage)
-        assert isinstance(result.breakdown, dict)
+        other = result.unscored_for(why)
+        assert (other.score, other.passed, other.unscored, other.claims) == (None, None, why, ())
+        assert (other.sample_id, other.usage.calls) == (None, 0)
+        assert read_result(other.to_json()) == other
+        before, after = result.to_dict(), other.to_dict()
+        assert {name: after.get(name) for name in kept} == {n: before.get(n) for n in kept}
 
 
 def test_a_line_of_results_is_a_line_of_assessments() -> None:

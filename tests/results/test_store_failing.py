@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import pickle
 import sqlite3
 import time
@@ -25,13 +24,14 @@ SAMPLES = [
     Sample(id=str(i), input="When?", response=f"{OPENS} It has {i} rooms.", contexts=(OPENS,))
     for i in range(6)
 ]
+WAIT = 0.2
 SCORERS: list[Any] = [TCVA(judge="lexical"), CCRS("qr", judge="lexical")]
 
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", 0.3)
-    monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", 0.3)
+    monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", WAIT)
+    monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", WAIT / 2)
     return tmp_path / "v.sqlite"
 
 
@@ -59,7 +59,7 @@ def test_a_held_store_is_waited_for_once_and_told_of_once(scorer: Any, path: Pat
                 StoreWarning, match="holds it.*not cached as long as it does"
             ) as told:
                 results = judged(scorer.changed(store=VerdictStore(path), share=False))
-            assert time.monotonic() - started < 5 * 0.3
+            assert time.monotonic() - started < 5 * WAIT
             assert len(told) == 1
         assert all(result.score is not None for result in results)
     assert in_a_loop(scorer) == results  # all is well again, and nothing is said
@@ -69,12 +69,10 @@ def test_an_event_loop_does_not_stand_still_for_long(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", 60.0)
-    monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", 0.1)
     tcva = TCVA(judge="lexical", store=path)
-    with held(path):
+    with held(path), pytest.warns(StoreWarning, match="holds it"):
         started = time.monotonic()
-        with pytest.warns(StoreWarning, match="holds it"):
-            asyncio.run(tcva.aevaluate(SAMPLES[0]))
+        asyncio.run(tcva.aevaluate(SAMPLES[0]))
         assert time.monotonic() - started < 30.0
 
 
@@ -121,14 +119,6 @@ def test_a_store_that_cannot_be_written_costs_the_store_alone(path: Path) -> Non
     assert all(result.score is not None for result in results)
     connection.execute("PRAGMA max_page_count = 100000")
     assert tcva.evaluate_many(big) == results
-
-
-@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(UnreadableInputError, match="check the path, its permissions"):
-        VerdictStore(tmp_path / "v.sqlite")
 
 
 def test_another_version_is_refused_and_left_alone(path: Path) -> None:

@@ -73,10 +73,7 @@ def test_the_score_follows_from_what_is_shown() -> None:
         assert Assessment.from_json(result.to_json()) == result.assessment
 
 
-def test_same_verdicts_with_other_weights_look_different_everywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_same_verdicts_with_other_weights_look_different_everywhere() -> None:
     result = Result(assessed(claim(HALF), claim((0.6, 0, 0, 0, 0.4)), sample_id="torn"))
     assert result.weights == (0.5, 0.6)
     assert result.at(0.5, scheme=(0.8, 0.7, 0.5, 0.2, 0.1)).weights == (0.45, 0.52)
@@ -92,14 +89,17 @@ def test_same_verdicts_with_other_weights_look_different_everywhere(
     assert "weight" not in plain._repr_html_()
     assert "weight" not in " ".join(str(part) for part in claim_view(plain, Sample()))
     assert "claims: 1.1 fully, 0.9 none by probability" in shown
-    # The lexical judge places claims between two levels.
-    record = {
-        "response": "It opens at nine on Mondays.",
-        "contexts": ["It opens at nine, they say."],
-    }
+
+
+def test_commands_and_pages_show_the_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the lexical judge places claims between two levels
+    answer = "It opens at nine on Mondays."
+    record = {"response": answer, "contexts": ["It opens at nine, they say."]}
     Path("in.jsonl").write_text(json.dumps(record), encoding="utf-8")
-    words = ["evaluate", "in.jsonl", "--judge", "lexical", "--report", "page.html", "--show", "all"]
-    assert run([*words, "--markdown", "said.md", "--min-score", "1"]) == 1
+    words = "evaluate in.jsonl --judge lexical --report page.html --show all --min-score 1"
+    assert run([*words.split(), "--markdown", "said.md"]) == 1
     assert ", weight 0." in " ".join(capsys.readouterr().out.split())
     assert ", weight 0." in Path("said.md").read_text(encoding="utf-8")
     _, (line,) = blocks_of(Path("page.html"))
