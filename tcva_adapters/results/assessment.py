@@ -114,7 +114,7 @@ class EvidenceCheck(StrEnum):
     )
     UNCHECKED = "unchecked", "quote and claim share no word: a paraphrase, or another language"
 
-    def __new__(cls, word: str, text: str) -> Self:
+    def __new__(cls, word: str, text: str = "") -> Self:
         """A word with its text."""
         made = str.__new__(cls, word)
         made._value_, made.text = word, text

@@ -70,10 +70,10 @@ def test_an_event_loop_does_not_stand_still_for_long(
 ) -> None:
     monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", 60.0)
     tcva = TCVA(judge="lexical", store=path)
+    started = time.monotonic()
     with held(path), pytest.warns(StoreWarning, match="holds it"):
-        started = time.monotonic()
         asyncio.run(tcva.aevaluate(SAMPLES[0]))
-        assert time.monotonic() - started < 30.0
+    assert time.monotonic() - started < 30.0
 
 
 def test_single_evaluations_tell_it_once_until_it_is_over(path: Path) -> None:
