@@ -57,7 +57,7 @@ MOST_FRAGMENTS: Final = 10
 """Parts of a quote; of more than these none is found."""
 
 _GRAM: Final = 3
-_SHORTEST_NEAR, _LONGEST_NEAR = 6, 400  # words; other quotes must match exactly
+_SHORTEST_NEAR: Final = 6  # quotes with fewer words must match exactly
 _MOST_HITS: Final = 50_000
 _MOST_STRETCHES: Final = 20
 _MOST_PLACES: Final = 2000
@@ -152,7 +152,7 @@ class Passages:
     def near(self, quote: Sequence[str], names: frozenset[str]) -> list[Place]:
         """Stretches, one in a passage, that have enough of the quote's sequences of three words."""
         size = len(quote)
-        if not _SHORTEST_NEAR <= size <= _LONGEST_NEAR:
+        if size < _SHORTEST_NEAR:
             return []
         inside = {tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))}
         grams = enumerate(zip(self.words, self.words[1:], self.words[2:], strict=False))
@@ -335,7 +335,7 @@ _AROUND: Final = 50  # words on each side of a quote that do
 _SHORT: Final = 2  # words of a quote that is worth something only by its numbers and names
 _SHORT_UNSPACED: Final = 6  # the same for characters of scripts without spaces
 _SAYING: Final = 2  # words of content that a claim must have for a quote to be held to sharing one
-_PREFIX: Final = 4  # letters that related words share; 5 where both are longer than that
+_PREFIX: Final = 4  # letters that related words share
 _ALIKE: Final = 0.5  # share of a claim's content from which on a negation is about the same
 _SMALL: Final = 2  # letters of small words of other alphabets
 _EMPTY: Final = words("empty")
@@ -344,8 +344,8 @@ _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
 _PAIR: Final = re.compile(r"([^\W\d][\w.-]*)[\"']?\s*[=:|]\s*(\S+)")
 _UNITS: Final = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})  # seconds of an hour
 _AVAILABLE: Final = frozenset({"available", "offered", "provided", "possible", "included"})
-_YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 _CAPITALS: Final = re.compile(r"\b[^\W\d_]+")
+_YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 
 
 class Side(NamedTuple):
@@ -465,24 +465,20 @@ def share(quote: Side, claim: Side) -> bool:
         return True
     if values(quote.tokens) & values(claim.tokens) & (quote.content | claim.content):
         return True
-    for one, other in ((quote, claim), (claim, quote)):
-        (short, _, five), (_, every, long) = _beginnings(one), _beginnings(other)
-        if short & every or five & long:
-            return True
-        initials = "".join(w[0] for w in _CAPITALS.findall(other.text) if w[0].isupper())
-        names = (w for w in _CAPITALS.findall(one.text) if w.isupper() and len(w) > 1)
+    if _beginnings(quote) & _beginnings(claim):
+        return True
+    for one, other in ((quote.text, claim.text), (claim.text, quote.text)):
+        initials = "".join(word[0] for word in _CAPITALS.findall(other) if word[0].isupper())
+        names = (word for word in _CAPITALS.findall(one) if word.isupper() and len(word) > 1)
         if any(name in initials for name in names):
             return True
     return False
 
 
-def _beginnings(side: Side) -> tuple[set[str], set[str], set[str]]:
-    """Of words of content the first letters: of short ones, of all, and five of long ones."""
+def _beginnings(side: Side) -> set[str]:
+    """The first letters of long words of content, which related words share."""
     found = (plain(t.text) for t in side.tokens if t.kind == "word" and t.key in side.content)
-    long = [word for word in found if len(word) >= _PREFIX]
-    short = {word[:_PREFIX] for word in long if len(word) <= _PREFIX + 1}
-    five = {word[: _PREFIX + 1] for word in long if len(word) > _PREFIX + 1}
-    return short, {word[:_PREFIX] for word in long}, five
+    return {word[:_PREFIX] for word in found if len(word) >= _PREFIX}
 
 
 def is_unrelated(quote: Side, claim: Side, around: Sequence[str], said: Sequence[str]) -> bool:

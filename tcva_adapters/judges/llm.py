@@ -73,8 +73,6 @@ class LLMJudge:
             held yes by the probabilities of tokens.
         repeat: Which of several independent judgements it makes; added to the model's seed.
         repeat_temperature: The model's temperature for it; None leaves the model's own.
-        prompt_version: The version of the prompts, and the form of verdicts where it is not the
-            usual one.
 
     Raises:
         InvalidValueError: An unknown ``claims`` mode or form of verdicts, or ``max_claims`` below 1.
@@ -86,22 +84,12 @@ class LLMJudge:
     verdicts: VerdictForm = "written"
     repeat: int = 0
     repeat_temperature: float | None = None
-    prompt_version: str = field(init=False, repr=False)
-    _own: Mapping[str, Any] = field(init=False, repr=False, hash=False)
     is_local = False
 
     def __post_init__(self) -> None:
-        kinds = {"claims": ClaimsMode, "max_claims": Count, "verdicts": VerdictForm}
-        for name, kind in kinds.items():
-            check(kind, name, getattr(self, name))
-        own: dict[str, Any] = {"claims": self.claims, "max_claims": self.max_claims}
-        # Further ones only where they differ from their default: equal judgements, equal keys.
-        for each in fields(LLMJudge)[3:]:
-            if each.init and getattr(self, each.name) != each.default:
-                own[each.name] = getattr(self, each.name)
-        further = f" {self.verdicts}" if self.verdicts != "written" else ""
-        object.__setattr__(self, "_own", own)
-        object.__setattr__(self, "prompt_version", f"{PROMPT_VERSION}{further}")
+        check(ClaimsMode, "claims", self.claims)
+        check(Count, "max_claims", self.max_claims)
+        check(VerdictForm, "verdicts", self.verdicts)
 
     @property
     def name(self) -> str:
@@ -109,9 +97,19 @@ class LLMJudge:
         return self.model.name
 
     @property
+    def prompt_version(self) -> str:
+        """The version of the prompts, and the form of verdicts where it is not the usual one."""
+        return PROMPT_VERSION if self.verdicts == "written" else f"{PROMPT_VERSION} {self.verdicts}"
+
+    @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters as they are now, and how claims are made."""
-        return {**self.model.parameters, **self._own}
+        own: dict[str, Any] = {"claims": self.claims, "max_claims": self.max_claims}
+        # Further ones only where they differ from their default: equal judgements, equal keys.
+        for each in fields(LLMJudge)[3:]:
+            if getattr(self, each.name) != each.default:
+                own[each.name] = getattr(self, each.name)
+        return {**self.model.parameters, **own}
 
     @property
     def identity(self) -> Identity:

@@ -172,6 +172,12 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
     )
 
 
+def orientation(criterion: Criterion) -> list[str]:
+    """The section on what is shown beside claims and their evidence; none where nothing is."""
+    shown = " and ".join(DESCRIPTIONS[field] for field in criterion.shows)
+    return [f"For orientation you also see {shown}. It is no evidence by itself."] * bool(shown)
+
+
 @lru_cache(maxsize=64)
 def verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:
     """The instructions for verdicts; they depend on the criterion alone, so they are cached.
@@ -186,9 +192,7 @@ def verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:
     ]
     if criterion.statements:
         sections.append("The criteria are the claims here: each CLAIM is one criterion.")
-    if criterion.shows:
-        shown = " and ".join(DESCRIPTIONS[field] for field in criterion.shows)
-        sections.append(f"For orientation you also see {shown}. It is no evidence by itself.")
+    sections += orientation(criterion)
     levels = zip(LEVELS, criterion.levels, strict=True)
     sections.append("LEVELS\n" + "\n".join(f"- {level.value}: {text}" for level, text in levels))
     sections.append(_RULES + (_SUPPORT_RULE if criterion.checks_evidence else ""))

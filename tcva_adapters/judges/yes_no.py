@@ -13,7 +13,7 @@ from tcva_adapters.core.verdicts import LEVELS, level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import Turns, incomplete
-from tcva_adapters.judges.prompts import DESCRIPTIONS, block, sample_blocks
+from tcva_adapters.judges.prompts import DESCRIPTIONS, block, orientation, sample_blocks
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
@@ -71,9 +71,7 @@ def _system(criterion: Criterion) -> str:
     sections = [f"You hold one claim (CLAIM) against {held_against}.", criterion.wording]
     if criterion.statements:
         sections.append("The CLAIM is one of the criteria.")
-    if criterion.shows:
-        shown = " and ".join(DESCRIPTIONS[field] for field in criterion.shows)
-        sections.append(f"For orientation you also see {shown}. It is no evidence by itself.")
+    sections += orientation(criterion)
     sections.append(f"yes: {criterion.levels[0]}\nno: {criterion.levels[-1]}")
     return "\n\n".join([*sections, _DATA, _TO_REPLY])
 

@@ -179,10 +179,6 @@ def test_what_is_too_large_is_not_found() -> None:
     fragments = [" ".join(words[i : i + 3]) for i in range(0, 100, 9)]
     assert place_of(" ... ".join(fragments[:10]), [passage]) == 1
     assert place_of(" ... ".join(fragments[:11]), [passage]) is None
-    # With one word changed it is similar enough, but of more than 400 words nobody looks.
-    changed = [*words[:100], "other", *words[101:]]
-    assert place_of(" ".join(changed[:400]), [passage]) == 1
-    assert place_of(" ".join(changed[:401]), [passage]) is None
     long_claim = "The drug cures cancer. " * 500
     assert check_of(long_claim, "twice a day in winter", HELD) is EvidenceCheck.UNCHECKED
 
