@@ -99,7 +99,8 @@ def split_words(text: str) -> list[str]:
     """
     if not text.isascii():
         text = _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
-    text = _ELIDED.sub(r"\1 ", _APART.sub("", text))
+    if "'" in text or "’" in text:
+        text = _ELIDED.sub(r"\1 ", _APART.sub("", text))
     text = _BRACKET_CODES.sub(" ", _NEW_LINE.sub("\n;", text))
     found = _PIECE.findall(unicodedata.normalize("NFKC", text).translate(_FOLDING))
     return [p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p for p in found]
@@ -179,6 +180,8 @@ def stem(word: str) -> str:
 
 def plain(word: str) -> str:
     """A word in small letters without accents."""
+    if word.isascii():
+        return word.lower()
     decomposed = unicodedata.normalize("NFKD", word.casefold())
     return "".join(filter(_is_no_accent, decomposed))
 

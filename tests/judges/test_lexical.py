@@ -145,32 +145,18 @@ def test_chinese_and_japanese_are_compared_by_characters() -> None:
     assert expected(nine) < 0.3
 
 
-@pytest.mark.parametrize(
-    "response",
-    [
+@pytest.mark.parametrize("passage", [CLINIC.replace(". ", " [1]. "), f"1. {CLINIC}"])
+def test_numbers_of_sources_and_items_are_no_figures(passage: str) -> None:
+    for response in (
         "1. The capsule may be opened.\n2. Alcohol does not change the effect.",
         "(1) The capsule may be opened. (2) Alcohol does not change the effect.",
-        "The capsule may be opened [1]. Alcohol does not change the effect [2, 3].",
-        "The capsule may be opened.[^1] Alcohol does not change the effect [1-3].",
-    ],
-)
-@pytest.mark.parametrize("passage", [CLINIC.replace(". ", " [1]. "), f"1. {CLINIC}"])
-def test_numbers_of_sources_and_items_are_no_figures(response: str, passage: str) -> None:
-    for verdict in judge(split_claims(response), passage):
-        assert expected(verdict) > 0.8
-        assert "number" not in verdict.reason
-
-
-def test_other_figures_still_count() -> None:
-    text = (
-        "5. Mai ist der Tag der Abgabe. Only [12] capsules are in the box. 12 boxes are in the car."
-    )
-    for claim in (
-        "6. Mai ist der Tag der Abgabe.",
-        "14 capsules are in the box.",
-        "14 boxes are in the car.",
-        "Only (14) capsules are in the box.",
+        "The capsule may be opened.[^1] Alcohol does not change the effect [2, 3].",
     ):
+        for verdict in judge(split_claims(response), passage):
+            assert expected(verdict) > 0.8
+            assert "number" not in verdict.reason
+    text = "5. Mai ist der Tag der Abgabe. Only [12] capsules are in the box."
+    for claim in ("6. Mai ist der Tag der Abgabe.", "Only (14) capsules are in the box."):
         assert judge([claim], text)[0].verdict == "none", claim
 
 

@@ -46,10 +46,8 @@ class Drawn(ScriptedModel):
 
     @property
     def samplings(self) -> list[Sampling | None]:
-        return sorted(
-            (request.sampling for request in self.requests),
-            key=lambda each: each.seed_offset if each else -1,
-        )
+        asked = [request.sampling for request in self.requests]
+        return sorted(asked, key=lambda each: each.seed_offset if each else -1)
 
 
 def test_each_repeat_has_its_own_seed_and_a_stated_temperature() -> None:
@@ -108,31 +106,22 @@ def test_equal_samples_share_repeats_and_repeats_share_nothing() -> None:
     model = Drawn(FULLY, NONE)
     twin = SAMPLE.model_copy(update={"id": "twin"})
     results = TCVA(judge=model, repeats=2).evaluate_many([SAMPLE, twin])
-    assert len(model.requests) == 2
+    assert len(model.requests) == sum(each.usage.calls for each in results) == 2
     assert results[0].score == results[1].score
     assert [each.sample_id for each in results[1].assessment.repeats] == ["twin", "twin"]
-    assert sum(each.usage.calls for each in results) == 2
 
 
-@pytest.mark.parametrize(
-    ("answers", "scores"),
-    [
-        ([reply(FULLY), RuntimeError("boom"), reply(NONE)], 2),
-        ([RuntimeError("boom")] * 3, 0),
-        ([reply(FULLY), reply(NONE), reply(MINOR)], 3),  # a model that is asked as it is
-    ],
-)
-def test_a_repeat_that_fails_is_left_out(answers: list[Answer], scores: int) -> None:
-    tcva = TCVA(judge=ScriptedModel(answers), repeats=3, max_concurrency=1)
-    result = tcva.evaluate(SAMPLE)
+def test_a_repeat_that_fails_is_left_out() -> None:
+    # A model that follows no seed and no temperature is asked as it is.
+    one_fails: list[Answer] = [reply(FULLY), RuntimeError("boom"), reply(NONE)]
+    tcva = TCVA(judge=ScriptedModel(one_fails), repeats=3, max_concurrency=1)
     assert "repeat_temperature" not in tcva.judge.parameters
-    assert len(result.repeats) == 3
-    if not scores:
-        assert result.unscored is not None
-        assert "0 of 3 repeats gave verdicts" in result.unscored.detail
-        return
+    result = tcva.evaluate(SAMPLE)
     assert result.score is not None
-    assert sum(each.score is not None for each in result.repeats) == scores
+    assert sorted(each.score is not None for each in result.repeats) == [False, True, True]
+    none = TCVA(judge=ScriptedModel([RuntimeError("boom")] * 3), repeats=3).evaluate(SAMPLE)
+    assert none.unscored is not None
+    assert "0 of 3 repeats gave verdicts" in none.unscored.detail
 
 
 def test_a_panel_is_asked_several_times() -> None:
@@ -184,13 +173,8 @@ class Own:
     [
         ({"judge": "lexical"}, "repeats=2 of lexical/3: only a model can be asked again"),
         ({"judge": Panel(["lexical", Own()])}, "of own: only a model can be asked again"),
-        ({"judge": Own()}, "of own: only a model can be asked again in another way"),
         ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm': each repeat would make claims"),
-        (
-            {"judge": Drawn(FULLY), "repeats": 0},
-            "repeats=0; it should be greater than or equal to 1",
-        ),
-        ({"judge": Drawn(FULLY), "repeats": True}, "repeats=True"),
+        ({"judge": Drawn(FULLY), "repeats": 0}, "repeats=0; it should be greater than"),
     ],
 )
 def test_what_cannot_be_repeated_is_refused_when_built(
