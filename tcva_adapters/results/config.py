@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.settings import Profiles, ScoringConfig, TCVASettings, check_names
+from tcva_adapters.results.settings import ScoringConfig, TCVASettings, check_names
 from tcva_adapters.samples.checked import Checked, first_fault
 from tcva_adapters.samples.output import replacing, usable_path
 
@@ -47,12 +46,6 @@ class Config(Checked):
     def _are_known_and_in_range(self) -> Self:
         self.options()
         return self
-
-    @field_validator("provenance")
-    @classmethod
-    def _json_only(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        json.dumps(value)
-        return value
 
     @classmethod
     def load(cls, source: Config | str | Path) -> Config:
@@ -91,9 +84,9 @@ class Config(Checked):
                 f"cannot write {path}: settings are written as json; name a file that ends in .json"
             )
             raise InvalidValueError(msg)
-        kept = self.model_dump(mode="json", exclude_none=True)
+        text = self.model_dump_json(indent=2, exclude_none=True)
         with replacing(path, ours=OURS, overwrite=overwrite) as stream:
-            stream.write(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n".encode())
+            stream.write(f"{text}\n".encode())
 
     def given(self) -> dict[str, Any]:
         """The settings that are given, as keyword arguments of `ScoringConfig`.
@@ -106,42 +99,25 @@ class Config(Checked):
         found = ScoringConfig(**{"floor": "always", **self.settings})
         return {name: getattr(found, name) for name in self.settings}
 
-    def options(self, profile: str | None = None) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """As keyword arguments of `TCVA` and of every drop-in; only what is given.
 
-        Args:
-            profile: A profile's temperature for all samples, in place of all profiles.
-
         Raises:
-            InvalidValueError: A setting is out of range or unknown, or there is no such profile.
+            InvalidValueError: A setting is out of range or unknown.
         """
         options = self.given()
-        if self.criterion is not None:
-            options = {"criterion": self.criterion, **options}
         ends = {name: options[name] for name in ("bounds",) if name in options}
         profiles = TCVASettings(profiles=self.profiles, **ends).profiles
-        if profile is None:
-            return options if profiles is None else {**options, "profiles": profiles}
-        known = _temperatures(profiles)
-        if profile not in known:
-            names = ", ".join(known) or "none"
-            msg = f"no profile {profile!r} in this configuration; there are: {names}"
-            raise InvalidValueError(msg)
-        return {**options, "temperature": known[profile]}
+        more = {"criterion": self.criterion, "profiles": profiles}
+        return {**{name: value for name, value in more.items() if value is not None}, **options}
 
 
-def _temperatures(profiles: Profiles | None) -> Mapping[str, float]:
-    return next(iter((profiles or {"": {}}).values()))
-
-
-def configured(
-    source: Config | str | Path, overrides: Mapping[str, Any], profile: str | None = None
-) -> dict[str, Any]:
+def configured(source: Config | str | Path, overrides: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword arguments that a file stands for, under those that are given in the call.
 
     A temperature that is given wins over the profiles, too.
     """
-    options = Config.load(source).options(profile)
+    options = Config.load(source).options()
     if "temperature" in overrides:
         options.pop("profiles", None)
     return {**options, **overrides}
@@ -157,28 +133,23 @@ class FromConfig:
     sees_metadata: ClassVar[bool] = True
 
     @classmethod
-    def from_config(
-        cls, source: Config | str | Path, /, *, profile: str | None = None, **options: Any
-    ) -> Self:
+    def from_config(cls, source: Config | str | Path, /, **options: Any) -> Self:
         """Built with the settings of a file that `tcva calibrate` wrote.
 
         Args:
             source: The file's path, or a `Config`.
-            profile: One profile's temperature for every sample, whatever its metadata.
-            options: Arguments of the class, e.g. the judge; they win over the file and over its
-                profiles.
+            options: Arguments of the class, e.g. the judge; they win over the file, and a
+                temperature over its profiles.
 
         Raises:
             UnreadableInputError: The file cannot be read, or is no configuration.
-            InvalidValueError: There is no such profile; or there are several, the samples of this
-                class have no metadata to tell them by, and none was named.
+            InvalidValueError: There are profiles, and the samples of this class have no metadata to
+                tell them by.
         """
-        given = configured(source, options, profile)
+        given = configured(source, options)
         if not cls.sees_metadata and given.get("profiles"):
             ((field, values),) = given["profiles"].items()
-            msg = (
-                f"samples of {cls.__name__} carry no {field!r}; build one for each profile with "
-                f"profile=..., one of {', '.join(values)}"
-            )
+            listed = ", ".join(f"{value}: {temperature:g}" for value, temperature in values.items())
+            msg = f"samples of {cls.__name__} carry no {field!r}; give temperature=... ({listed})"
             raise InvalidValueError(msg)
         return cls(**given)
