@@ -229,10 +229,8 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
 def _read(field: str, name: str, value: Any) -> Any:
     if field == "contexts":
         return read_contexts(name, value)
-    if field == "id" and isinstance(value, float) and value.is_integer():
-        value = int(value)  # what tables make of whole numbers with gaps
-    if field == "id" and type(value) is int:
-        value = str(value)
+    if field == "id" and type(value) in {int, float} and value % 1 == 0:
+        value = str(int(value))  # tables make floats of whole numbers with gaps
     if not isinstance(value, str):
         msg = f"field {name!r} must be a string, got {type(value).__name__}"
         raise InvalidSampleError(msg)

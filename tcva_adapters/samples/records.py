@@ -47,6 +47,10 @@ _LIST_KEYS: Final = (
 _RUN: Final = "testRunData"
 """Where DeepEval's ``.latest_test_run.json`` holds the run."""
 
+_WHY: Final[dict[type[OSError], str]] = {
+    FileNotFoundError: "there is no such file; check the path",
+    IsADirectoryError: "this is a folder; name a file in it",
+}
 _BLOCK: Final = 2**16
 """Bytes of a parquet file that are read at once."""
 _CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
@@ -124,20 +128,16 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     Raises:
         InvalidValueError: There is no such format, or the suffix is of none.
     """
-    if kind is None:
-        is_path = source != "-" and isinstance(source, str | Path)
-        suffix = Path(str(source)).suffix.lower() if is_path else ""
-        if suffix not in _SUFFIXES:
-            msg = (
-                f"the format of {source} is unknown: its suffix {suffix!r} is none of "
-                f"{', '.join(filter(None, _SUFFIXES))}; rename it or name the format"
-            )
-            raise InvalidValueError(msg)
-        return _SUFFIXES[suffix]
-    if kind not in get_args(Format):
-        msg = f"unknown format {kind!r}; formats are {', '.join(get_args(Format))}"
+    is_path = source != "-" and isinstance(source, str | Path)
+    suffix = Path(str(source)).suffix.lower() if is_path else ""
+    found = _SUFFIXES.get(suffix) if kind is None else kind
+    if found is None or found not in get_args(Format):
+        msg = (
+            f"the format {kind or suffix!r} of {name_of(source)} is unknown; formats are "
+            f"{', '.join(get_args(Format))}: rename the file or name its format"
+        )
         raise InvalidValueError(msg)
-    return kind
+    return found
 
 
 def is_read_again(source: Source) -> bool:
@@ -198,12 +198,9 @@ def _opened(source: Source) -> Iterator[Any]:
         try:
             with usable_path(source).open("rb") as file:
                 yield file
-        except FileNotFoundError:
-            raise unreadable(source, "there is no such file; check the path") from None
-        except IsADirectoryError:
-            raise unreadable(source, "this is a folder; name a file in it") from None
         except OSError as error:
-            raise unreadable(source, f"cannot be read: {error.strerror or error}") from error
+            why = _WHY.get(type(error), f"cannot be read: {error.strerror or error}")
+            raise unreadable(source, why) from None
 
 
 def _lines(source: Source) -> Iterator[str]:

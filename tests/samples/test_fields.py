@@ -45,28 +45,15 @@ def test_the_same_sample() -> None:
     documents = [{"page_content": each} for each in CONTEXTS]
     plain = {"contexts": CONTEXTS, "reference": "R."}
     asked, said = {"role": "user", "content": "Q?"}, {"role": "assistant", "content": "A."}
+    traced = {"inputs": {"inputs": question, "config": {}}}
     records: list[dict[str, Any]] = [
         {"inputs": question, "outputs": answer, "reference_outputs": reference},
-        {
-            "inputs": {"inputs": question, "config": {}},
-            "outputs": {"output": "A.", "documents": documents},
-            "reference_outputs": reference,
-        },
-        {
-            "inputs": json.dumps(question),
-            "outputs": str(answer),
-            "reference_outputs": '{"reference": "R."}',
-        },
-        {
-            "inputs.question": "Q?",
-            "outputs.answer": "A.",
-            "outputs.contexts": str(CONTEXTS),
-            "reference.answer": "R.",
-        },
-        {"inputs": "Q?", "outputs": "A.", "reference_outputs": "R.", "context": CONTEXTS},
+        traced | {"outputs": {"output": "A.", "documents": documents}, "reference": reference},
+        {"inputs": json.dumps(question), "outputs": str(answer), "reference_outputs": "R."},
+        plain | {"inputs.question": "Q?", "outputs.answer": "A.", "metric": math.nan},
         {"input": "Q?", "actualOutput": "A.", "retrievalContext": CONTEXTS, "expectedOutput": "R."},
         plain | {"input": "Q?", "output": {"content": "A.", "type": "ai"}},
-        plain | {"messages": [["user", "Q?"], said], "score": math.nan},
+        plain | {"messages": [["user", "Q?"], said]},
         plain | {"prompt": [asked], "completion": [said]},
     ]
     for record in records:
@@ -85,34 +72,15 @@ def test_what_is_no_field() -> None:
 
 
 def test_columns_are_renamed_and_nothing_is_lost() -> None:
+    deep = {"deep": {"er": {"docs": "['C.']"}}}
+    swapped = {"response": "reference", "reference": "response"}
     cases: list[tuple[dict[str, Any], dict[str, str], Sample]] = [
-        (
-            {"a": "A.", "b": "B."},
-            {"a": "reference", "b": "answer"},
-            Sample(reference="A.", response="B."),
-        ),
-        (
-            {"response": "old", "mine": "new"},
-            {"mine": "response"},
-            Sample(response="new", metadata={"response": "old"}),
-        ),
-        (
-            {"response": "a", "reference": "b"},
-            {"response": "reference", "reference": "response"},
-            Sample(reference="a", response="b"),
-        ),
-        ({"outputs": {"mine": "A."}}, {"outputs.mine": "response"}, Sample(response="A.")),
-        (
-            {"deep": {"er": {"docs": "['C.']"}}},
-            {"deep.er.docs": "contexts"},
-            Sample(contexts=["C."], metadata={"deep": {"er": {"docs": "['C.']"}}}),
-        ),
-        (
-            {"a.b": "no", "a.b.c": "A."},
-            {"a.b.c": "response"},
-            Sample(response="A.", metadata={"a.b": "no"}),
-        ),
+        ({"response": "a", "reference": "b"}, swapped, Sample(reference="a", response="b")),
+        ({"outputs": {"a": "A."}}, {"outputs.a": "answer"}, Sample(response="A.")),
+        (deep, {"deep.er.docs": "contexts"}, Sample(contexts=["C."], metadata=deep)),
     ]
+    old = {"response": "old"}
+    cases.append((old | {"a.b": "new"}, {"a.b": "response"}, Sample(response="new", metadata=old)))
     for record, mapping, wanted in cases:
         assert read(record, mapping=mapping).samples == [wanted]
 
@@ -133,11 +101,8 @@ def test_a_mapping_that_does_not_fit_is_refused() -> None:
 def test_what_does_not_fit_is_said_in_our_words() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"context": ["C."]}, "context: Extra inputs are not permitted, not ['C.']"),
-        ({"response": 3}, "response: it should be a valid string, not 3"),
         ({"response": ["x" * 100]}, "response: it should be a valid string, not ['xxx"),
         ({"contexts": ["a", None]}, "contexts.1: it should be a valid string, not None"),
-        ({"contexts": 3}, "contexts: it should be an instance of Sequence, not 3"),
-        ({"metadata": []}, "metadata: it should be a valid dictionary, not []"),
     ]
     for fields, message in cases:
         with pytest.raises(InvalidSampleError) as caught:
@@ -282,10 +247,7 @@ def test_a_megabyte_is_read_or_refused_at_once() -> None:
     for text in [
         "[" * size,
         "['" * (size // 2),
-        "['" + "\\'" * (size // 2) + "']",
         str(["\n"] * (size // 6)).replace(",", ""),
-        "['a'" + " " * size + "x]",
-        "[" + "'a" * (size // 2) + "]",
         "[{'a': " + "-" * size + "1}]",
         "[{'a': " + "{1:" * (size // 3) + "]",
         str([{"page_content": "a"}] * (size // 23)),
