@@ -130,10 +130,13 @@ def test_inside_a_running_loop_both_faces_work() -> None:
     assert asyncio.run(inside()) == [0.5, 0.5]
 
 
-@pytest.mark.parametrize("name", OFFLINE)
-def test_llms_of_the_older_family_are_refused(name: str) -> None:
-    with pytest.raises(InvalidValueError, match="newer family of LLMs is needed"):
-        score_framework_metric(name, SAMPLE, FakeListChatModel(responses=["x"]))
+def test_unknown_metrics_and_llms_of_the_older_family_are_refused() -> None:
+    for name, llm, said in (
+        ("legacy_faithfulness", FakeListChatModel(responses=["x"]), "newer family of LLMs"),
+        ("beauty", LexicalLLM(), "beauty"),
+    ):
+        with pytest.raises(InvalidValueError, match=said):
+            score_framework_metric(name, SAMPLE, llm)
 
 
 def test_failures_are_values() -> None:
@@ -167,17 +170,9 @@ def test_a_row_with_an_empty_question_is_scored_as_ragas_evaluate_does(name: str
     found = score_framework_metric(name, empty, Fixed(1))
     assert (found.score, found.error) == (0.5, "")
     assert found == score_framework_metric(name, SAMPLE, Fixed(1))
-
-
-def test_a_score_that_compares_the_question_refuses_an_empty_one() -> None:
-    empty = SAMPLE.model_copy(update={"input": ""})
-    found = score_framework_metric("answer_relevancy", empty, Fixed(1), embeddings=Letters())
-    assert found.error == "ValueError: user_input cannot be empty"
-
-
-def test_unknown_metrics_are_refused() -> None:
-    with pytest.raises(InvalidValueError, match="beauty"):
-        score_framework_metric("beauty", SAMPLE, LexicalLLM())
+    # One whose score compares the question refuses it.
+    compared = score_framework_metric("answer_relevancy", empty, Fixed(1), embeddings=Letters())
+    assert compared.error == "ValueError: user_input cannot be empty"
 
 
 # --- the prompts ----------------------------------------------------------------------------------
