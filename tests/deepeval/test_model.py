@@ -9,22 +9,19 @@ from typing import Any
 
 import pytest
 from deepeval.config.settings import get_settings
-from deepeval.models import LocalModel, OpenAIModel
+from deepeval.models import LocalModel
 from deepeval.models.utils import EvaluationCost
 from deepeval.test_case import LLMTestCase
 from pydantic import BaseModel
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters._adapter.llm import reply_model
-from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.deepeval import TCVAMetric, as_judge_model
+from tcva_adapters.deepeval import as_judge_model
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.prompts import claims_request, verdict_request
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, acomplete, complete
 from tcva_adapters.results.assessment import Reason
 from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
 from tests.support.scripted import verdict_json
-from tests.support.server import DROP, WRONG_KEY, ScriptedServer, error, in_turn, reply
+from tests.support.server import DROP, WRONG_KEY, ScriptedServer, error, in_turn
 
 REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="tcva_verdicts")
 SAMPLE = Sample(input="When?", response="It opens at nine.", contexts=("It opens at nine.",))
@@ -143,42 +140,7 @@ def test_a_class_that_insists_on_a_schema_gets_one(claims: Any) -> None:
     assert asyncio.run(tcva.aevaluate(SAMPLE)).score == 1.0
 
 
-def test_the_schemas_are_those_of_the_requests() -> None:
-    for request in (
-        verdict_request(SAMPLE, FAITHFULNESS, ["a"] * 3),
-        claims_request(SAMPLE, FAITHFULNESS, 8),
-    ):
-        assert reply_model(request).model_json_schema() == request.schema
-        assert reply_model(request) is reply_model(request)
-
-
 # DeepEval's own classes, against a server
-
-
-@pytest.mark.slow
-@both_faces
-def test_deepevals_own_classes_answer(ask: Ask) -> None:
-    with ScriptedServer(hanging_up(in_turn(reply(FULLY, usage=(10, 5))))) as server:
-        assert ask(model_of(local(server))).text == FULLY
-        priced = OpenAIModel(
-            model="m",
-            base_url=server.base_url,
-            api_key="x",
-            cost_per_input_token=0.1,
-            cost_per_output_token=0.2,
-        )
-        answer = ask(model_of(priced))
-        assert (answer.text, answer.input_tokens, answer.output_tokens) == (FULLY, 10, 5)
-        assert answer.cost == pytest.approx(10 * 0.1 + 5 * 0.2)
-        assert server.count == 2
-
-
-@pytest.mark.usefixtures("quick_retries")
-def test_one_call_and_a_rate_limit_that_passes() -> None:
-    with ScriptedServer(hanging_up(in_turn(error(429, "slow down"), FULLY))) as server:
-        metric = TCVAMetric(model=local(server))
-        assert metric.measure(CASE) == 1.0
-        assert server.count == 2  # DeepEval's retry; the judgement itself is one call
 
 
 @pytest.mark.usefixtures("quick_retries")

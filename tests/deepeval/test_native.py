@@ -10,23 +10,18 @@ from typing import Any
 
 import pytest
 from deepeval.metrics import ContextualPrecisionMetric, FaithfulnessMetric
-from deepeval.models import LocalModel
 from deepeval.templates.resolver import get_raw_template
-from pydantic import BaseModel
 
 from tcva_adapters import Result, Sample, Verdict
-from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import (
     LexicalLLM,
     ascore_framework_metric,
-    framework_metrics,
     score_framework_metric,
 )
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
-from tests.deepeval.entry import ScriptedLLM, case_of, hanging_up, scripted
-from tests.support.server import ScriptedServer
+from tests.deepeval.entry import ScriptedLLM, case_of
 
 QUESTION = "Does the office open at nine on weekdays?"
 GOOD = "The office opens at nine on weekdays."
@@ -77,18 +72,6 @@ def test_the_words_follow_the_levels() -> None:
     assert [v.claim for v in said.verdicts] == claims
     assert [v.word for v in said.verdicts] == [rule.get(str(level), "no") for level in levels]
     assert len(set(levels)) > 2
-
-
-def test_all_of_them_are_tried() -> None:
-    assert set(CALLS) == set(framework_metrics())
-
-
-def test_the_reason_of_the_metric_names_the_fault() -> None:
-    metric = FaithfulnessMetric(model=LexicalLLM(), async_mode=False)
-    metric.measure(case_of(SAMPLE), _show_indicator=False)
-    assert metric.reason is not None
-    assert metric.reason.startswith("The score is 0.50: ")
-    assert "bananas" in metric.reason.lower() or "no word" in metric.reason
 
 
 def test_texts_cannot_pass_for_parts_of_the_prompt() -> None:
@@ -173,40 +156,6 @@ def test_verdicts_are_captured_and_turned_on_the_dial(score: Score) -> None:
     assert Result(said.assessment()).score == pytest.approx(1.7 / 3 * 2 / 3, abs=1e-12)
 
 
-WORDS = ["yes", "yes", "borderline", "no"]
-
-
-@pytest.mark.parametrize(
-    ("temperature", "dialled"),
-    [
-        # p(T) runs linearly from -8 at T=0.1 to 12.25 at T=1; the levels' weights are 1, 1, 0.7 and
-        # 0, and the 1/4 of none costs (3/4) ** (1.5 - T).
-        # p(0.2) = -5.75, where the floor stands in for the weight 0.
-        (0.2, ((2 + 0.7**-5.75 + 1e-9**-5.75) / 4) ** (1 / -5.75) * 0.75**1.3),
-        # p(0.5) = 1: the mean 2.7 / 4, times 3/4.
-        (0.5, 2.7 / 4 * 0.75),
-        # p(0.9) = 10.
-        (0.9, ((2 + 0.7**10) / 4) ** (1 / 10) * 0.75**0.6),
-        # p(1.0) = 12.25.
-        (1.0, ((2 + 0.7**12.25) / 4) ** (1 / 12.25) * 0.75**0.5),
-    ],
-)
-def test_borderline_is_one_level_whatever_the_metric_makes_of_it(
-    temperature: float, dialled: float
-) -> None:
-    llm = answers(truths=["t"], claims=["a", "b", "c", "d"], verdicts=verdicts(*WORDS), reason="so")
-    said = score_framework_metric("faithfulness", SAMPLE, llm)
-    assert said.score == 0.75  # passing are yes and borderline, 3 of 4
-    assert [v.word for v in said.verdicts] == WORDS
-    result = Result(said.assessment()).at(temperature)
-    assert result.score == pytest.approx(dialled, abs=1e-12)
-    counts = [said.assessment().counts]
-    assert counts[0].tolist() == [2, 0, 1, 0, 1]
-    # The same three levels, and the two that are left without the borderline.
-    assert ternary_counts(counts).tolist() == [[2, 1, 1]]
-    assert binary_counts(counts).tolist() == [[2, 0, 0, 0, 2]]
-
-
 def test_verdicts_that_cannot_be_told_apart_name_no_claim() -> None:
     llm = answers(truths=["t"], claims=["a", "b"], verdicts=verdicts("no"), reason="so")
     said = score_framework_metric("faithfulness", SAMPLE, llm)
@@ -236,43 +185,8 @@ def test_failures_are_outcomes(score: Score, name: str) -> None:
     assert missing.calls == 0
 
 
-def test_garbage_is_an_error() -> None:
-    said = score_framework_metric("contextual_recall", SAMPLE, scripted("I think so.", "Yes."))
-    assert said.score is None
-    assert "invalid JSON" in said.error
-
-
 def test_wrong_names_and_models_fail_at_once() -> None:
     with pytest.raises(InvalidValueError, match="unknown DeepEval metric 'bias'; known are"):
         score_framework_metric("bias", SAMPLE, LexicalLLM())
     with pytest.raises(InvalidValueError, match="no DeepEval LLM"):
         asyncio.run(ascore_framework_metric("faithfulness", SAMPLE, "gpt-4.1"))
-
-
-def test_deepevals_own_classes_work_and_are_counted() -> None:
-    def script(body: dict[str, Any], _: int) -> str:
-        prompt = body["messages"][0]["content"]
-        return str(LexicalLLM().generate(prompt))
-
-    with ScriptedServer(hanging_up(script)) as server:
-        llm = LocalModel(model="m", base_url=server.base_url, api_key="x")
-        for score in (score_framework_metric, lambda *a: asyncio.run(ascore_framework_metric(*a))):
-            before = server.count
-            said = score("faithfulness", SAMPLE, llm)
-            assert (said.score, said.calls, server.count - before) == (0.5, 4, 4)
-
-
-def test_the_reply_has_the_form_that_was_asked_for() -> None:
-    class Reason(BaseModel):
-        reason: str
-
-    prompts: list[str] = []
-
-    def note(asked: str) -> str:
-        prompts.append(asked)
-        return str(LexicalLLM().generate(asked))
-
-    score_framework_metric("faithfulness", SAMPLE, ScriptedLLM(note))
-    said = json.loads(LexicalLLM().generate(prompts[-1]))["reason"]
-    assert LexicalLLM().generate(prompts[-1], Reason).reason == said
-    assert said.startswith("The score is 0.50: ")

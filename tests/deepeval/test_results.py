@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -81,26 +78,6 @@ def test_the_files_hold_what_evaluate_returned(stored: Any) -> None:
     assert skipped.scoring.temperature == 0.2
     with pytest.raises(InvalidValueError, match=rf"several metrics .*'TCVA.*', '{RELEVANCE}'"):
         results_of(files[0])
-
-
-@pytest.mark.slow
-def test_they_are_read_in_another_process(stored: Any) -> None:
-    returned, latest, _ = stored
-    script = (
-        "import json, sys\n"
-        "from tcva_adapters.deepeval import results_of\n"
-        "print(json.dumps([r.to_dict() for r in results_of(sys.argv[1], sys.argv[2])]))\n"
-    )
-    for name in (STRICT, RELEVANCE):
-        done = subprocess.run(
-            [sys.executable, "-c", script, latest, name],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-        read = json.loads(done.stdout.splitlines()[-1])
-        assert read == [result.to_dict() for result in results_of(returned, name)]
 
 
 @pytest.mark.parametrize("content", ["no JSON", "[]", '{"testCases": 3}', '{"testRunData": []}'])
