@@ -13,8 +13,7 @@ import pytest
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, acomplete, complete
-
-REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object"}, "verdicts")
+from tests.support.faces import REQUEST
 
 
 def made(name: str, said: str, **attributes: Any) -> Exception:

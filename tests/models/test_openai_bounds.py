@@ -142,8 +142,7 @@ def test_a_redirect_is_not_followed(face: Face) -> None:
             found = failure(face, server, api_key=KEY)
             assert (server.count, other.count) == (1, 0)
     assert found.reason == "redirect"
-    assert f"{other.base_url}/x" in str(found)
-    assert "set base_url" in str(found)
+    assert all(part in str(found) for part in (f"{other.base_url}/x", "set base_url"))
     assert KEY not in str(found)
 
 
@@ -151,7 +150,6 @@ def test_a_connection_that_is_lost_or_refused_is_called_that(face: Face) -> None
     with FaultServer(auto_judge, lambda *_: "reset") as server:
         found = failure(face, server, max_retries=0)
     assert (found.reason, found.fatal) == ("connection", False)
-    assert "no reply of" in str(found)
     assert "Error" not in str(found).replace("[Errno 104] Connection reset by peer", "")
     url = f"http://localhost:{server.base_url.rpartition(':')[2]}"  # where nobody listens now
     with pytest.raises(JudgeError, match=f"cannot reach {url}") as caught:
@@ -243,10 +241,7 @@ def test_a_users_client_serves_both_faces_and_keeps_its_own_rules(asynchronous: 
         model = OpenAICompatibleModel("m", client=client)
         assert [asyncio.run(both(model)) for _ in range(2)] == [[1, 0], [0, 0]]
         assert server.count == 5
-        assert model.probe()["answers"]
         assert KEY not in f"{model!r}{model.parameters}"
-        if not asynchronous:
-            client.close()
         del model, client
         with warnings.catch_warnings(action="ignore"):
             gc.collect()  # the user's own, which nobody closed

@@ -95,9 +95,8 @@ def test_what_a_reply_holds_is_read() -> None:
 def test_it_is_a_judge_model_with_a_name_and_parameters_without_secrets() -> None:
     model = OpenAICompatibleModel("m", base_url=f"http://u:{KEY}@h:8000/v1", api_key=KEY)
     assert isinstance(model, JudgeModel)
-    assert model.name == "openai:m"
-    server = {"server": "h:8000/v1"}
-    assert model.parameters == {**server, "temperature": 0.0, "seed": 0, "max_tokens": 4096}
+    asked = {"server": "h:8000/v1", "temperature": 0.0, "seed": 0, "max_tokens": 4096}
+    assert (model.name, model.parameters) == ("openai:m", asked)
     assert KEY not in f"{model!r}{vars(model)!r}"
 
 
