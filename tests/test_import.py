@@ -27,16 +27,32 @@ CORE_NAMES = [
 ]
 
 
+def python(code: str) -> str:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 def loaded_after(code: str) -> set[str]:
-    script = f"import sys\n{code}\nprint(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    return {name.partition(".")[0] for name in done.stdout.split()}
+    printed = python(f"import sys\n{code}\nprint(*sys.modules)")
+    return {name.partition(".")[0] for name in printed.split()}
 
 
-def test_import_loads_nothing_heavy() -> None:
-    assert loaded_after("import tcva_adapters").isdisjoint(HEAVY | {"numpy"})
+COMMAND = "from tcva_adapters.cli.app import run; run({arguments!r})"
+JUDGE = """from tcva_adapters import TCVA, Sample
+TCVA(judge='lexical').evaluate(Sample(response='It is open.', contexts=['It is open.']))"""
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import tcva_adapters", HEAVY | {"numpy"}),
+        (JUDGE, HEAVY - {"pydantic"}),
+        (COMMAND.format(arguments=["--help"]), HEAVY - {"typer", "rich"} | {"numpy", "asyncio"}),
+    ],
+    ids=["import", "lexical", "help"],
+)
+def test_what_is_not_needed_is_not_loaded(code: str, absent: set[str]) -> None:
+    assert loaded_after(code).isdisjoint(absent)
 
 
 def test_the_core_needs_numpy_only() -> None:
@@ -50,17 +66,12 @@ class NumpyAlone:
             raise ModuleNotFoundError(f"{{name}} is not installed", name=name)
 
 sys.meta_path.insert(0, NumpyAlone())
-import importlib
+import importlib, tcva_adapters
 for module in {CORE_MODULES!r}:
     importlib.import_module(module)
-import tcva_adapters
-from tcva_adapters import WeightScheme, aggregate, exponent, flip_temperature, sweep
 for name in {CORE_NAMES!r}:
     getattr(tcva_adapters, name)
-assert 0 < aggregate(["fully", "partial", "none"], temperature=0.9) < 1
-assert exponent(0.5) < exponent(0.9)
-assert sweep([[2, 1, 0, 0, 0]], [0.2, 0.9], scheme=WeightScheme.DEFAULT).shape == (1, 2)
-assert flip_temperature(["fully", "partial"], 0.5) is not None
+assert 0 < tcva_adapters.aggregate(["fully", "partial", "none"], temperature=0.9) < 1
 """
     )
     assert "numpy" in loaded
@@ -68,43 +79,18 @@ assert flip_temperature(["fully", "partial"], 0.5) is not None
 
 
 def test_the_module_is_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tcva_adapters", "--version"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == tcva_adapters.__version__
-
-
-def test_a_lexical_judgement_loads_no_framework() -> None:
-    loaded = loaded_after(
-        "from tcva_adapters import TCVA, Sample\n"
-        "TCVA().evaluate(Sample(response='It is open.', contexts=['It is open.']))"
-    )
-    assert loaded.isdisjoint(HEAVY - {"pydantic"})
-
-
-COMMAND = "from tcva_adapters.cli.app import run; run({arguments!r})"
-
-
-def test_the_list_of_commands_loads_none_of_them() -> None:
-    loaded = loaded_after(COMMAND.format(arguments=["--help"]))
-    assert loaded.isdisjoint((HEAVY - {"typer", "rich"}) | {"numpy", "asyncio"})
+    code = "import runpy, sys; sys.argv[1:] = ['--version']; runpy.run_module('tcva_adapters')"
+    assert python(code).strip() == tcva_adapters.__version__
 
 
 def test_a_command_loads_what_it_needs(tmp_path: Path) -> None:
     samples = tmp_path / "samples.jsonl"
     samples.write_text('{"response": "It is open.", "contexts": ["It is open."]}\n')
     arguments = ["evaluate", str(samples), "-o", str(tmp_path / "judged.jsonl")]
-    script = f"import sys\n{COMMAND.format(arguments=arguments)}\nprint(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    loaded = set(done.stdout.splitlines()[-1].split())
-    assert {name.partition(".")[0] for name in loaded}.isdisjoint(
-        HEAVY - {"typer", "rich", "pydantic"}
-    )
+    done = python(f"import sys\n{COMMAND.format(arguments=arguments)}\nprint(*sys.modules)")
+    loaded = set(done.splitlines()[-1].split())
+    tops = {name.partition(".")[0] for name in loaded}
+    assert tops.isdisjoint(HEAVY - {"typer", "rich", "pydantic"})
     rooms = {name.split(".")[1] for name in loaded if name.startswith("tcva_adapters.")}
     assert rooms.isdisjoint({"ccrs", "langchain", "llamaindex", "ragas", "deepeval"})
     parts = ("calibration", "existing", "paper", "systems", "views")
