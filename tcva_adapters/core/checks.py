@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
@@ -75,7 +76,7 @@ def as_matrix(
         array = np.asarray(values)
         matrix: npt.NDArray[np.float64] = array.real.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        msg = f"{what} must be a matrix of numbers: {error}"
+        msg = f"{what} must be a matrix of numbers, got {reprlib.repr(values)}: {error}"
         raise InvalidValueError(msg) from None
     width = "M" if isinstance(columns, str) else len(columns)
     has_shape = matrix.ndim == 2 and matrix.shape[1] and width in {"M", matrix.shape[1]}

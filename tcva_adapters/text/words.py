@@ -38,8 +38,6 @@ _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
 _CLOCK: Final = re.compile("([01]?[0-9]|2[0-4])(?:[.:]([0-5][0-9]))?")
 _HALF_DAY: Final = 720  # minutes; 19:30 and 7:30 pm are the same time
 
-_PAUSING: Final = frozenset(";()[]{}|،؛、，；：")
-_STOPPING: Final = frozenset("।॥؟۔")
 _BRACKET_CODES: Final = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)
 _PIECE: Final = re.compile(
     rf"[{_SCRIPTS}]+|[^\s\d.,:!?$€£¥。！？{_SCRIPTS}-]+"
@@ -64,27 +62,22 @@ class _Folding(dict[int, str]):
     """How each character is compared; filled as characters come up."""
 
     def __missing__(self, code: int) -> str:
-        char = chr(code)
-        category = unicodedata.category(char)
+        category = unicodedata.category(chr(code))
         if category == "Nd":
-            folded = str(unicodedata.decimal(char))
-        elif category == "Pd" or char == "−":
-            folded = "-"
-        elif category == "Cf" or char in "'’‘ʼ`´":
-            folded = ""
-        elif char in _PAUSING:
-            folded = " , "
-        elif char in _STOPPING:
-            folded = " . "
-        elif category[0] in "LMN" or char in ".,:!?。！？$€£¥":
-            folded = char
+            folded = str(unicodedata.decimal(chr(code)))
+        elif category in {"Pd", "Cf"}:
+            folded = "-" if category == "Pd" else ""
         else:
-            folded = " percent " if char == "%" else " "
+            folded = chr(code) if category[0] in "LMN" else " "
         self[code] = folded
         return folded
 
 
-_FOLDING: Final = _Folding()
+_FOLDING: Final = _Folding({ord(char): char for char in ".,:!?。！？$€£¥"})
+_FOLDING.update((ord(char), " , ") for char in ";()[]{}|،؛、，；：")
+_FOLDING.update((ord(char), " . ") for char in "।॥؟۔")
+_FOLDING.update((ord(char), "") for char in "'’‘ʼ`´")
+_FOLDING.update({ord("−"): "-", ord("%"): " percent "})
 
 
 def split_words(text: str) -> list[str]:

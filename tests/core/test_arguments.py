@@ -131,7 +131,7 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (fuse, ([[0.5, 0.5]],), {"temperature": 2}, "temperature 2"),
     (fuse, ([[0.5, 0.5]],), {"eps": 5e-324, "temperature": 0.1}, "eps is 5e-324"),
     (evaluate_panel, (None, [1], 0.6, 5), {}, "judge_scores must be a list, got None"),
-    (evaluate_panel, ([[1, 2], [3]], [0.5, 0.5], 0.5, 5), {}, "judge_scores must be a matrix of numbers"),
+    (evaluate_panel, ([[1, 2], [3]], [0.5, 0.5], 0.5, 5), {}, "judge_scores must be a matrix of numbers, got [[1, 2], [3]]"),
     (evaluate_panel, ([[6]], [1], 0.5, 5), {}, "row 0 of judge_scores has 6.0 for criterion 0; scores lie in [0, 5]"),
     (evaluate_panel, ([[1, 2]], [0.5, 0.6], 0.5, 5), {}, "sum to 1.1, not to 1"),
     (evaluate_panel, ([[1]], None, 0.6, 5), {}, "weights"),
