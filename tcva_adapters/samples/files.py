@@ -1,6 +1,6 @@
 """Samples from files.
 
-Whatever the format, a file is a stream of rows (`records`), and of samples (`stream_samples`); a list of
+Whatever the format, a file is a stream of rows (`records`), and of samples (`SampleStream`); a list of
 them is `read_samples`. Reading stops at the first bad row, or skips bad rows and says so.
 """
 

@@ -33,6 +33,7 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".csv": "csv",
     ".tsv": "csv",
     ".parquet": "parquet",
+    ".pq": "parquet",
 }
 ROW_WORDS: Final = {"jsonl": "line", "json": "item", "csv": "line", "parquet": "row"}
 """What a row is called in messages."""
