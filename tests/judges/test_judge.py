@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
 from typing import Final
 
 import pytest
 
 from tcva_adapters import TCVA
-from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import (
     ANSWER_RELEVANCY,
@@ -24,7 +22,7 @@ from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge, may_be_non_claim
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
+from tcva_adapters.results.assessment import Assessment, Reason
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
@@ -292,23 +290,3 @@ def test_a_verdict_out_of_the_samples_own_text_never_counts(own: str, field: str
     if own.startswith("{"):
         assert assessment.unscored is not None
         assert "two readings differ for 1" in assessment.unscored.detail
-
-
-SHARES = [(0.1, 0.2, 0.3, 0.25, 0.15), (0.7, 0.3, 0.0, 0.0, 0.0), (0.0, 0.0, 1 / 3, 1 / 3, 1 / 3)]
-
-
-def test_soft_scores_depend_on_neither_order_nor_repetition() -> None:
-    def scores(shares: Sequence[tuple[float, ...]]) -> list[float]:
-        claims = tuple(
-            ClaimVerdict(claim="c", verdict=Verdict.PARTIAL, probabilities=p)  # type: ignore[arg-type]  # five of them, which the list does not say
-            for p in shares
-        )
-        counts = Assessment(criterion="c", judge="j", prompt_version="v", claims=claims).counts
-        row: list[float] = sweep(counts[None, :], [0.1, 0.3, 0.5, 0.77, 1.0])[0].tolist()
-        return row
-
-    expected = scores(SHARES)
-    assert scores(SHARES[::-1]) == expected
-    assert scores([SHARES[1], SHARES[2], SHARES[0]]) == expected
-    for times in (2, 3, 5, 7):
-        assert scores(SHARES * times) == expected

@@ -48,7 +48,7 @@ SUPERLINEAR = {
     "reply with verdicts": ["items"],
     "reply with a rating": ["objects and thoughts"],
     "log probabilities": ["only 'a'", "capitals"],
-    "prompt, claim": ["newlines", "combining marks", "joiners", "full width", "blanks between marks"],
+    "prompt, claim": ["newlines", "combining marks", "blanks between marks"],
     "lexical judge, passage": ["lines", "distinct sentences"],
     "claims of the response": ["lines", "closing quotes", "quotations", "code fences"],
 }  # fmt: skip
