@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Config, Sample, WeightScheme
-from tcva_adapters.cli.app import run
 from tcva_adapters.compare import sweep
 from tcva_adapters.core.temperature import Bounds
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidValueError, TCVAError, UnreadableInputError
 from tcva_adapters.results.settings import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -27,7 +26,6 @@ SAMPLE = Sample(
     contexts=("The office opens at nine. Parking is free for visitors.",),
 )
 REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "Parking is free"))
-NAMED = 'floor="always"'
 
 
 def of(domain: str) -> Sample:
@@ -58,13 +56,12 @@ def test_a_judge_built_from_it_follows_it() -> None:
     assert (medical.scoring.temperature, chat.scoring.temperature) == (0.2, 0.9)
     assert medical.scoring.scheme is WeightScheme.LINEAR
 
-
-def test_what_is_given_in_the_call_wins_over_profiles_too() -> None:
-    tcva = TCVA.from_config(CONFIG, judge="lexical", temperature=0.6, criterion="correctness")
-    assert (tcva.scoring.temperature, tcva.scoring.threshold) == (0.6, 0.6)
-    assert tcva.criterion.name == "correctness"
-    given = TCVA.from_config(CONFIG, judge="lexical", temperature=0.6)
-    assert given.evaluate(of("medical")).scoring.temperature == 0.6
+    # What is given in the call wins over profiles, too.
+    given = TCVA.from_config(CONFIG, judge="lexical", temperature=0.6, criterion="correctness")
+    assert (given.scoring.temperature, given.scoring.threshold) == (0.6, 0.6)
+    assert given.criterion.name == "correctness"
+    sample = of("medical").model_copy(update={"reference": "Nine."})
+    assert given.evaluate(sample).scoring.temperature == 0.6
 
 
 BAD = [
@@ -129,33 +126,20 @@ def test_a_sample_without_the_field_has_no_profile() -> None:
         TCVA(judge="lexical", profiles={"domain": {"a": {"threshold": 0.5}}})
 
 
-def test_an_eps_and_a_floor_that_do_not_go_together_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_eps_and_a_floor_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "tcva.json"
     Config(settings={"eps": 0.05}).dump(file)
-    for refused in (
-        lambda: ScoringConfig(temperature="strict", eps=0.05),
-        lambda: ScoringConfig(temperature="lenient", eps=0.05),
-        lambda: TCVA(judge="lexical", eps=0.05),
-        lambda: TCVA.from_config(file, judge="lexical"),
-        lambda: sweep([[4, 0, 0, 0, 1]], config=file),
-    ):
-        with pytest.raises(InvalidValueError, match=NAMED):
-            refused()
-    result = TCVA(judge=ScriptedModel([REPLY])).evaluate(SAMPLE)
-    with pytest.raises(InvalidValueError, match=NAMED):
-        result.at(0.5, eps=0.05)
-    assert result.at(0.3, eps=0.05, floor="always").flip_temperature is not None
+    result = TCVA(judge="lexical").evaluate(SAMPLE)
     stored = json.loads(result.to_json())
     stored["scoring"]["eps"] = 0.05
-    with pytest.raises(UnreadableInputError, match=NAMED):
-        type(result).from_json(json.dumps(stored))
+    for refused in (
+        lambda: ScoringConfig(temperature="strict", eps=0.05),
+        lambda: TCVA.from_config(file, judge="lexical"),
+        lambda: sweep([[4, 0, 0, 0, 1]], config=file),
+        lambda: result.at(0.5, eps=0.05),
+        lambda: type(result).from_dict(stored),
+    ):
+        with pytest.raises(TCVAError, match='floor="always"'):
+            refused()
+    assert result.at(0.3, eps=0.05, floor="always").flip_temperature is not None
     assert TCVA.from_config(file, judge="lexical", floor="always").scoring.eps == 0.05
-
-    samples = tmp_path / "samples.jsonl"
-    samples.write_text('{"question": "?", "answer": "It is.", "contexts": ["It is."]}\n')
-    arguments = ["evaluate", str(samples), "--judge", "lexical", "--eps", "0.05"]
-    assert run(arguments) == 2
-    assert NAMED in capsys.readouterr().err
-    assert run([*arguments, "--floor", "always"]) == 0

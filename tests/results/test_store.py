@@ -50,7 +50,7 @@ def unscored(reason: Reason, raw_reply: str | None = None) -> Assessment:
 def start(code: str, *arguments: object) -> subprocess.Popen[str]:
     """A Python process of its own that may import the package."""
     return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [sys.executable, "-c", IMPORTS + code, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(SOURCES)},
         stdout=subprocess.PIPE,
         text=True,
@@ -180,10 +180,12 @@ def test_one_store_serves_many_threads(tmp_path: Path) -> None:
         assert all(pool.map(work, range(400)))
 
 
-WRITER = """
-import sys
+IMPORTS = """
+import itertools, os, sys
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.store import VerdictStore
+"""
+WRITER = """
 with VerdictStore(sys.argv[1]) as store:
     for i in range(200):
         store.put(f"{sys.argv[2]}-{i}", Assessment.from_verdicts(["fully"]))
@@ -205,9 +207,6 @@ def test_four_processes_lose_nothing(tmp_path: Path) -> None:
 
 
 ENDLESS = """
-import itertools, sys
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.store import VerdictStore
 store = VerdictStore(sys.argv[1])
 for i in itertools.count():
     store.put(f"k{i}", Assessment.from_verdicts(["fully"]))
@@ -239,9 +238,6 @@ def test_a_killed_process_loses_nothing_acknowledged(tmp_path: Path) -> None:
 
 
 FORKED = """
-import os, sys
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.store import VerdictStore
 store = VerdictStore(sys.argv[1])
 store.put("before", Assessment.from_verdicts(["fully"]))
 parents = store._connection
