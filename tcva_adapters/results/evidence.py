@@ -53,48 +53,36 @@ class EvidenceCounts:
     def of(cls, assessments: Iterable[Assessment], evidence: Evidence = "lower") -> EvidenceCounts:
         """Count the verdicts of assessments as they are stored.
 
-        >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).verdicts
+        >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).to_dict()["verdicts"]
         1
         """
         return cls(Counter(chain.from_iterable(map(checks_of, assessments))), evidence)
-
-    @property
-    def verdicts(self) -> int:
-        """How many there are."""
-        return self.found.total()
-
-    @property
-    def checks(self) -> dict[EvidenceCheck, int]:
-        """How many verdicts each outcome lowered, or left ``unchecked``."""
-        lowers = self.evidence == "lower"
-        return {
-            c: self.found[c, c.is_fault] if lowers or not c.is_fault else 0 for c in EvidenceCheck
-        }
-
-    @property
-    def not_lowered(self) -> int:
-        """How many stand although their quotes do not support them.
-
-        Those of ``partial`` and ``minor``, and all where nothing is lowered.
-        """
-        faults = sum(n for (check, _), n in self.found.items() if check and check.is_fault)
-        return faults - sum(n for check, n in self.checks.items() if check.is_fault)
 
     def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
         """Those of both."""
         return EvidenceCounts(self.found + other.found, other.evidence)
 
     def to_dict(self) -> dict[str, int]:
-        """As plain values, for JSON."""
-        checks = {check.value: number for check, number in self.checks.items()}
-        return {"verdicts": self.verdicts, **checks, "not_lowered": self.not_lowered}
+        """How many verdicts there are, each outcome lowered or left unchecked, or stand unsupported.
+
+        The last are ``not_lowered``: those of ``partial`` and ``minor``, and all where nothing is
+        lowered.
+        """
+        counts = {check.value: 0 for check in EvidenceCheck}
+        counts = {"verdicts": self.found.total(), **counts, "not_lowered": 0}
+        for (check, was_lowered), number in self.found.items():
+            if check is not None:
+                stands = check.is_fault and not (was_lowered and self.evidence == "lower")
+                counts["not_lowered" if stands else check.value] += number
+        return counts
 
     def lines(self) -> Iterator[str]:
         """A sentence for each outcome that occurs."""
-        for check, number in self.checks.items():
-            if number:
+        counts = self.to_dict()
+        for check in EvidenceCheck:
+            if number := counts[check.value]:
                 done = "lowered" if check.is_fault else "unchecked"
-                yield f"{number} of {self.verdicts} verdicts {done}: {check.text}"
+                yield f"{number} of {counts['verdicts']} verdicts {done}: {check.text}"
 
 
 def checks_of(assessment: Assessment) -> list[Checked]:

@@ -179,9 +179,8 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
-        if self._pid == os.getpid():
-            with self._lock:
-                self._connection.close()
+        with self._lock:
+            self._closes()
 
     def __exit__(self, *_: object) -> None:
         """Close the file."""
@@ -202,7 +201,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         self._lock, self._pid = threading.Lock(), os.getpid()
         self._connection = self._patiently(lambda: _connected(self.path), _WAIT_SECONDS)
         # An evaluator that was given a path closes no store: it goes with the last that uses it.
-        weakref.finalize(self, _close, self._connection, self._pid)
+        self._closes = weakref.finalize(self, _close, self._connection, self._pid)
 
     def _run(self, action: Callable[[sqlite3.Connection], T]) -> T:
         """Use the connection, which is nobody else's meanwhile."""
