@@ -121,7 +121,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
             InvalidValueError: A value is out of range, or a field unknown.
         """
         fields = {name: vars(self)[name] for name in vars(self) if name not in self._derived}
-        check_settings(self, update or {}, fields, judge="llm")
+        check_settings(self, update or {}, fields, judge="llm" if "llm" in fields else "scorer")
         return type(self)(**{**fields, **(update or {})})
 
     def copy(self, **options: Any) -> Self:
