@@ -16,7 +16,7 @@ import pytest
 
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.errors import InvalidSampleError, StoreWarning
+from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import AHEAD, CHUNK
@@ -280,29 +280,6 @@ def test_cancelling_cancels_the_calls_under_way() -> None:
     assert (model.cancelled, model.under_way) == (len(model.asked), 0)
 
 
-def test_two_streams_over_one_scorer_do_not_meet() -> None:
-    tcva = TCVA(judge=Model())
-    first = tcva.iter_evaluate(map(sample, range(30)))
-    second = tcva.iter_evaluate(map(sample, range(100, 130)))
-    pairs = list(zip(first, second, strict=True))
-    assert ids(one for one, _ in pairs) == numbers(30)
-    assert ids(two for _, two in pairs) == [str(n) for n in range(100, 130)]
-
-
-@each_face
-def test_equal_questions_are_asked_once_and_the_answers_are_forgotten_in_time(
-    asynchronous: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tcva_adapters.sharing.MOST_REMEMBERED", 4)
-    model = Model()
-    tcva = TCVA(judge=model, share=True)
-    order = [0, 0, 1, 0, *range(2, 12)]
-    found = evaluated(tcva, map(sample, order), len(order), asynchronous=asynchronous)
-    assert ids(found) == list(map(str, order))
-    assert len(model.asked) == 12
-    assert sum(result.usage.calls for result in found) == 12
-
-
 @each_face
 def test_a_judgement_that_was_paid_for_is_stored_before_its_result_is_there(
     asynchronous: bool, tmp_path: Path
@@ -333,19 +310,3 @@ def test_a_store_is_read_and_written_for_many_at_once(tmp_path: Path) -> None:
     assert Counting.uses <= 8
     assert again == first
     assert all(result.assessment.from_store for result in again)
-
-
-def test_one_paid_answer_that_cannot_be_stored_costs_no_other_its_place(tmp_path: Path) -> None:
-    class Picky(VerdictStore):
-        def put_many(self, assessments: Iterable[Any]) -> None:
-            pairs = list(assessments)
-            if any("Door 3 " in each.claims[0].claim for _, each in pairs):
-                pairs = [(key, each.to_json()) for key, each in pairs]  # fails as a whole
-                self._run(lambda found: found.execute("INSERT INTO nowhere"))
-            super().put_many(pairs)
-
-    store = Picky(tmp_path / "v.sqlite")
-    tcva = TCVA(judge=Model(), store=store)
-    with pytest.warns(StoreWarning, match="not cached as long as it does"):
-        assert len(tcva.evaluate_many(map(sample, range(10)))) == 10
-    assert len(store.get_many(map(tcva.key, map(sample, range(10))))) == 9

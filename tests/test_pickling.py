@@ -12,33 +12,21 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from deepeval.test_case import LLMTestCase
-from ragas import SingleTurnSample
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.deepeval import ScorerMetric as DeepEvalScorer
-from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.panel import Panel
-from tcva_adapters.langchain import ScorerEvaluator as LangChainScorer
-from tcva_adapters.langchain import TCVAEvaluator as LangChainTCVA
-from tcva_adapters.llamaindex import ScorerEvaluator as LlamaIndexScorer
-from tcva_adapters.llamaindex import TCVAEvaluator as LlamaIndexTCVA
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.ragas import ScorerMetric as RagasScorer
-from tcva_adapters.ragas import TCVACollectionMetric
-from tcva_adapters.ragas import TCVAMetric as RagasTCVA
 from tcva_adapters.sharing import SHARED
+from tests.adapters.table import ADAPTERS
 from tests.support.server import ScriptedServer, auto_judge
 
 OPENS = "The office opens at nine."
 SAMPLE = Sample(
     input="When does the office open?", response=OPENS, contexts=(OPENS,), reference=OPENS, id="s"
 )
-CASE = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=[OPENS])
-ROW = SingleTurnSample(user_input="When?", response=OPENS, retrieved_contexts=[OPENS])
 
 
 class Locked:
@@ -60,63 +48,29 @@ class Locked:
         raise NotImplementedError
 
 
-EVALUATORS: dict[str, tuple[Callable[..., Any], Callable[[Any], Any]]] = {
-    "tcva": (lambda judge, **how: TCVA(judge=judge, **how), lambda e: e.evaluate(SAMPLE).score),
-    "ccrs": (lambda judge, **h: CCRS("qr", judge=judge, **h), lambda e: e.evaluate(SAMPLE).score),
-    "langchain": (
-        LangChainTCVA,
-        lambda e: e.invoke({"answer": OPENS, "context": [OPENS]})["score"],
-    ),
-    "langchain scorer": (
-        lambda judge, **how: LangChainScorer(TCVA(judge=judge, **how)),
-        lambda e: e.invoke({"answer": OPENS, "context": [OPENS]})["score"],
-    ),
-    "llamaindex": (LlamaIndexTCVA, lambda e: e.evaluate("When?", OPENS, [OPENS]).score),
-    "llamaindex scorer": (
-        lambda judge, **how: LlamaIndexScorer(TCVA(judge=judge, **how)),
-        lambda e: e.evaluate("When?", OPENS, [OPENS]).score,
-    ),
-    "ragas": (
-        lambda judge, **how: RagasTCVA(llm=judge, **how),
-        lambda e: e.single_turn_score(ROW),
-    ),
-    "ragas scorer": (
-        lambda judge, **how: RagasScorer(TCVA(judge=judge, **how)),
-        lambda e: e.single_turn_score(ROW),
-    ),
-    "ragas collections": (
-        lambda judge, **how: TCVACollectionMetric(llm=judge, **how),
-        lambda e: e.score(user_input="When?", response=OPENS, retrieved_contexts=[OPENS]).value,
-    ),
-    "deepeval": (
-        lambda judge, **how: DeepEvalTCVA(model=judge, **how),
-        lambda e: e.measure(CASE),
-    ),
-    "deepeval scorer": (
-        lambda judge, **how: DeepEvalScorer(TCVA(judge=judge, **how)),
-        lambda e: e.measure(CASE),
-    ),
+BUILT: dict[str, Callable[..., Any]] = {
+    "tcva": lambda judge, **how: TCVA(judge=judge, **how),
+    "ccrs": lambda judge, **how: CCRS("qr", judge=judge, **how),
+    **{adapter.name: adapter.built for adapter in ADAPTERS},
 }
 
+every_kind = pytest.mark.parametrize("make", BUILT.values(), ids=BUILT)
 
-@pytest.mark.parametrize(("make", "score"), EVALUATORS.values(), ids=EVALUATORS)
+
+@every_kind
 def test_every_evaluator_comes_back_with_its_store(
-    make: Callable[..., Any], score: Callable[[Any], Any], tmp_path: Path
+    make: Callable[..., Any], tmp_path: Path
 ) -> None:
     made = make("lexical", store=tmp_path / "v.sqlite", threshold=0.7)
-    before = score(made)
     again = pickle.loads(pickle.dumps(made))
-    assert score(again) == before
-    scorer = getattr(again, "scorer", again)
-    assert (scorer.store.path, scorer.threshold) == (str(tmp_path / "v.sqlite"), 0.7)
+    before, after = (getattr(each, "scorer", each) for each in (made, again))
+    assert after.evaluate(SAMPLE) == before.evaluate(SAMPLE)
+    assert (after.store.path, after.threshold) == (str(tmp_path / "v.sqlite"), 0.7)
     assert len(SHARED) == 0
 
 
-@pytest.mark.parametrize(("make", "score"), EVALUATORS.values(), ids=EVALUATORS)
-def test_what_cannot_be_pickled_is_named_without_its_text(
-    make: Callable[..., Any], score: object
-) -> None:
-    del score
+@every_kind
+def test_what_cannot_be_pickled_is_named_without_its_text(make: Callable[..., Any]) -> None:
     with pytest.raises(InvalidValueError, match=r"\(Locked\).*'openai:MODEL'") as refused:
         pickle.dumps(make(Locked()))
     assert "sk-secret" not in str(refused.value)
@@ -178,7 +132,7 @@ def test_workers_share_the_store_and_read_the_key_from_their_environment(
         again = tcva.evaluate(SAMPLE)
         assert (again.score, again.assessment.from_store) == (score, True)
         assert server.count == 1
-        for make, _ in EVALUATORS.values():
+        for make in BUILT.values():
             assert b"sk-secret" not in pickle.dumps(make("openai:m"))
     given = OpenAICompatibleModel("m", base_url="http://127.0.0.1:1/v1", api_key="sk-by-hand")
     with pytest.raises(InvalidValueError) as refused:

@@ -6,7 +6,6 @@ import asyncio
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,15 +15,12 @@ from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import (
     InvalidSampleError,
-    InvalidValueError,
     JudgeError,
-    TCVAError,
     UnreadableInputError,
 )
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.protocol import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
-from tcva_adapters.results.result import ScoringConfig
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.sharing import SHARED
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -92,21 +88,6 @@ def test_results_come_back_in_order_with_one_per_sample(asynchronous: bool) -> N
     results = many(tcva, samples, asynchronous=asynchronous)
     assert [r.assessment.sample_id for r in results] == [s.id for s in samples]
     assert {r.score for r in results} == {1.0}
-
-
-def test_sync_calls_work_inside_a_running_loop() -> None:
-    async def inside() -> Result:
-        return TCVA(judge=ScriptedModel([fully])).evaluate(sample(1))
-
-    assert asyncio.run(inside()).score == 1.0
-
-
-def test_one_failure_leaves_the_others_alone() -> None:
-    model = ScriptedModel([fully, RuntimeError("boom"), fully])
-    results = TCVA(judge=model, max_concurrency=1).evaluate_many(sample(i) for i in range(3))
-    assert [r.score for r in results] == [1.0, None, 1.0]
-    assert results[1].passed is None
-    assert "boom" in results[1].reason
 
 
 def test_twins_in_a_batch_are_judged_and_counted_once() -> None:
@@ -191,36 +172,6 @@ def test_the_reason_names_levels_and_the_worst_claim() -> None:
     assert "Parking costs money." in result.reason
 
 
-def test_flip_temperature_is_where_a_result_starts_to_pass() -> None:
-    result = Result(
-        Assessment.from_verdicts(["fully", "minor", "minor"]), ScoringConfig(threshold=0.8)
-    )
-    flip = result.flip_temperature
-    assert flip is not None
-    assert result.at(flip).passed
-    assert not result.at(flip - 1e-9).passed
-    assert Result(Assessment.from_verdicts([])).flip_temperature is None
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"temperature": "harsh"}, "harsh"),
-        ({"scheme": "steep"}, "steep"),
-        ({"floor": "never"}, "never"),
-        ({"judge": "oracle"}, "oracle"),
-        ({"judge": 7}, "7"),
-        ({"claims": "llm"}, "llm"),
-        ({"criterion": "beauty"}, "beauty"),
-        ({"judge": TCVA(judge=ScriptedModel([])).judge, "max_claims": 3}, "is a judge already"),
-    ],
-)
-def test_wrong_settings_fail_when_built(options: dict[str, Any], named: str) -> None:
-    assert issubclass(InvalidValueError, TCVAError)
-    with pytest.raises(InvalidValueError, match=named):
-        TCVA(**options)
-
-
 def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.sqlite"
     samples = [sample(i) for i in range(6)]
@@ -245,30 +196,6 @@ def test_a_failing_store_loses_no_judgement(asynchronous: bool, tmp_path: Path) 
     with pytest.warns(RuntimeWarning, match="no space left"):
         results = many(tcva, map(sample, range(3)), asynchronous=asynchronous)
     assert [r.score for r in results] == [1.0] * 3
-
-
-def test_a_mean_of_equal_scores_is_that_score() -> None:
-    result = Result(Assessment.from_verdicts(["partial"]))
-    assert Evaluation.of(TCVA(judge="lexical"), [result] * 20).summary.mean == 0.7
-
-
-def test_half_a_character_in_a_sample_reaches_no_file() -> None:
-    odd = Sample(response="\ud83d It opens at nine.", contexts=("\ud83d It opens at nine.",))
-    result = TCVA(judge="lexical").evaluate(odd)
-    assert Assessment.from_json(result.assessment.to_json()) == result.assessment
-
-
-def test_the_usual_settings_in_other_words_are_not_told_in_names() -> None:
-    usual = TCVA(
-        judge="lexical", temperature="balanced", scheme=(1, 0.9, 0.7, 0.3, 0), claims="split"
-    )
-    assert usual.name == "tcva_faithfulness"
-    linear = TCVA(judge="lexical", scheme=(1, 0.75, 0.5, 0.25, 0))
-    assert (
-        linear.name
-        == TCVA(judge="lexical", scheme="linear").name
-        == "tcva_faithfulness(scheme=linear)"
-    )
 
 
 @pytest.mark.parametrize(("answer", "expected"), [(None, None), ({}, None), ("\ud800", 1.0)])
