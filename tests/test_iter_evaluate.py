@@ -194,19 +194,6 @@ def test_a_slow_first_call_holds_nobody_up_but_its_turn(asynchronous: bool) -> N
     assert len(model.asked) == 40
 
 
-def test_a_result_is_handed_over_before_a_slow_source_has_the_next_sample() -> None:
-    handed, read_at = list[Result](), list[int]()
-
-    def slow() -> Iterator[Sample]:
-        for number in range(4):
-            read_at.append(len(handed))
-            time.sleep(0.05)
-            yield sample(number)
-
-    handed.extend(TCVA(judge="lexical").iter_evaluate(slow()))
-    assert read_at == [0, 1, 2, 3]
-
-
 def test_awaited_samples_hold_no_result_up() -> None:
     async def main() -> list[float]:
         began = time.monotonic()
