@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import numpy as np
 from pydantic import PlainSerializer
@@ -26,21 +26,23 @@ Metadata = Annotated[dict[str, Any], PlainSerializer(written_out, when_used="jso
 """As they are; in JSON what it cannot hold is text, see `written_out`."""
 
 
-def _as_json(value: Any) -> Any:
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=_without_objects)
-    except (TypeError, ValueError, RecursionError):
-        return _text(value)
-    return json.loads(whole_characters(text))
-
-
-def _without_objects(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.generic | np.ndarray) else _text(value)
-
-
 def _text(value: Any) -> str:
     try:
         text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
         return whole_characters(text)
     except Exception:  # noqa: BLE001  # an object of the user's may fail in any way
         return f"<{type(value).__name__}>"
+
+
+def _without_objects(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else _text(value)
+
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
+
+
+def _as_json(value: Any) -> Any:
+    try:
+        return json.loads(whole_characters(_ENCODER.encode(value)))
+    except (TypeError, ValueError, RecursionError):
+        return _text(value)

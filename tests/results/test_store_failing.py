@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Assessment, Sample
-from tcva_adapters.ccrs import CCRS
 from tcva_adapters.compare import compare
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
 from tcva_adapters.results.store import VerdictStore
@@ -25,7 +24,6 @@ SAMPLES = [
     for i in range(6)
 ]
 WAIT = 0.2
-SCORERS: list[Any] = [TCVA(judge="lexical"), CCRS("qr", judge="lexical")]
 
 
 @pytest.fixture
@@ -48,9 +46,8 @@ def in_a_loop(scorer: Any) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("scorer", SCORERS, ids=["tcva", "ccrs"])
-def test_a_held_store_is_waited_for_once_and_told_of_once(scorer: Any, path: Path) -> None:
-    scorer = scorer.changed(store=path)
+def test_a_held_store_is_waited_for_once_and_told_of_once(path: Path) -> None:
+    scorer = TCVA(judge="lexical", store=path)
     scorer.evaluate(SAMPLES[0])
     for judged in (in_a_loop, lambda scorer: scorer.evaluate_many(SAMPLES)):
         with held(path):
@@ -101,9 +98,9 @@ def test_a_comparison_goes_on_without_its_store(path: Path) -> None:
 
 
 def test_a_store_that_cannot_be_written_costs_the_store_alone(path: Path) -> None:
-    tcva = SCORERS[0].changed(store=path)
+    store = VerdictStore(path)
+    tcva, connection = TCVA(judge="lexical", store=store), store._connection
     tcva.evaluate(SAMPLES[0])
-    connection = tcva.store._connection
     connection.execute("PRAGMA query_only = ON")
     with pytest.warns(StoreWarning, match="readonly.*; judgements"):
         results = tcva.evaluate_many(SAMPLES)
