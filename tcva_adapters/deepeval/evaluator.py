@@ -129,10 +129,8 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
     settable = frozenset({*vars(BaseMetric), *_FOLLOWED}) - {"include_reason", "flaky", "model"}
 
     name: str
+    model: Any  # whatever can judge
     collected: list[Collected[R]]
-    # Any: DeepEval declares them narrower than it uses them.
-    model: Any
-    _required_params: Any
     _scorer: Scorer[R]
     _sample: Sample | None
     _result: R | None

@@ -77,13 +77,14 @@ class OfScorer(Frozen, Generic[R]):
         self.name = name or scorer.name
         self._is_built = True
 
-    def _tcva(
+    def _build(
         self, criterion: Criterion | str, llm: Any, name: str | None, settings: dict[str, Any]
-    ) -> TCVA:
-        """The TCVA of a metric that is built from settings; last, as it opens the store."""
+    ) -> None:
+        """Begin with a TCVA of these settings; it is built last, as it opens the store."""
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
         _check_name(name)
-        return TCVA(criterion, judge=_judge(llm), **settings)
+        tcva: Any = TCVA(criterion, judge=_judge(llm), **settings)
+        self._begin(tcva, llm, name)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
         known = "samples of RAGAS carry no metadata, which profiles go by"
@@ -355,7 +356,7 @@ class TCVAMetric(ScorerMetric[Result], FromConfig):
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:
-        self._begin(self._tcva(criterion, llm, name, settings), llm, name)
+        self._build(criterion, llm, name, settings)
 
 
 class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type: ignore[misc]  # as above
@@ -389,4 +390,4 @@ class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type:
         **settings: Any,
     ) -> None:
         BaseMetric.__init__(self)
-        self._begin(self._tcva(criterion, llm, name, settings), llm, name)
+        self._build(criterion, llm, name, settings)

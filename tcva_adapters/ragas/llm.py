@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 from instructor import OpenAISchema
@@ -118,9 +117,7 @@ class InstructorModel(LLMObject):
     framework = "ragas"
 
     def _holders(self) -> tuple[Any, ...]:
-        arguments = getattr(self.llm, "model_args", None)
-        prompt = {"system_prompt": getattr(self.llm, "system_prompt", None)}
-        return (arguments if isinstance(arguments, Mapping) else {}, prompt)
+        return (getattr(self.llm, "model_args", None), self.llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request."""

@@ -21,11 +21,6 @@ JUDGEMENT: Final = "tcva_judgement"
 _BESIDE: Final = "_result"
 """What a column of results is called after the column of its scores."""
 
-_NOT_JUDGED: Final = Unscored(
-    reason=Reason.INVALID_INPUT,
-    detail="RAGAS has no judgement of this row, e.g. because a field has a wrong type; see its log",
-)
-
 
 class _OfRagas(Carrier):
     """What both carriers have in common: they are made of their result, and copied by it."""
@@ -113,7 +108,9 @@ def results_of(
     found = carried[chosen(metric, list(carried), columns, argument="metric")]
     results = [None if each is None else read_result(each) for each in found]
     like = next(filter(None, results))  # any of them shows judge and settings
-    return [like.unscored_for(_NOT_JUDGED) if result is None else result for result in results]
+    detail = "RAGAS has no judgement of this row, e.g. because of a field's type; see its log"
+    why = Unscored(reason=Reason.INVALID_INPUT, detail=detail)
+    return [like.unscored_for(why) if result is None else result for result in results]
 
 
 def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:

@@ -163,14 +163,6 @@ def test_verdicts_that_cannot_be_told_apart_name_no_claim() -> None:
     assert [v.claim for v in said.verdicts] == ["verdict 1 of 1"]
 
 
-def test_an_answer_without_claims_has_deepevals_score_and_no_verdict() -> None:
-    said = score_framework_metric(
-        "faithfulness", SAMPLE, answers(truths=[], claims=[], reason="so")
-    )
-    assert (said.score, said.verdicts) == (1.0, ())
-    assert Result(said.assessment()).score is None
-
-
 @both_faces
 @pytest.mark.parametrize("name", CALLS)
 def test_failures_are_outcomes(score: Score, name: str) -> None:

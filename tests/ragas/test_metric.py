@@ -26,20 +26,12 @@ from tcva_adapters.ragas import (
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.sharing import SHARED
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying
-from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM
+from tests.ragas.entry import ScriptedLLM
 from tests.ragas.office import COLUMN, Counted, evaluated, turn
 from tests.support.office import ONE, SAMPLE, SCORE, TWO
 
 # RAGAS announces the end of its main function and of its wrapper on every use.
 pytestmark = pytest.mark.filterwarnings("ignore:.* is deprecated:DeprecationWarning")
-
-
-def test_both_families_of_llms_are_asked_the_same_and_once() -> None:
-    older, newer = ScriptedLLM(lambda _: TWO), ScriptedInstructorLLM(lambda _: TWO)
-    scores = [evaluated([TCVAMetric(llm=llm)])[COLUMN] for llm in (older, newer)]
-    assert scores[0] == scores[1]
-    assert older.prompts == newer.prompts
-    assert len(older.prompts) == 1
 
 
 def test_a_langchain_model_is_taken_as_ragas_takes_it() -> None:

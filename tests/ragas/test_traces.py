@@ -28,7 +28,6 @@ def test_traces_can_be_written_as_json() -> None:
 def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
     class Listener(BaseCallbackHandler):
         def __init__(self) -> None:
-            self.parents: dict[Any, Any] = {}
             self.names: dict[Any, str] = {}
             self.model_parents: list[Any] = []
 
