@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 from tcva_adapters.core.verdicts import LEVELS, Shares, WeightScheme, level_shares
 from tcva_adapters.criteria import Criterion
@@ -61,14 +61,6 @@ _LIKELY: Final[tuple[tuple[float, Shares], ...]] = (
 _HALF: Final = 0.5 - 1e-9
 _SOURCE: Final = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]")
 _ITEM: Final = re.compile(r"(?:\A|(?<=[.!?:;] ))\(?(\d{1,2})[.)] (?=\S)")
-
-
-class _Finding(NamedTuple):
-    """What was seen about one claim: how likely each level is, where, and why."""
-
-    shares: Shares
-    sentence: Sentence | None
-    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +140,18 @@ class LexicalJudge:
         readings = zip(claims, without_marks(claims), kinds, strict=True)
         said = [(claim, bare) for claim, bare, kind in readings if kind is None]
         if criterion.against == "input":
-            findings = iter(_relevance([claim for claim, _ in said], held))
+            found = iter(_relevance([claim for claim, _ in said], held))
         else:
             # Citations may stand in the passages, too.
-            findings = (
-                max((_supported(t, held) for t in dict.fromkeys(each)), key=_weight)
-                for each in said
+            found = (
+                max(
+                    (_supported(claim, text, held) for text in dict.fromkeys((claim, bare))),
+                    key=_weight,
+                )
+                for claim, bare in said
             )
         return [
-            ClaimVerdict(claim=claim, verdict=None, reason=kind)
-            if kind
-            else _verdict(claim, next(findings))
+            ClaimVerdict(claim=claim, verdict=None, reason=kind) if kind else next(found)
             for claim, kind in zip(claims, kinds, strict=True)
         ]
 
@@ -180,13 +173,14 @@ def without_marks(claims: Sequence[str]) -> list[str]:
     return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
 
 
-def _supported(claim: str, passages: Passages) -> _Finding:
-    """How far the passages support a claim, in the words of its nearest sentence."""
-    tokens = tokenise(claim)
+def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
+    """How far the passages support a claim's text, in the words of its nearest sentence."""
+    tokens = tokenise(text)
     sentence = passages.best(tokens)
     if sentence is None:
         where = "the passages" if passages.sentences else "an empty context"
-        return _Finding(distribution(0.0), None, [f"no word of the claim occurs in {where}"])
+        why = f"no word of the claim occurs in {where}"
+        return _verdict(claim, distribution(0.0), None, why)
     source = sentence.tokens
     content = [token for token in tokens if is_content(token)]
     known = [passages.has(token) for token in content]
@@ -211,7 +205,7 @@ def _supported(claim: str, passages: Passages) -> _Finding:
     others = {"not in the passages": [t.text for t in absent if t.kind != "number"]}
     reasons = [f"{said}: {_listed(w)}" for said, w in (others | contradictions).items() if w]
     reasons = reasons or [f"its words occur in passage {sentence.passage + 1}"]
-    return _Finding(distribution(support, highest), sentence, reasons)
+    return _verdict(claim, distribution(support, highest), sentence, "; ".join(reasons))
 
 
 def _overlap(
@@ -248,7 +242,7 @@ def _breaks_off(known: Sequence[bool]) -> bool:
     )
 
 
-def _relevance(claims: Sequence[str], question: Passages) -> list[_Finding]:
+def _relevance(claims: Sequence[str], question: Passages) -> list[ClaimVerdict]:
     """How many of the question's words each claim takes up; half of them are as good as all.
 
     A claim that takes up none is `minor` where others of the same answer do (it may go on with a
@@ -257,8 +251,8 @@ def _relevance(claims: Sequence[str], question: Passages) -> list[_Finding]:
     asked = {t.key: t.text for each in question.sentences for t in each.tokens if is_content(t)}
     read = [tokenise(claim) for claim in claims]
     taken = [{token.key for token in tokens} & asked.keys() for tokens in read]
-    findings = []
-    for tokens, words in zip(read, taken, strict=True):
+    verdicts = []
+    for claim, tokens, words in zip(claims, read, taken, strict=True):
         value, note = 0.0, "takes up no word of the question"
         if words:
             value = min(1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(words) / len(asked))
@@ -266,8 +260,8 @@ def _relevance(claims: Sequence[str], question: Passages) -> list[_Finding]:
         elif tokens and any(taken):
             value = _WEIGHTS[3]
             note += ", but a neighbouring claim does"
-        findings.append(_Finding(level_shares(value), question.best(tokens), [note]))
-    return findings
+        verdicts.append(_verdict(claim, level_shares(value), question.best(tokens), note))
+    return verdicts
 
 
 def distribution(support: float, highest: int = 0) -> Shares:
@@ -294,22 +288,20 @@ def distribution(support: float, highest: int = 0) -> Shares:
     return shares[0], shares[1], shares[2], shares[3], shares[4]
 
 
-def _weight(finding: _Finding) -> float:
+def _weight(verdict: ClaimVerdict) -> float:
     """The weight to be expected, in [0, 1]."""
-    return sum(w * share for w, share in zip(_WEIGHTS, finding.shares, strict=True))
+    return sum(w * share for w, share in zip(_WEIGHTS, verdict.shares or (), strict=True))
 
 
-def _verdict(claim: str, finding: _Finding) -> ClaimVerdict:
+def _verdict(claim: str, shares: Shares, sentence: Sentence | None, reason: str) -> ClaimVerdict:
     """The verdict with the level in the middle: as likely a higher one as a lower one."""
-    sentence = finding.sentence
-    middle = sum(share < _HALF for share in accumulate(finding.shares))
     return ClaimVerdict(
         claim=claim,
-        verdict=LEVELS[middle],
+        verdict=LEVELS[sum(share < _HALF for share in accumulate(shares))],
         evidence=sentence.source if sentence else "",
-        reason="; ".join(finding.notes),
+        reason=reason,
         passage=sentence.passage + 1 if sentence else None,
-        probabilities=finding.shares,
+        probabilities=shares,
     )
 
 
