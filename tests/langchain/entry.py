@@ -14,6 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field, PrivateAttr
 
 from tcva_adapters import Sample
+from tests.support.scripted import in_turn
 
 Reply = Callable[[str], str]
 
@@ -79,15 +80,7 @@ class ScriptedChatModel(BaseChatModel):
 
 def scripted(*replies: str | Exception) -> ScriptedChatModel:
     """A model that answers from a list, in order; an exception in it is raised."""
-    left = list(replies)
-
-    def reply(_: str) -> str:
-        answer = left.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    return ScriptedChatModel(reply=reply)
+    return ScriptedChatModel(reply=in_turn(*replies))
 
 
 def records(samples: Iterable[Sample]) -> list[dict[str, Any]]:

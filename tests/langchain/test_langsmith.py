@@ -41,6 +41,7 @@ from tcva_adapters.langchain import (
 )
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying, check_are_views
 from tests.langchain.entry import ScriptedChatModel, records
+from tests.langchain.office import run_of
 from tests.support.scripted import verdict_json
 
 # LangSmith says so whenever upload_results is used.
@@ -127,18 +128,6 @@ def feedback(
 
 def locally(target: Any, evaluator: Any, *examples: Example) -> list[Any]:
     return feedback(target, [evaluator], *examples, client=local_client())
-
-
-def run_with(inputs: dict[str, Any], outputs: dict[str, Any]) -> Run:
-    return Run(
-        id=uuid.uuid4(),
-        name="chain",
-        start_time=datetime.now(UTC),
-        run_type="chain",
-        trace_id=uuid.uuid4(),
-        inputs=inputs,
-        outputs=outputs,
-    )
 
 
 # --- what is sent ------------------------------------------------------------------------------
@@ -267,10 +256,10 @@ def test_outputs_without_a_known_name_are_an_error_that_names_them() -> None:
     inputs, outputs = {"q": "When?"}, {"final": "At nine.", "steps": 3}
     named = r"no response.*given: inputs.q, outputs.final, outputs.steps, .*; .*mapper= reads"
     evaluator = TCVARunEvaluator(TCVAEvaluator("lexical"))
-    found = evaluator.evaluate_run(run_with(inputs, outputs))
+    found = evaluator.evaluate_run(run_of(inputs, outputs))
     assert (found.score, found.extra) == (None, {"error": True})
     assert re.search(named, found.comment or "")
-    assert asyncio.run(evaluator.aevaluate_run(run_with(inputs, outputs))).comment == found.comment
+    assert asyncio.run(evaluator.aevaluate_run(run_of(inputs, outputs))).comment == found.comment
     # An evaluator that reads these names by itself is not kept from it.
     mapped = TCVAEvaluator(
         "lexical", mapper=lambda r: {"answer": r["outputs"]["final"], "context": ["At nine."]}

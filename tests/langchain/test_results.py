@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,12 +11,11 @@ from langchain_core.runnables import RunnableLambda
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langsmith import Client
 from langsmith.evaluation import EvaluationResult
-from langsmith.schemas import Feedback, Run
+from langsmith.schemas import Feedback
 
 from tcva_adapters import CCRS, TCVA, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.langchain import (
-    ScorerEvaluator,
     TCVAEvaluator,
     TCVARunEvaluator,
     create_tcva_judge,
@@ -26,6 +24,7 @@ from tcva_adapters.langchain import (
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import Assessment
 from tests.langchain.entry import scripted
+from tests.langchain.office import run_of
 from tests.support.office import TWO
 
 SAMPLE = Sample(
@@ -37,6 +36,10 @@ SAMPLE = Sample(
 )
 EXPECTED = TCVA(judge=scripted(TWO), temperature=0.3, fuse="lexical").evaluate(SAMPLE)
 RATED = CCRS(("qr", "cc"), judge="lexical", threshold=0.3).evaluate(SAMPLE)
+
+
+def evaluator() -> TCVAEvaluator:
+    return TCVAEvaluator(scripted(TWO), temperature=0.3, fuse="lexical")
 
 
 def again(value: Any) -> Any:
@@ -54,34 +57,16 @@ def test_what_is_carried_is_the_whole_result(result: Any) -> None:
         assert found.to_json() == result.to_json()
 
 
-def evaluators() -> list[tuple[ScorerEvaluator, Any]]:
-    tcva = TCVAEvaluator(scripted(TWO), temperature=0.3, fuse="lexical")
-    return [
-        (tcva, EXPECTED),
-        (ScorerEvaluator(CCRS(("qr", "cc"), judge="lexical", threshold=0.3)), RATED),
-    ]
-
-
-@pytest.mark.parametrize("number", [0, 1], ids=["tcva", "ccrs"])
-def test_a_run_of_langchains_is_read_as_object_and_as_json(number: int) -> None:
-    evaluator, expected = evaluators()[number]
+def test_a_run_of_langchains_is_read_as_object_and_as_json() -> None:
     collector = RunCollectorCallbackHandler()
-    chain = RunnableLambda(lambda sample: sample) | evaluator
+    chain = RunnableLambda(lambda sample: sample) | evaluator()
     chain.invoke(SAMPLE, {"callbacks": [collector]})
     (traced,) = collector.traced_runs
-    (own,) = (run for run in traced.child_runs if run.name == type(evaluator).__name__)
+    (own,) = (run for run in traced.child_runs if run.name == "TCVAEvaluator")
     for run in (traced, own):  # the chain ends with the evaluator, so both have its output
-        stored = Run(
-            id=run.id,
-            name=run.name,
-            start_time=run.start_time,
-            run_type=run.run_type,
-            trace_id=run.trace_id,
-            inputs={"input": "a text"},
-            outputs=run.outputs,
-        )
+        stored = run_of({"input": "a text"}, run.outputs or {})
         for form in (run, stored, json.loads(stored.model_dump_json())):
-            assert result_of(form) == expected
+            assert result_of(form) == EXPECTED
 
 
 class KeepingClient(Client):
@@ -95,31 +80,19 @@ class KeepingClient(Client):
         self.bodies.append(options["request_kwargs"]["data"])
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["tcva", "ccrs"])
-def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent(number: int) -> None:
-    evaluator, expected = evaluators()[number]
-    outputs = SAMPLE.model_dump()
-    now = datetime.now(UTC)
-    run = Run(
-        id=uuid.uuid4(),
-        name="chain",
-        start_time=now,
-        run_type="chain",
-        trace_id=uuid.uuid4(),
-        inputs={},
-        outputs=outputs,
-        session_id=uuid.uuid4(),
-    )
-    found = TCVARunEvaluator(evaluator).evaluate_run(run)
-    as_function = create_tcva_judge(evaluator)(outputs=outputs, metadata=SAMPLE.metadata)
+def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent() -> None:
+    judge, outputs = evaluator(), SAMPLE.model_dump()
+    run = run_of({}, outputs)
+    found = TCVARunEvaluator(judge).evaluate_run(run)
+    as_function = create_tcva_judge(judge)(outputs=outputs, metadata=SAMPLE.metadata)
     for form in (found, found.model_dump(), again(found.model_dump()), as_function):
-        assert result_of(form).claims == expected.claims
-        assert result_of(form).score == expected.score
-    assert EvaluationResult(**as_function).key == found.key == evaluator.scorer.name
+        assert result_of(form).claims == EXPECTED.claims
+        assert result_of(form).score == EXPECTED.score
+    assert EvaluationResult(**as_function).key == found.key == judge.scorer.name
     client = KeepingClient()
     client._log_evaluation_feedback(found, run=run)
     body = json.loads(client.bodies[0])
-    times = {"created_at": now, "modified_at": now}
+    times = dict.fromkeys(("created_at", "modified_at"), datetime.now(UTC))
     for sent in (body, Feedback(**{**body, **times})):
         assert result_of(sent) == result_of(found)
 

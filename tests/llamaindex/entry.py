@@ -16,6 +16,8 @@ from llama_index.core.llms import (
 )
 from pydantic import Field, PrivateAttr
 
+from tests.support.scripted import in_turn
+
 Reply = Callable[[str], str]
 
 WORKERS = 8
@@ -64,12 +66,4 @@ class ScriptedLLM(CustomLLM):
 
 def scripted(*replies: str | Exception) -> ScriptedLLM:
     """An LLM that answers from a list, in order; an exception in it is raised."""
-    left = list(replies)
-
-    def reply(_: str) -> str:
-        answer = left.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    return ScriptedLLM(reply=reply)
+    return ScriptedLLM(reply=in_turn(*replies))

@@ -55,3 +55,16 @@ class ScriptedModel:
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         return self.complete(request)
+
+
+def in_turn(*replies: str | Exception) -> Callable[[str], str]:
+    """Answers from a list, in order, whatever the prompt; an exception in it is raised."""
+    left = list(replies)
+
+    def reply(_: str) -> str:
+        answer = left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return reply
