@@ -53,8 +53,7 @@ def as_sample(value: Any) -> Sample:
     if is_messages(plain):
         plain = {"messages": plain}
     if not isinstance(plain, Mapping):
-        kind = type(value).__name__
-        msg = f"cannot read a {kind} as a sample; pass a mapping or messages, or use mapper="
+        msg = f"cannot read a {type(value).__name__} as a sample; pass a mapping or use mapper="
         raise InvalidSampleError(msg)
     sample = Sample.from_record({_NAMES[name]: plain[name] for name in plain if name in _NAMES})
     metadata = plain.get("metadata")
@@ -89,9 +88,8 @@ def _plain(value: Any) -> Any:
         case BaseMessage():
             role = next((role for kind, role in _ROLES if isinstance(value, kind)), "system")
             return {"role": role, "content": str(value.text)}
-        case Document() | (Document(), float()):  # searches with scores return such pairs
-            document = value if isinstance(value, Document) else value[0]
-            return {"page_content": document.page_content}
+        case (Document() as found) | (Document() as found, float()):  # of searches with scores
+            return {"page_content": found.page_content}
         case Mapping():
             return {name: _plain(entry) for name, entry in value.items()}
         case list() | tuple():

@@ -133,27 +133,20 @@ def locally(target: Any, evaluator: Any, *examples: Example) -> list[Any]:
 # --- what is sent ------------------------------------------------------------------------------
 
 
-def test_nothing_is_posted_by_the_evaluator(requests: list[tuple[str, bytes]]) -> None:
-    model, client = judge(), Client()
-    evaluator = TCVAEvaluator(model)
-    makers: list[Any] = [TCVARunEvaluator(evaluator), create_tcva_judge(evaluator)]
-    found = feedback(answer, makers, client=client)
+@pytest.mark.parametrize(
+    ("target", "make"), [(answer, create_tcva_judge), (aanswer, create_async_tcva_judge)]
+)
+def test_nothing_is_posted_by_the_evaluator(
+    target: Any, make: Any, requests: list[tuple[str, bytes]]
+) -> None:
+    model = judge()
+    makers: list[Any] = [TCVARunEvaluator(TCVAEvaluator(model)), make(TCVAEvaluator(model))]
+    found = feedback(target, makers, client=Client(auto_batch_tracing=False))
     assert [f.score for f in found] == [0.9, 0.9]
     assert SECRET in model.prompts[0]
-    assert {path for path, _ in requests} <= {"GET /info"}
-    assert not any(SECRET.encode() in body for _, body in requests)
-
-
-def test_nothing_is_posted_by_the_evaluator_in_aevaluate(
-    requests: list[tuple[str, bytes]],
-) -> None:
-    evaluator = TCVAEvaluator(judge())
-    makers: list[Any] = [TCVARunEvaluator(evaluator), create_async_tcva_judge(evaluator)]
-    found = feedback(aanswer, makers, client=Client(auto_batch_tracing=False))
-    assert [f.score for f in found] == [0.9, 0.9]
-    # The target's run is posted by LangSmith itself; the judge's name and prompt are not.
+    # An awaited target's run is posted by LangSmith itself; the judge's name and prompt are not.
     posted = b"".join(body for _, body in requests)
-    assert SECRET.encode() in posted
+    assert (SECRET.encode() in posted) is (target is aanswer)
     assert b"tcva_judge" not in posted
     assert b"<<<PASSAGE" not in posted
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from llama_index.core import Settings
-from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 
 from tcva_adapters import CCRS, Verdict
@@ -47,14 +46,6 @@ def test_the_result_is_llamaindex_own_with_claims_and_a_dial() -> None:
         assert again == result
         assert again.at(0.1).score == strict.score
     assert len(llm.prompts) == 1
-
-
-def test_the_sync_face_does_not_use_the_async_one() -> None:
-    class SyncOnly(ScriptedLLM):
-        async def achat(self, *_: Any, **__: Any) -> ChatResponse:
-            raise AssertionError
-
-    assert evaluated(TCVAEvaluator(SyncOnly(reply=lambda _: TWO))).score == pytest.approx(SCORE)
 
 
 # --- one sample's own settings -----------------------------------------------------------------
