@@ -45,9 +45,8 @@ claims = st.builds(
 
 
 def judgement(given: list[ClaimVerdict], judge: str, **more: Any) -> Assessment:
-    unscored = None if given else Unscored(reason=Reason.NO_CLAIMS)
-    said: dict[str, Any] = {"criterion": "c", "judge": judge, "prompt_version": "v", **more}
-    return Assessment(claims=tuple(given), unscored=unscored, **said)
+    more |= {"unscored": None if given else Unscored(reason=Reason.NO_CLAIMS), "judge": judge}
+    return Assessment(claims=tuple(given), criterion="c", prompt_version="v", **more)
 
 
 @st.composite

@@ -71,11 +71,6 @@ def test_a_result_of_another_sample_that_was_never_judged() -> None:
         assert {name: after.get(name) for name in kept} == {n: before.get(n) for n in kept}
 
 
-def test_a_line_of_results_is_a_line_of_assessments() -> None:
-    result = TCVA(judge=ScriptedModel([REPLY])).evaluate(SAMPLE)
-    assert Assessment.from_json(result.to_json()) == result.assessment
-
-
 def test_equal_judgements_are_equal_whatever_they_cost() -> None:
     first = TCVA(judge=ScriptedModel([REPLY]), share=False).evaluate(SAMPLE)
     second = TCVA(judge=ScriptedModel([REPLY]), share=False).evaluate(SAMPLE)
