@@ -10,7 +10,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import (
     AsyncGenerator,
-    AsyncIterable,
     Collection,
     Generator,
     Iterable,
@@ -226,24 +225,19 @@ class Scorer(Frozen, ABC, Generic[R]):
 
     async def aiter_evaluate(
         self,
-        samples: Iterable[Sample] | AsyncIterable[Sample],
+        samples: Iterable[Sample],
         *,
         progress: bool | None = None,
         total: int | None = None,
     ) -> AsyncGenerator[R]:
-        """The same, awaited; samples may be awaited, too, and hold up no result that is there.
+        """The same, awaited.
 
         Closing it (``contextlib.aclosing``) cancels the calls under way, as does cancelling
         whoever awaits it.
         """
-        checked = (
-            (checked_sample(sample) async for sample in samples)
-            if isinstance(samples, AsyncIterable)
-            else map(checked_sample, samples)
-        )
         runner = Runner(self, in_batch=True)
         with progress_of("judging", _total(samples, total), progress) as shown:
-            async with aclosing(runner.astream(checked, shown)) as results:
+            async with aclosing(runner.astream(map(checked_sample, samples), shown)) as results:
                 async for result in results:
                     yield result
 

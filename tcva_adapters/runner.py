@@ -12,9 +12,6 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import (
     AsyncGenerator,
-    AsyncIterator,
-    Awaitable,
-    Callable,
     Iterator,
     Mapping,
     Sequence,
@@ -263,72 +260,45 @@ class Runner(Generic[R]):
         if error is not None:
             raise error
 
-    async def astream(
-        self, samples: Iterator[Sample] | AsyncIterator[Sample], shown: Progress
-    ) -> AsyncGenerator[R]:
-        """The same, awaited; samples that are awaited hold nothing up.
+    async def astream(self, samples: Iterator[Sample], shown: Progress) -> AsyncGenerator[R]:
+        """The same, awaited.
 
         What is under way is cancelled where the caller stops taking, or is cancelled.
         """
         most = self._scorer.max_concurrency
         gate = asyncio.Semaphore(most)
         tasks: set[asyncio.Task[Any]] = set()
-        # One more waits to be put into it.
-        waiting: asyncio.Queue[_Asked | Exception | None] = asyncio.Queue(AHEAD * most - 1)
+        waiting: deque[_Asked] = deque()
+        is_end, error = False, None
 
         def ended(task: asyncio.Task[Any]) -> None:
             tasks.discard(task)
             gate.release()
 
-        async def begin(question: Question[Any]) -> asyncio.Task[Any]:
-            await gate.acquire()
-            tasks.add(task := asyncio.create_task(self.aanswer(question)))
-            task.add_done_callback(ended)
-            return task
-
-        reading = asyncio.create_task(self._read(samples, begin, waiting))
-        try:
-            while isinstance(asked := await waiting.get(), _Asked):
-                for task in asked.under_way.values():
-                    await task
-                if not asked.under_way:
-                    await asyncio.sleep(0)  # others have their turn between two results
-                yield self._handed(asked, shown)
-                waiting.task_done()
-            if asked is not None:
-                raise asked
-        finally:
-            left = [reading, *tasks]
-            for each in left:
-                each.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
-            self._write_computed()
-
-    async def _read(
-        self,
-        samples: Iterator[Sample] | AsyncIterator[Sample],
-        begin: Callable[[Question[Any]], Awaitable[asyncio.Task[Any]]],
-        waiting: asyncio.Queue[_Asked | Exception | None],
-    ) -> None:
-        """Read samples as far ahead as there is room; at the end stands what they raise, or None."""
-        is_end, error = False, None
         try:
             while not is_end:
-                if isinstance(samples, AsyncIterator):
-                    some: Sequence[Sample] = [await anext(samples)]
-                else:
-                    some, is_end, error = read_some(samples, self._chunk)
+                some, is_end, error = read_some(samples, self._chunk)
                 for asked in self._asked(some):
                     for i in asked.left:
-                        asked.under_way[i] = await begin(asked.questions[i])
-                    await waiting.put(asked)
-                # What is computed is computed when it is taken; other work that has begun goes on.
-                await (waiting.join() if self._scorer.is_local else asyncio.sleep(0))
-        except StopAsyncIteration:
-            pass
-        except Exception as raised:  # noqa: BLE001  # whatever the caller's own samples raise
-            error = raised
-        await waiting.put(error)
+                        await gate.acquire()
+                        task = asyncio.create_task(self.aanswer(asked.questions[i]))
+                        tasks.add(task)
+                        task.add_done_callback(ended)
+                        asked.under_way[i] = task
+                    waiting.append(asked)
+                await asyncio.sleep(0)  # what has begun goes on
+                while waiting and (is_end or len(waiting) > AHEAD * most or waiting[0].is_done):
+                    for task in waiting[0].under_way.values():
+                        await task
+                    yield self._handed(waiting.popleft(), shown)
+        finally:
+            under_way = [*tasks]
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+            self._write_computed()
+        if error is not None:
+            raise error
 
     @property
     def _chunk(self) -> int:

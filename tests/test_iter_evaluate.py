@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from types import MappingProxyType
@@ -114,25 +114,15 @@ def evaluated(scorer: Any, samples: Any, number: int, *, asynchronous: bool) -> 
     return asyncio.run(main())
 
 
-def one_by_one(scorer: Any, samples: Callable[[], Any]) -> Iterator[Any]:
-    """The results one after the other, in a loop of their own where samples are awaited."""
-    given = samples()
-    if isinstance(given, Iterator):
-        yield from scorer.iter_evaluate(given)
+def one_by_one(scorer: Any, samples: Iterator[Sample], *, asynchronous: bool) -> Iterator[Any]:
+    """The results one after the other, in a loop of their own where they are awaited."""
+    if not asynchronous:
+        yield from scorer.iter_evaluate(samples)
         return
     with asyncio.Runner() as runner:
-        results = scorer.aiter_evaluate(given)
+        results = scorer.aiter_evaluate(samples)
         while (result := runner.run(anext(results, None))) is not None:
             yield result
-
-
-def counted() -> Iterator[Sample]:
-    return map(sample, range(100))
-
-
-async def acounted() -> AsyncIterator[Sample]:
-    for each in counted():
-        yield each
 
 
 each_face = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
@@ -194,22 +184,6 @@ def test_a_slow_first_call_holds_nobody_up_but_its_turn(asynchronous: bool) -> N
     assert len(model.asked) == 40
 
 
-def test_awaited_samples_hold_no_result_up() -> None:
-    async def main() -> list[float]:
-        began = time.monotonic()
-
-        async def samples() -> AsyncIterator[Sample]:
-            yield sample(0)
-            await asyncio.sleep(0.5)
-            yield sample(1)
-
-        results = TCVA(judge=Model()).aiter_evaluate(samples())
-        return [time.monotonic() - began async for _ in results]
-
-    first, second = asyncio.run(main())
-    assert first < 0.4 <= second
-
-
 @each_face
 def test_what_the_samples_raise_comes_after_the_results_before_it(asynchronous: bool) -> None:
     def broken() -> Iterator[Sample]:
@@ -217,14 +191,10 @@ def test_what_the_samples_raise_comes_after_the_results_before_it(asynchronous: 
         msg = "the disk is gone"
         raise OSError(msg)
 
-    async def abroken() -> AsyncIterator[Sample]:
-        for each in broken():
-            yield each
-
     model = Model()
     found = []
     with pytest.raises(OSError, match="the disk is gone"):  # noqa: PT012  # the loop is one step
-        for result in one_by_one(TCVA(judge=model), abroken if asynchronous else broken):
+        for result in one_by_one(TCVA(judge=model), broken(), asynchronous=asynchronous):
             found.append(result)  # noqa: PERF402  # those before the error are to be there
     assert ids(found) == numbers(5)
     assert len(model.asked) == 5
@@ -275,7 +245,7 @@ def test_a_judgement_that_was_paid_for_is_stored_before_its_result_is_there(
     tcva = TCVA(judge=Model(), store=store)
     seen = [
         store.get(tcva.key(sample(int(result.sample_id or "")))) is not None
-        for result in one_by_one(tcva, acounted if asynchronous else counted)
+        for result in one_by_one(tcva, map(sample, range(100)), asynchronous=asynchronous)
     ]
     assert seen == [True] * 100
 
