@@ -77,9 +77,7 @@ def encodable(text: str, stream: TextIO) -> str:
     >>> print(encodable("▁█ über", TextIOWrapper(BytesIO(), encoding="ascii")))
     18 \xfcber
     """
-    encoding = getattr(stream, "encoding", None)
-    if not encoding:
-        return text
+    encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:

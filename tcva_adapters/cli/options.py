@@ -35,7 +35,7 @@ from tcva_adapters.results.settings import ModelConfig, SettingsModel, check, sh
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
 from tcva_adapters.samples.output import check_ours, make_folder, usable_path
-from tcva_adapters.samples.rows import KEPT
+from tcva_adapters.samples.records import KEPT
 from tcva_adapters.samples.sample import Sample
 
 Command = TypeVar("Command", bound=Callable[..., None])

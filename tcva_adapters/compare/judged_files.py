@@ -14,8 +14,7 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.counted import Counts, level_tables
 from tcva_adapters.results.evidence import Checked, Evidence, checks_of
 from tcva_adapters.results.files import stream_assessments
-from tcva_adapters.samples.records import is_read_again
-from tcva_adapters.samples.rows import skipped_rows
+from tcva_adapters.samples.records import is_read_again, skipped_rows
 
 Named = tuple[str | None, Mapping[str, Any]]
 """The id and the metadata of a sample."""

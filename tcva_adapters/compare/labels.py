@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from tcva_adapters.compare.ratings import mean_of, parse_rating, rater_names
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.output import original
-from tcva_adapters.samples.records import format_of
-from tcva_adapters.samples.rows import RowStream
+from tcva_adapters.samples.records import RowStream, format_of
 
 
 class Draw(NamedTuple):

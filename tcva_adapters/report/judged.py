@@ -22,7 +22,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Summary
 from tcva_adapters.samples.files import SampleFile, distinct
-from tcva_adapters.samples.rows import RowStream
+from tcva_adapters.samples.records import RowStream
 from tcva_adapters.samples.sample import Sample
 
 ItemOfRun = Assessment | Result | CCRSResult

@@ -15,8 +15,7 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import ascii_json
 from tcva_adapters.results.assessment import Assessment, Unscored
 from tcva_adapters.samples.output import replacing, usable_path
-from tcva_adapters.samples.records import Source
-from tcva_adapters.samples.rows import RowStream
+from tcva_adapters.samples.records import RowStream, Source
 
 STDOUT: Final = "-"
 

@@ -12,8 +12,7 @@ from typing import Any, Final, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.fields import ALIASES
-from tcva_adapters.samples.records import Format, Source, listed
-from tcva_adapters.samples.rows import KEPT, RowStream, skipped_rows
+from tcva_adapters.samples.records import KEPT, Format, RowStream, Source, listed, skipped_rows
 from tcva_adapters.samples.sample import Sample
 
 Name = TypeVar("Name", str, str | None)

@@ -1,4 +1,7 @@
-"""Files as records: jsonl, json, csv and parquet, row by row, with what is wrong with a bad row."""
+"""Files row by row: records of jsonl, json, csv and parquet, and items made of them.
+
+A bad row says what is wrong with it; a stream of items stops at the first one, or counts them.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,25 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from copy import copy
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TextIO, get_args
+from typing import Any, Final, Generic, Literal, NamedTuple, Self, TextIO, TypeVar, get_args
 
 from pydantic_core import from_json
 
 from tcva_adapters.errors import (
+    InvalidSampleError,
     InvalidValueError,
     MissingDependencyError,
     UnreadableInputError,
 )
 from tcva_adapters.samples.output import usable_path
 
+Item = TypeVar("Item")
 Source = str | Path | TextIO
 Format = Literal["jsonl", "json", "csv", "parquet"]
 
@@ -55,6 +62,12 @@ _WHY: Final[dict[type[OSError], str]] = {
 _BLOCK: Final = 2**16
 """Bytes of a parquet file that are read at once."""
 _CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
+
+KEPT: Final = 20
+"""Bad rows that are kept for messages; the rest are counted."""
+
+CHECKED: Final = 10_000
+"""Rows that are looked at before a model is paid for any of them."""
 
 
 class FileRow(NamedTuple):
@@ -344,3 +357,137 @@ def _cell(value: Any) -> Any:
         return value.decode(errors="backslashreplace")
     is_plain = value is None or isinstance(value, str | int | float | list | dict)
     return value if is_plain else str(value)
+
+
+class RowStream(Iterator[Item], Generic[Item]):
+    """The items of a file, read when they are asked for. It is read once.
+
+    Attributes:
+        source: The file.
+        kind: Its format.
+        line: The line (csv, jsonl), item (json) or row (parquet) of the item handed out last.
+        number: How many were handed out.
+        bad: Line and message of bad rows that were skipped, the first ones.
+        skipped: How many those are.
+        checked: What `check` found to be told, in sentences.
+        total: How many items there are, where `check` has seen them all; None otherwise.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        kind: Format | None,
+        *,
+        skip_bad: bool,
+        read: Callable[[dict[str, Any]], Item],
+        kept: int | None = KEPT,
+        parse: Callable[[str], Any] = record_of,
+    ) -> None:
+        """Open nothing yet.
+
+        Args:
+            source: As for `read_records`.
+            kind: As for `read_records`.
+            skip_bad: Go on after a bad row and count it.
+            read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
+            kept: How many bad rows are kept; None keeps all.
+            parse: Makes a record, or at once an item, of a line of jsonl.
+
+        Raises:
+            InvalidValueError: An unknown format or suffix.
+        """
+        self.source = source
+        self.kind = format_of(source, kind)
+        self._skip_bad, self._kept, self._read, self._parse = skip_bad, kept, read, parse
+        self._begin()
+
+    def _begin(self) -> None:
+        self.line = self.number = self.skipped = 0
+        self.bad: list[tuple[int, str]] = []
+        self.checked: Sequence[str] = ()
+        self.total: int | None = None
+        self._ahead: deque[tuple[int, Item]] = deque()
+        self._rows = self._items()
+
+    def __next__(self) -> Item:
+        """The next item.
+
+        Raises:
+            UnreadableInputError: A bad row where none is to be skipped, a file that cannot be read,
+                or, at its end, one without any item.
+        """
+        self.line, item = self._ahead.popleft() if self._ahead else next(self._rows)
+        self.number += 1
+        return item
+
+    def again(self) -> Self:
+        """The same file from its beginning."""
+        other = copy(self)
+        other._begin()  # noqa: SLF001  # another one of this class
+        return other
+
+    def check(self, rows: int = CHECKED) -> None:
+        """Read the first rows and hold them, so that what is wrong is known before any is used.
+
+        Args:
+            rows: How many items.
+
+        Raises:
+            UnreadableInputError: As when they are handed out.
+        """
+        self._ahead.extend(islice(self._rows, rows))
+        self.checked = self.notes
+        self.total = len(self._ahead) if len(self._ahead) < rows else None
+
+    def collected(self) -> tuple[list[Item], list[int]]:
+        """All items that are left, and the line of each."""
+        pairs = [(item, self.line) for item in self]
+        return [item for item, _ in pairs], [line for _, line in pairs]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of what was read so far, in sentences."""
+        return skipped_rows(self.bad, self.skipped)
+
+    def _items(self) -> Generator[tuple[int, Item], None, None]:
+        found = False
+        for line, record, wrong in read_records(self.source, self.kind, parse=self._parse):
+            error = wrong
+            if not error:
+                try:
+                    item = self._read(record) if isinstance(record, dict) else record
+                except (InvalidSampleError, UnreadableInputError) as refusal:
+                    error = str(refusal)
+                else:
+                    found = True
+                    yield line, item
+                    continue
+            if not self._skip_bad:
+                raise unreadable(self.source, error, line=line, word=ROW_WORDS[self.kind])
+            self.skipped += 1
+            if self._kept is None or len(self.bad) < self._kept:
+                self.bad.append((line, error))
+        if not found:
+            msg = f"{name_of(self.source)} is empty: it holds no record"
+            if self.bad:
+                line, error = self.bad[0]
+                msg = (
+                    f"{name_of(self.source)} holds no readable record, {self.skipped} bad; "
+                    f"the first, {ROW_WORDS[self.kind]} {line}: {error}"
+                )
+            raise UnreadableInputError(msg)
+
+
+def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -> list[str]:
+    """Bad rows in sentences, and how many are not among them.
+
+    Args:
+        bad: Line and message of the first ones.
+        number: How many there are.
+        where: Names the file where there are several.
+
+    >>> skipped_rows([(3, "not JSON")], 2)
+    ['skipped line 3: not JSON', 'skipped 1 more']
+    """
+    said = [f"skipped line {line}{where}: {message}" for line, message in bad]
+    return [*said, f"skipped {number - len(bad)} more{where}"] if number > len(bad) else said

@@ -147,7 +147,7 @@ def test_what_failed_last_is_tried_again(
 def test_a_bad_line_far_down_keeps_what_was_judged(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.samples.rows.RowStream.check", lambda *_: None)
+    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
     write(SIZE, tail="no JSON\n" + json.dumps({"id": "last", "answer": "A.", "contexts": ["A."]}))
     arguments = ["evaluate", "in.jsonl", "--judge", "lexical", "-o", "out.jsonl"]
     assert run(arguments) == 2
@@ -162,7 +162,7 @@ def test_a_bad_line_far_down_keeps_what_was_judged(
 def test_samples_that_are_skipped_for_their_group_move_no_others(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.samples.rows.RowStream.check", lambda *_: None)
+    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
     good = {"answer": "A door.", "contexts": ["A door."]}
     lines = [{"id": str(n), **good, **({} if n == 3 else {"page": n % 5})} for n in range(SIZE)]
     last = {"id": "last", **good, "page": 1}
@@ -183,7 +183,7 @@ def test_samples_of_a_pipe_leave_no_draft(
     text = Path("in.jsonl").read_text(encoding="utf-8")
     with Path("half.jsonl").open("w", encoding="utf-8") as file:
         file.write(text + "no JSON\n")
-    monkeypatch.setattr("tcva_adapters.samples.rows.RowStream.check", lambda *_: None)
+    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
     with Path("half.jsonl").open(encoding="utf-8") as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         assert run(["evaluate", "-", "--judge", "lexical", "-o", "out.jsonl"]) == 2

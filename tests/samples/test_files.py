@@ -29,8 +29,7 @@ from tcva_adapters.errors import (
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.samples.files import SampleFile, SampleStream, read_samples
-from tcva_adapters.samples.records import Format
-from tcva_adapters.samples.rows import KEPT
+from tcva_adapters.samples.records import KEPT, Format
 from tcva_adapters.samples.sample import Sample
 
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'

@@ -15,7 +15,7 @@ from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.rows import RowStream
+from tcva_adapters.samples.records import RowStream
 from tcva_adapters.samples.sample import Sample
 
 KIND: Final = "compared"

@@ -14,7 +14,7 @@ from typing import Any, Final
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.output import csv_text, original, replacing, write_table
-from tcva_adapters.samples.rows import RowStream
+from tcva_adapters.samples.records import RowStream
 
 COLUMNS: Final = tuple(field.name for field in fields(Row))
 """The columns of the tidy table, in order."""
