@@ -234,6 +234,7 @@ def prepared(texts: tuple[str, ...]) -> Passages:
 
 
 _prepared: Final = lru_cache(maxsize=32)(Passages)
+_quote_words: Final = lru_cache(maxsize=64)(listed)  # a quote is looked at more than once
 
 
 def find_quote(text: str, passages: Passages) -> Found | None:
@@ -257,7 +258,7 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     >>> find_quote("safe for children", passages).denied_before
     True
     """
-    whole = listed(text) if len(text) <= LONGEST else []
+    whole = _quote_words(text) if len(text) <= LONGEST else []
     places = passages.exact(whole) if whole else []
     if places or not whole:
         return passages.found(places) if places else None
@@ -293,10 +294,10 @@ def _spread(
 
 def _barred(quote: Sequence[str]) -> list[str]:
     """The words with a bar between figures: "do n't" is "don't", and "1 5" is not "15"."""
-    found, after_digit = [], False
-    for word in quote:
-        found.append(f"|{word}" if after_digit and word[0] in "-0123456789" else word)
-        after_digit = word[-1].isdigit()
+    found = list(quote)
+    for at, word in enumerate(quote):
+        if word[0] in "-0123456789" and at and quote[at - 1][-1].isdigit():
+            found[at] = f"|{word}"
     return found
 
 
@@ -584,7 +585,7 @@ def _is_lacking(quote: Side, claim: Side) -> bool:
 
 def _is_too_short(quote: Side, claim: Side) -> bool:
     """Whether a quote of a word or two does not hold the numbers and names of its claim."""
-    said = listed(quote.text)
+    said = _quote_words(quote.text)
     if any(map(UNSPACED.match, said)):
         return len("".join(said)) < _SHORT_UNSPACED
     if len(said) > _SHORT or _PAIR.search(quote.text):

@@ -129,7 +129,8 @@ class LLMJudge:
 
     def turns(self, sample: Sample, criterion: Criterion) -> Turns[Assessment]:
         """A judgement without its calls, for who brings the replies; it raises nothing."""
-        calls = Calls(seed_offset=self.repeat, temperature=self.repeat_temperature)
+        drawn = Sampling(seed_offset=self.repeat, temperature=self.repeat_temperature)
+        calls = Calls(drawn)
         claims: tuple[ClaimVerdict, ...] = ()
         try:
             unscored = blank_field(sample, criterion)
@@ -218,15 +219,12 @@ class Calls:
     """The calls of one judgement.
 
     Attributes:
-        seed_offset: Added to the seed of every request.
-        temperature: Of the model, for requests that ask for none; None leaves the model's own.
+        drawn: What is added to the seed of every request, and the model's temperature for it.
         usage: What they cost.
         replies: Every reply, in order, since it was paid for.
     """
 
-    seed_offset: int = 0
-    temperature: float | None = None
-
+    drawn: Sampling = field(default_factory=Sampling)
     usage: Usage = field(default_factory=Usage)
     replies: list[str] = field(default_factory=list)
 
@@ -237,15 +235,11 @@ class Calls:
             JudgeError: A call failed.
         """
         started = time.perf_counter()
-        if self.seed_offset or self.temperature is not None:
-            drawn: dict[str, Any] = {
-                "seed_offset": self.seed_offset,
-                "temperature": self.temperature,
-            }
-            requests = [
-                replace(each, sampling=replace(each.sampling or Sampling(), **drawn))
-                for each in requests
-            ]
+        if self.drawn != Sampling():
+            offset, temperature = self.drawn.seed_offset, self.drawn.temperature
+            usual = (request.sampling or Sampling() for request in requests)
+            drawn = [replace(u, seed_offset=offset, temperature=temperature) for u in usual]
+            requests = [replace(r, sampling=d) for r, d in zip(requests, drawn, strict=True)]
         answers = yield list(requests)
         self.usage += Usage(seconds=time.perf_counter() - started)
         replies: list[ModelReply] = []
