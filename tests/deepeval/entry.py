@@ -15,8 +15,7 @@ from deepeval.evaluate.types import EvaluationResult
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
 
-from tcva_adapters import Result, Sample
-from tcva_adapters.deepeval import TCVAMetric, results_of
+from tcva_adapters import Sample
 from tests.support import server
 from tests.support.server import Answer, Body, Script
 
@@ -125,21 +124,3 @@ def evaluated(
             cache_config=CacheConfig(write_cache=use_cache, use_cache=use_cache),
             error_config=ErrorConfig(**errors),
         )
-
-
-def run(
-    samples: Sequence[Sample], reply: Reply, *, asynchronous: bool = False, **options: Any
-) -> list[Result]:
-    """Judge samples with `evaluate`, on copies of the metric or on the metric itself."""
-    metric = TCVAMetric(model=ScriptedLLM(reply), **options)
-    cases = [case_of(sample) for sample in samples]
-    return results_of(evaluated(cases, [metric], asynchronous=asynchronous), metric.name)
-
-
-async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
-    """The same, awaited: DeepEval's `evaluate` has no awaitable face, its metrics have."""
-    metric = TCVAMetric(model=ScriptedLLM(reply), **options)
-    cases = [case_of(sample) for sample in samples]
-    await asyncio.gather(*(metric.a_measure(case) for case in cases))
-    by_case = {id(case): result for case, result in metric.collected}
-    return [by_case[id(case)] for case in cases]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -17,8 +16,6 @@ from ragas import (
     MultiTurnSample,
     RunConfig,
     SingleTurnSample,
-    aevaluate,
-    evaluate,
 )
 from ragas.dataset_schema import EvaluationResult
 from ragas.llms import BaseRagasLLM
@@ -126,29 +123,6 @@ def dataset_of(samples: Sequence[Sample]) -> EvaluationDataset:
         for sample in samples
     ]
     return EvaluationDataset(samples=rows)
-
-
-def run(
-    samples: Sequence[Sample], reply: Reply, *, asynchronous: bool = False, **options: Any
-) -> list[Result]:
-    """Judge samples with ``evaluate``, or with ``aevaluate`` in a loop of its own."""
-    if asynchronous:
-        return asyncio.run(arun(samples, reply, **options))
-    with warnings.catch_warnings():
-        # RAGAS announces the end of its main function on every call.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        found = evaluate(**_arguments(samples, reply, options), allow_nest_asyncio=False)
-    assert isinstance(found, EvaluationResult)
-    return ours_of(found)
-
-
-async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
-    """The same, awaited."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        found = await aevaluate(**_arguments(samples, reply, options))
-    assert isinstance(found, EvaluationResult)
-    return ours_of(found)
 
 
 def ours_of(found: EvaluationResult, metric: str | None = None) -> list[Result]:
