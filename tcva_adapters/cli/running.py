@@ -46,7 +46,8 @@ def judging(notes: Notes, out: str | None, reading: Reading) -> Iterator[None]:
     And how to go on after an early end.
     """
     stream = reading.stream
-    for note in stream.checked:
+    told = stream.notes
+    for note in told:
         notes.print(note)
     has_draft = out not in (None, STDOUT) and is_read_again(stream.source)
     try:
@@ -61,5 +62,5 @@ def judging(notes: Notes, out: str | None, reading: Reading) -> Iterator[None]:
         raise
     finally:
         for note in stream.notes:
-            if note not in stream.checked:
+            if note not in told:
                 notes.print(note)

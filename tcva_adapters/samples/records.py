@@ -369,7 +369,6 @@ class RowStream(Iterator[Item], Generic[Item]):
         number: How many were handed out.
         bad: Line and message of bad rows that were skipped, the first ones.
         skipped: How many those are.
-        checked: What `check` found to be told, in sentences.
         total: How many items there are, where `check` has seen them all; None otherwise.
     """
 
@@ -404,7 +403,6 @@ class RowStream(Iterator[Item], Generic[Item]):
     def _begin(self) -> None:
         self.line = self.number = self.skipped = 0
         self.bad: list[tuple[int, str]] = []
-        self.checked: Sequence[str] = ()
         self.total: int | None = None
         self._ahead: deque[tuple[int, Item]] = deque()
         self._rows = self._items()
@@ -436,7 +434,6 @@ class RowStream(Iterator[Item], Generic[Item]):
             UnreadableInputError: As when they are handed out.
         """
         self._ahead.extend(islice(self._rows, rows))
-        self.checked = self.notes
         self.total = len(self._ahead) if len(self._ahead) < rows else None
 
     def collected(self) -> tuple[list[Item], list[int]]:

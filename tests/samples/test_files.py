@@ -264,7 +264,7 @@ def test_a_check_finds_a_bad_row_and_hands_out_nothing(tmp_path: Path) -> None:
         SampleStream(path).check(4)
     stream = SampleStream(path, skip_bad=True)
     stream.check(3)
-    assert stream.checked == stream.notes
+    assert stream.notes[-1] == f"skipped {1000 - KEPT} more"
     assert len([*stream]) == 3
     assert ([line for line, _ in stream.bad], stream.skipped) == ([*range(2, KEPT + 2)], 1001)
     assert stream.notes[-1] == f"skipped {1001 - KEPT} more"
