@@ -14,7 +14,6 @@ from typing import Any, Final
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
 from deepeval.test_run.test_run import TestRun
-from pydantic import ValidationError
 
 from tcva_adapters._adapter.results import chosen
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -100,7 +99,7 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
     try:
         content = json.loads(Path(evaluation).read_text(encoding="utf-8"))
         run = TestRun.model_validate(content.get(LATEST_TEST_RUN_DATA_KEY, content))
-    except (OSError, ValueError, AttributeError, ValidationError) as error:
+    except (OSError, ValueError, AttributeError) as error:
         msg = f"{str(evaluation)!r} is no test run that DeepEval wrote: {error}"
         raise UnreadableInputError(msg) from None
     return sorted(run.test_cases, key=lambda case: case.order or 0)

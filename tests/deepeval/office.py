@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.deepeval import TCVAMetric
-from tcva_adapters.results.assessment import Reason
-from tests.deepeval.entry import ScriptedLLM, case_of
+from tests.deepeval.entry import case_of
 from tests.support.scripted import verdict_json
 
 OPENS: Final = "The office opens at nine."
@@ -31,16 +29,3 @@ def tcva_of(metric: TCVAMetric) -> TCVA:
     """The scorer in the metric."""
     assert isinstance(metric.scorer, TCVA)
     return metric.scorer
-
-
-def unscored(metric: TCVAMetric) -> tuple[Reason, str]:
-    """Why the last test case has no score."""
-    assert metric.result is not None
-    assert metric.result.unscored is not None
-    return metric.result.unscored.reason, metric.result.unscored.detail
-
-
-def plenty() -> ScriptedLLM:
-    """Answers whatever it is asked, for claims or for verdicts."""
-    claims = json.dumps({"claims": [OPENS, PARKING]})
-    return ScriptedLLM(lambda prompt: HALF if "<<<CLAIM 1 " in prompt else claims)

@@ -29,9 +29,7 @@ from tests.deepeval.office import (
     HALF_AT_HALF,
     OPENS,
     PARKING,
-    plenty,
     tcva_of,
-    unscored,
 )
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -238,7 +236,7 @@ FOLLOWED: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in FOLLOWED.items() for v in vs])
 def test_what_deepeval_or_its_users_set_is_followed(name: str, value: Any) -> None:
-    llm = plenty()
+    llm = ScriptedLLM(lambda _: HALF)
     metric = TCVAMetric(model=llm)
     metric.measure(CASE)
     setattr(metric, name, value)
@@ -273,7 +271,8 @@ def test_nothing_is_left_of_the_case_before() -> None:
         metric.measure(LLMTestCase(input="q", actual_output="a"))
     assert (metric.score, metric.reason, metric.success) == (None,) * 3
     said = "'retrieval_context' cannot be None for the 'TCVA faithfulness' metric"
-    assert (metric.error, *unscored(metric)) == (said, Reason.MISSING_FIELD, said)
+    why: Any = metric.result and metric.result.unscored
+    assert (metric.error, why.reason, why.detail) == (said, Reason.MISSING_FIELD, said)
 
 
 def test_conversations_are_refused_with_the_way_out() -> None:

@@ -21,7 +21,7 @@ from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, acomplete, c
 from tcva_adapters.results.assessment import Reason
 from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
 from tests.support.scripted import verdict_json
-from tests.support.server import DROP, WRONG_KEY, ScriptedServer, error, in_turn
+from tests.support.server import WRONG_KEY, ScriptedServer, error, in_turn
 
 REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="tcva_verdicts")
 SAMPLE = Sample(input="When?", response="It opens at nine.", contexts=("It opens at nine.",))
@@ -149,7 +149,6 @@ def test_a_class_that_insists_on_a_schema_gets_one(claims: Any) -> None:
     [
         (error(429, "slow down"), Reason.RATE_LIMIT, False),
         (WRONG_KEY, Reason.JUDGE_ERROR, True),
-        (DROP, Reason.JUDGE_ERROR, False),
     ],
 )
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from deepeval.metrics import ContextualPrecisionMetric, FaithfulnessMetric
+from deepeval.metrics import FaithfulnessMetric
 from deepeval.templates.resolver import get_raw_template
 
 from tcva_adapters import Result, Sample, Verdict
@@ -56,21 +56,13 @@ def test_faithfulness_runs_offline(score: Score) -> None:
 
 def test_the_words_follow_the_levels() -> None:
     # One sentence per level that the lexical judge gives here; the rule of the scale is ours.
-    claims = [
-        GOOD,
-        BAD,
-        "The office opens at nine.",
-        "It opens at nine, and its staff wear yellow hats.",
-    ]
+    claims = [GOOD, BAD, "The office opens at nine.", "It opens at nine, and its staff wear hats."]
     levels = [v.verdict for v in LexicalJudge().judge_claims(claims, [GOOD], FAITHFULNESS)]
-    said = score_framework_metric(
-        "faithfulness",
-        Sample(input=QUESTION, response=" ".join(claims), contexts=(GOOD,)),
-        LexicalLLM(),
-    )
+    sample = Sample(input=QUESTION, response=" ".join(claims), contexts=(GOOD,))
+    said = score_framework_metric("faithfulness", sample, LexicalLLM()).verdicts
     rule = {"fully": "yes", "mostly": "yes", "partial": "borderline", "minor": "borderline"}
-    assert [v.claim for v in said.verdicts] == claims
-    assert [v.word for v in said.verdicts] == [rule.get(str(level), "no") for level in levels]
+    assert [v.claim for v in said] == claims
+    assert [v.word for v in said] == [rule.get(str(level), "no") for level in levels]
     assert len(set(levels)) > 2
 
 
@@ -104,12 +96,6 @@ def test_other_prompts_are_refused() -> None:
     with pytest.raises(JudgeError, match="not 'Write a poem'"):
         asyncio.run(llm.a_generate("Write a poem"))
     assert (caught.value.reason, caught.value.fatal) == ("unknown_prompt", True)
-    with pytest.raises(
-        JudgeError, match="LexicalLLM answers the prompts of DeepEval's faithfulness"
-    ):
-        ContextualPrecisionMetric(model=llm, async_mode=False).measure(
-            case_of(SAMPLE), _show_indicator=False
-        )
     few = FaithfulnessMetric(model=llm, truths_extraction_limit=1, async_mode=False)
     with pytest.raises(JudgeError, match="not 'Based on the given text"):
         few.measure(case_of(SAMPLE), _show_indicator=False)
@@ -124,8 +110,6 @@ def answers(**by_key: Any) -> ScriptedLLM:
     def reply(prompt: str) -> str:
         for key, value in by_key.items():
             if f'"{key}"' in prompt or f"'{key}'" in prompt:
-                if isinstance(value, Exception):
-                    raise value
                 return json.dumps({key: value})
         raise AssertionError(prompt)
 

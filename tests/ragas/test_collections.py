@@ -70,15 +70,10 @@ def test_a_failing_judge_is_nan_with_its_reason() -> None:
         assert "unreadable_reply" in str(result.reason)
 
 
-def test_a_missing_field_is_named() -> None:
-    with pytest.raises(InvalidSampleError, match="contexts"):
-        metric(TWO).score(response="It opens.")
-    with pytest.raises(InvalidSampleError, match="contexts"):
-        asyncio.run(metric(TWO).ascore(response="It opens."))
-
-
 def test_a_row_that_lacks_a_field_is_nan_and_the_others_keep_their_scores() -> None:
     tcva = metric(TWO, temperature=0.9)
+    with pytest.raises(InvalidSampleError, match="contexts"):
+        tcva.score(response="It opens.")
     rows = [ROW, {"response": "It opens."}, ROW | {"user_input": "Another?"}]
     for results in (tcva.batch_score(rows), asyncio.run(tcva.abatch_score(rows))):
         assert [math.isnan(r.value) for r in results] == [False, True, False]

@@ -140,18 +140,12 @@ def test_unknown_metrics_and_llms_of_the_older_family_are_refused() -> None:
 
 
 def test_failures_are_values() -> None:
-    class Down(InstructorBaseRagasLLM):
-        is_async = True
-
+    class Down(Fixed):
         def generate(self, prompt: str, response_model: Any) -> Any:
-            del response_model
-            raise ConnectionError(prompt[:1])
-
-        async def agenerate(self, prompt: str, response_model: Any) -> Any:
-            return self.generate(prompt, response_model)
+            raise ConnectionError
 
     for name in ("faithfulness", "legacy_faithfulness"):
-        found = score_framework_metric(name, SAMPLE, Down())
+        found = score_framework_metric(name, SAMPLE, Down(1))
         assert found.score is None
         assert found.error.startswith("ConnectionError")
         assert found.assessment().unscored is not None
