@@ -208,8 +208,8 @@ class Scorer(Frozen, ABC, Generic[R]):
         `evaluate_many`; equal questions are asked once as long as they are among the last 4096.
 
         A judgement of a model is in the store before its result is here; what the embedded judge
-        computed follows with that of up to 64 samples. Closing the iterator starts no further judgement; calls
-        under way end by themselves.
+        computed follows with that of up to 64 samples. Closing the iterator starts no further
+        judgement; calls under way end by themselves.
 
         Args:
             samples: What to judge; read in this thread. What they raise is raised once the results

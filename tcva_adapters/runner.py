@@ -157,7 +157,7 @@ class Runner(Generic[R]):
         if len(questions) > 1 and not self._scorer.is_local:
             (result,) = self.stream(iter([sample]), Progress("", 1))
             return result
-        answers = self._stored(questions)
+        answers = self._stored(questions) if self._store else [None] * len(questions)
         for i, question in enumerate(questions):
             if answers[i] is None:
                 answers[i] = self.answer(question)
@@ -172,7 +172,7 @@ class Runner(Generic[R]):
             results = self.astream(iter([sample]), Progress("", 1))
             (result,) = [result async for result in results]
             return result
-        answers = self._stored(questions)
+        answers = self._stored(questions) if self._store else [None] * len(questions)
         for i, question in enumerate(questions):
             if answers[i] is None:
                 answers[i] = await self.aanswer(question)

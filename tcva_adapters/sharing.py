@@ -38,16 +38,17 @@ class Identity:
         equal: What judges that were made from a name have in common (class, model, address,
             settings, a digest of the key); None where only the same object is the same judge.
         seconds: The longest that one call may take; None where that is not known.
+        key: Equal for the same judge.
     """
 
     holder: object
     equal: Hashable | None = None
     seconds: float | None = None
+    key: Hashable = field(init=False)
 
-    @property
-    def key(self) -> Hashable:
-        """Equal for the same judge."""
-        return ("object", id(self.holder)) if self.equal is None else ("equal", self.equal)
+    def __post_init__(self) -> None:
+        who = ("object", id(self.holder)) if self.equal is None else ("equal", self.equal)
+        object.__setattr__(self, "key", who)
 
 
 @dataclass(eq=False, slots=True)

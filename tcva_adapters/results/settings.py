@@ -232,6 +232,9 @@ def _bounds(value: Any) -> Any:
     return Bounds(**value) if is_of_file else value
 
 
+_OPTIONS: Final = ("scheme", "penalty", "eps", "floor", "bounds")
+
+
 class ScoringConfig(SettingsModel):
     """What makes a score of verdicts: settings that cost no call, so that they may change later.
 
@@ -300,7 +303,7 @@ class ScoringConfig(SettingsModel):
     @property
     def plan(self) -> Plan:
         """What scores at this temperature are computed with."""
-        return _plan(self.temperature, **self.options)
+        return _plan(self.temperature, self.scheme, self.penalty, self.eps, self.floor, self.bounds)
 
     @property
     def place(self) -> str:
@@ -324,9 +327,7 @@ class ScoringConfig(SettingsModel):
     @property
     def options(self) -> dict[str, Any]:
         """The keyword arguments of `aggregate`, `sweep` and `flip_temperature`."""
-        return {
-            name: getattr(self, name) for name in ("scheme", "penalty", "eps", "floor", "bounds")
-        }
+        return {name: getattr(self, name) for name in _OPTIONS}
 
     def scores(self, counts: FloatArray) -> FloatArray:
         """The scores of rows of five level counts; nan where all are 0."""
@@ -389,8 +390,8 @@ class ScoringConfig(SettingsModel):
 
 
 @lru_cache(maxsize=256)  # few settings, and a score for each of many samples
-def _plan(temperature: float, **options: Any) -> Plan:
-    return make_plan([temperature], **options)
+def _plan(temperature: float, *options: Any) -> Plan:
+    return make_plan([temperature], **dict(zip(_OPTIONS, options, strict=True)))
 
 
 @lru_cache(maxsize=4096)  # samples have few claims: the same counts come again and again
