@@ -45,16 +45,12 @@ def test_every_other_setting_is_free() -> None:
     assert result.at(0.1).score == pytest.approx(math.sqrt(math.prod(strict)), abs=1e-12)
     weighted = result.at(0.5, fuse_weights=(3, 1))
     assert weighted.score == pytest.approx(0.85**0.75 * 0.65**0.25, abs=1e-12)
-    assert len(model.requests) == 1
-    back = Assessment.from_json(result.assessment.to_json())
-    assert Result(back, result.scoring).score == result.score
-
-
-def test_the_flip_temperature_is_that_of_the_fused_score() -> None:
-    result, _ = fused()
     flip = result.at(0.5, threshold=0.8).flip_temperature
     assert flip is not None
     assert result.at(flip).score >= 0.8 > result.at(flip - 1e-6).score  # type: ignore[operator]  # both have one
+    assert len(model.requests) == 1
+    back = Assessment.from_json(result.assessment.to_json())
+    assert Result(back, result.scoring).score == result.score
 
 
 def test_the_lexical_judge_joins_without_a_call_and_may_have_its_own_criterion() -> None:
@@ -103,18 +99,6 @@ def test_a_member_that_can_never_answer_is_asked_once_in_a_batch() -> None:
     assert len(second.requests) == 1
 
 
-def test_async_and_batches_fuse_the_same() -> None:
-    def built() -> TCVA:
-        return TCVA(judge=ScriptedModel([REPLY]), fuse="lexical")
-
-    one = built().evaluate(SAMPLE).score
-    assert asyncio.run(built().aevaluate(SAMPLE)).score == one
-    both = built().evaluate_many([SAMPLE, SAMPLE.model_copy(update={"id": "twin"})])
-    assert [r.score for r in both] == [one, one]
-    assert [r.assessment.members[0].sample_id for r in both] == ["a", "twin"]
-    assert asyncio.run(built().aevaluate_many([SAMPLE]))[0].score == one
-
-
 def test_each_judge_is_served_from_the_store(tmp_path: Path) -> None:
     store = tmp_path / "verdicts.sqlite"
     first = TCVA(judge=ScriptedModel([REPLY]), store=store).evaluate(SAMPLE)
@@ -150,5 +134,5 @@ def test_samples_that_differ_for_a_further_judge_alone_are_not_judged_as_one() -
     ]
     scores = [result.score for result in tcva.evaluate_many(samples)]
     assert scores == [tcva.evaluate(sample).score for sample in samples]
+    assert scores == [result.score for result in asyncio.run(tcva.aevaluate_many(samples))]
     assert scores[0] != scores[1]
-    assert asyncio.run(tcva.aevaluate_many(samples))[1].score == scores[1]

@@ -174,15 +174,11 @@ def test_a_synchronous_call_inside_a_running_loop_judges_for_itself_at_once(
     assert model.calls == 2
     assert seconds < 0.9
 
+    async def equal_ones() -> list[Result]:
+        return TCVA(judge=model).evaluate_many([sample(1), sample(1), sample(2)])
 
-def test_a_synchronous_batch_inside_a_running_loop_asks_equal_questions_once() -> None:
-    model = VaryingModel(seconds=0.05)
-
-    async def batch() -> list[Result]:
-        return TCVA(judge=model).evaluate_many([sample(), sample(), sample(1)])
-
-    assert len(asyncio.run(batch())) == 3
-    assert model.calls == 2
+    assert len(asyncio.run(equal_ones())) == 3
+    assert model.calls == 4
 
 
 @pytest.mark.parametrize(

@@ -162,16 +162,6 @@ def test_on_unscored_fills_in_for_samples_but_never_for_failures() -> None:
     assert failed.score is None
 
 
-def test_the_reason_names_levels_and_the_worst_claim() -> None:
-    reply = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))
-    result = TCVA(judge=ScriptedModel([reply])).evaluate(
-        sample(1, "The office opens at nine. Parking costs money.")
-    )
-    # The mean is a half, and half of the claims are `none`: 1/2 times 1/2.
-    assert result.reason.startswith("0.250 < 0.5 at T=0.5: 1 fully, 1 none; worst: ")
-    assert "Parking costs money." in result.reason
-
-
 def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.sqlite"
     samples = [sample(i) for i in range(6)]
