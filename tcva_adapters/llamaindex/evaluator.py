@@ -22,7 +22,7 @@ from tcva_adapters.llamaindex.results import (
     ScorerEvaluationEndEvent,
     ScorerEvaluationResult,
     ScorerEvaluationStartEvent,
-    evaluation_of,
+    fields_of,
 )
 from tcva_adapters.llamaindex.samples import aread_response, read_response
 from tcva_adapters.results.assessment import Reason
@@ -235,7 +235,12 @@ def _readable(*texts: Any) -> Sample:
 
 
 def _end(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
-    evaluation = evaluation_of(result, sample)
+    evaluation: ScorerEvaluationResult[R] = ScorerEvaluationResult(
+        query=sample.input,
+        response=sample.response,
+        contexts=None if sample.contexts is None else list(sample.contexts),
+        **fields_of(result),
+    )
     _dispatcher.event(ScorerEvaluationEndEvent(result=evaluation))
     return evaluation
 

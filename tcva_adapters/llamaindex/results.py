@@ -11,7 +11,6 @@ from pydantic import PlainSerializer, PlainValidator
 from tcva_adapters._adapter.results import Carrier, find_result
 from tcva_adapters.evaluator import R
 from tcva_adapters.results.protocol import Scored, read_result
-from tcva_adapters.samples.sample import Sample
 
 
 class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
@@ -35,7 +34,7 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
     ]
 
     def _carrying(self, result: Any) -> Self:
-        return self.model_copy(update=_fields(result))
+        return self.model_copy(update=fields_of(result))
 
 
 class ScorerEvaluationStartEvent(BaseEvent):
@@ -72,16 +71,6 @@ class ScorerEvaluationEndEvent(BaseEvent, Generic[R]):
         return "ScorerEvaluationEndEvent"
 
 
-def evaluation_of(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
-    """A result as LlamaIndex's evaluations carry it, beside the sample's texts."""
-    return ScorerEvaluationResult(
-        query=sample.input,
-        response=sample.response,
-        contexts=None if sample.contexts is None else list(sample.contexts),
-        **_fields(result),
-    )
-
-
 def result_of(carried: Any) -> Any:
     """The result behind an evaluation, wherever it comes from.
 
@@ -95,7 +84,8 @@ def result_of(carried: Any) -> Any:
     return find_result(carried, ("result",))
 
 
-def _fields(result: Scored) -> dict[str, Any]:
+def fields_of(result: Scored) -> dict[str, Any]:
+    """A result as the fields of LlamaIndex's evaluations."""
     is_invalid, reason = result.score is None, result.reason
     return {
         "passing": result.passed,
