@@ -73,6 +73,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
         f"score_agg {name}": lambda value, name=name: score_agg(**{"scores": [0.5, 0.0], name: value})  # type: ignore[misc]  # bound at once
         for name in ("scores", "temperature", "penalty", "eps_for_neg_p")
     },
+    "score_agg, strict": lambda value: score_agg(value, 0.1),
     "fuse": fuse,
     **{
         f"fuse {name}": lambda value, name=name: fuse([[0.5, 0.6]], **{name: value})  # type: ignore[misc]  # bound at once

@@ -160,6 +160,16 @@ def test_numbers_of_sources_and_items_are_no_figures(passage: str) -> None:
         assert judge([claim], text)[0].verdict == "none", claim
 
 
+def test_a_passage_without_stops_is_cut() -> None:
+    for text, claim in (
+        (" ".join(f"w{i}" for i in range(150)), "w70 w71 w72"),
+        ("河山" * 400, "河山河山"),
+    ):
+        (verdict,) = judge([claim], text)
+        assert claim in verdict.evidence
+        assert len(verdict.evidence) <= 400
+
+
 def test_few_long_passages_stay_in_memory() -> None:
     found = [weakref.ref(prepare((f"Text {n}. " + "Cats sleep. " * 5000,))) for n in range(6)]
     gc.collect()
