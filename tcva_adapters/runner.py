@@ -10,16 +10,11 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import (
-    AsyncGenerator,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from tcva_adapters.judges.base import Turns, why_unscored
 from tcva_adapters.loops import is_in_loop
@@ -30,12 +25,10 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import SHARED, Call, Identity
 
-if TYPE_CHECKING:
-    from tcva_adapters.evaluator import Scorer
-
 Answer = TypeVar("Answer", bound=Judgement)
 Item = TypeVar("Item")
 R = TypeVar("R", bound=Scored)
+R_co = TypeVar("R_co", bound=Scored, covariant=True)
 
 AHEAD: Final = 32
 """Samples that are read ahead for each judgement that may be under way: a slow call holds up those
@@ -104,6 +97,21 @@ class Question(ABC, Generic[Answer]):
         """The answer where no call can succeed."""
 
 
+class Asks(Protocol[R_co]):
+    """What a runner needs to know of a `Scorer`."""
+
+    store: VerdictStore | None
+    share: bool
+    is_local: bool
+    max_concurrency: int
+
+    def questions(self, sample: Sample) -> Sequence[Question[Any]]:
+        """What is asked about a sample."""
+
+    def answered(self, sample: Sample, answers: Sequence[Any]) -> R_co:
+        """The result that the answers make."""
+
+
 @dataclass(slots=True)
 class _Calls:
     """How the calls of a judge have ended in this run."""
@@ -143,9 +151,10 @@ class Runner(Generic[R]):
         in_batch: Whether a failure that no call can escape spares the rest.
     """
 
-    def __init__(self, scorer: Scorer[R], *, in_batch: bool = False) -> None:
+    def __init__(self, scorer: Asks[R], *, in_batch: bool = False) -> None:
         self._scorer = scorer
         self._store = scorer.store
+        self._chunk = CHUNK if scorer.store else 1
         self._in_batch = in_batch
         self._holds_a_loop = False
         self._calls: dict[int, _Calls] = {}
@@ -299,10 +308,6 @@ class Runner(Generic[R]):
             self._write_computed()
         if error is not None:
             raise error
-
-    @property
-    def _chunk(self) -> int:
-        return 1 if self._store is None else CHUNK
 
     def _asked(self, samples: Sequence[Sample]) -> Iterator[_Asked]:
         """Samples with the answers that the store has."""
