@@ -550,18 +550,21 @@ def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
 
 def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
     """Whether a quote has another number in the place of its claim's, or denies what it asserts."""
-    if other_numbers(claim.tokens, quote.tokens) or _has_other_pairs(quote, claim):
+    pairs = _PAIR.findall(quote.text)
+    if other_numbers(claim.tokens, quote.tokens) or (pairs and _are_others(pairs, claim)):
         return True
     alike = len(quote.content & claim.content) >= _ALIKE * len(claim.content)
-    differs = alike and negation_differs(claim.tokens, quote.tokens)
-    return may_deny and bool(differs or _is_lacking(quote, claim))
+    differs = bool(alike and negation_differs(claim.tokens, quote.tokens))
+    if not _AVAILABLE.isdisjoint(_quote_words(quote.text)):
+        differs = differs or _is_lacking(quote, claim)
+    return may_deny and differs
 
 
-def _has_other_pairs(quote: Side, claim: Side) -> bool:
+def _are_others(pairs: Sequence[tuple[str, str]], claim: Side) -> bool:
     """Whether keys that a claim names have numbers in a quote ("timeout=300"), and none is its."""
     here = {token.key for token in claim.tokens if token.kind == "number"}
     there: set[str] = set()
-    for key, value in _PAIR.findall(quote.text):
+    for key, value in pairs:
         if side_of(key).content & claim.content:
             there |= {token.key for token in tokenise(value) if token.kind == "number"}
     for one, other in product(here, there):
