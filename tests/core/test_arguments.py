@@ -123,6 +123,7 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (Bounds, (), {"p_min": -1e308, "p_max": 1e308}, "finite"),
     (from_deepeval, (["maybe"],), {}, "'maybe' is no DeepEval verdict"),
     (from_ragas, ([2],), {}, "2 is no RAGAS verdict"),
+    (score_agg, ([1e-40, 1.0], 0.1), {}, "with the exponent -8 is too large for a float"),
     (fuse, ([[0.5, 1.5]],), {}, "row 0 of scores has 1.5 for method 1"),
     (fuse, ([0.5, 0.6],), {}, "scores must have the shape (N, M); got (2,)"),
     (fuse, ([[0.5, 0.5]],), {"weights": [1]}, "one for each of 2 methods"),

@@ -70,6 +70,7 @@ def test_verdicts_of_frameworks_are_levels() -> None:
         ([], {}, 0.0),
         ([0], {}, 0.0),
         ([1, 0.9, 0.7], {}, 0.8667),
+        ([1, 0.25], {"temperature": 0.1 + 8 / 20.25 * 0.9}, 0.5),  # the geometric mean
         # Mean .5, half are 0; alpha = (n - 1)/4: 1/4 at n = 2, 3/4 at n = 4, then 1.
         ([1, 0], {}, 0.4204),
         ([1, 0] * 2, {}, 0.2973),

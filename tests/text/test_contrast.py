@@ -18,6 +18,7 @@ NOT_OTHER = [
     ("About 3 million people live there.", "3.2 million people live there"),
     ("More than 30 people work there.", "35 people work there"),
     ("The price rose by 4 euros.", "The price rose from 5 to 9 euros"),
+    ("It has 12 rooms.", "It has 7 rooms upstairs and 5 rooms below"),
     ("It lasted 14 days.", "It lasted two weeks"),
     ("It opens at 9 am.", "It opens at 09:00"),
     ("It leaves at 8 pm.", "It leaves at 7"),
