@@ -192,20 +192,17 @@ def shows_settings(
     return decorate
 
 
-def unusual(
-    model: type[BaseModel], values: Mapping[str, Any], *, without: Collection[str] = ()
-) -> list[str]:
+def unusual(model: type[BaseModel], values: Mapping[str, Any]) -> list[str]:
     """What default names say: ``title=value`` for each setting that is not the default.
 
     Args:
         model: Of the settings.
-        values: Settings by name; those that are missing are the default.
-        without: Settings that are not said.
+        values: Settings by name; those that are missing are not said.
     """
     return [
         f"{field.title or name}={shown(values[name])}"
         for name, field in model.model_fields.items()
-        if field.repr and name in values and name not in without
+        if field.repr and name in values
         # What is called the same is the same: a published scheme's weights, given as numbers.
         if values[name] != field.default and shown(values[name]) != shown(field.default)
     ]
