@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import (
     AsyncGenerator,
     Collection,
@@ -19,14 +19,13 @@ from collections.abc import (
 )
 from contextlib import aclosing
 from functools import partial
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import Question, Runner
+from tcva_adapters.runner import Asking, Runner
 from tcva_adapters.samples.sample import Sample
 
 R = TypeVar("R", bound=Scored)
@@ -56,7 +55,7 @@ class Frozen:
         super().__setattr__(name, value)
 
 
-class Scorer(Frozen, ABC, Generic[R]):
+class Scorer(Frozen, Asking[R]):
     """Something that scores samples.
 
     It is frozen: its settings do not change, and `changed` gives a copy.
@@ -70,10 +69,6 @@ class Scorer(Frozen, ABC, Generic[R]):
         shown: Further fields that a judge looks at where they are there.
         threshold: A score passes from here on.
         arguments: What its class builds an equal one from, with the same judge and store.
-        is_local: Whether all judging is computing in this process.
-        store: Where judgements made before are served from; None for none.
-        share: Whether judgements are shared with other evaluators of this process.
-        max_concurrency: How many judgements are under way at once.
     """
 
     name: str
@@ -84,23 +79,11 @@ class Scorer(Frozen, ABC, Generic[R]):
     shown: tuple[str, ...]
     threshold: float
     arguments: Mapping[str, Any]
-    is_local: bool
-    store: VerdictStore | None
-    share: bool
-    max_concurrency: int
 
     @property
     @abstractmethod
     def fingerprint(self) -> str:
         """Everything that can change a score, as a text that is equal where it is equal."""
-
-    @abstractmethod
-    def questions(self, sample: Sample) -> list[Question[Any]]:
-        """What is asked about a sample, all in one round; nothing where a required field is missing."""
-
-    @abstractmethod
-    def answered(self, sample: Sample, answers: Sequence[Any]) -> R:
-        """The result of a sample, from an answer to each of its questions, in their order."""
 
     @abstractmethod
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> R:

@@ -1,7 +1,7 @@
 """Asking judges: the store first, then what others know, then the judge; one sample, or a stream.
 
 A sample is a list of questions that do not wait for each other, and a result is made of their
-answers (`Scorer.questions`, `Scorer.answered`), so nothing here knows of claims or ratings.
+answers (`Asking`), so nothing here knows of claims or ratings.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from tcva_adapters.judges.base import Turns, why_unscored
 from tcva_adapters.loops import is_in_loop
@@ -28,7 +28,6 @@ from tcva_adapters.sharing import SHARED, Call, Identity
 Answer = TypeVar("Answer", bound=Judgement)
 Item = TypeVar("Item")
 R = TypeVar("R", bound=Scored)
-R_co = TypeVar("R_co", bound=Scored, covariant=True)
 
 AHEAD: Final = 32
 """Samples that are read ahead for each judgement that may be under way: a slow call holds up those
@@ -63,8 +62,10 @@ class Question(ABC, Generic[Answer]):
         identity: Which judges are the same one; None for a judge that only computes, whose answers
             are not worth sharing.
         own: Fields of an answer that are this sample's, and not those of an equal question.
+        answered_by: What an answer is.
     """
 
+    answered_by: ClassVar[type[Judgement]]
     judge: Any
     key: str
     identity: Identity | None
@@ -82,34 +83,33 @@ class Question(ABC, Generic[Answer]):
     def conversation(self) -> Turns[Answer]:
         """The same of a model without its calls, for who brings the replies."""
 
-    @classmethod
-    @abstractmethod
-    def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Answer | None]:
-        """The finished answers that a store has, one for each question; looked up in one go."""
-
-    @classmethod
-    @abstractmethod
-    def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, Answer]]) -> None:
-        """Put answers into a store, in one transaction."""
-
     @abstractmethod
     def given_up(self, why: Unscored) -> Answer:
         """The answer where no call can succeed."""
 
 
-class Asks(Protocol[R_co]):
-    """What a runner needs to know of a `Scorer`."""
+class Asking(ABC, Generic[R]):
+    """What has questions about samples, and makes results of their answers.
 
+    Attributes:
+        is_local: Whether all judging is computing in this process.
+        store: Where judgements made before are served from; None for none.
+        share: Whether judgements are shared with other evaluators of this process.
+        max_concurrency: How many judgements are under way at once.
+    """
+
+    is_local: bool
     store: VerdictStore | None
     share: bool
-    is_local: bool
     max_concurrency: int
 
-    def questions(self, sample: Sample) -> Sequence[Question[Any]]:
-        """What is asked about a sample."""
+    @abstractmethod
+    def questions(self, sample: Sample) -> list[Question[Any]]:
+        """What is asked about a sample, all in one round; nothing where a required field is missing."""
 
-    def answered(self, sample: Sample, answers: Sequence[Any]) -> R_co:
-        """The result that the answers make."""
+    @abstractmethod
+    def answered(self, sample: Sample, answers: Sequence[Any]) -> R:
+        """The result of a sample, from an answer to each of its questions, in their order."""
 
 
 @dataclass(slots=True)
@@ -151,7 +151,7 @@ class Runner(Generic[R]):
         in_batch: Whether a failure that no call can escape spares the rest.
     """
 
-    def __init__(self, scorer: Asks[R], *, in_batch: bool = False) -> None:
+    def __init__(self, scorer: Asking[R], *, in_batch: bool = False) -> None:
         self._scorer = scorer
         self._store = scorer.store
         self._chunk = CHUNK if scorer.store else 1
@@ -394,7 +394,7 @@ class Runner(Generic[R]):
         """What the store has of these questions of one kind, None where it has nothing."""
         if self._store is not None and questions:
             with self._store.spared():
-                return type(questions[0]).read(self._store, questions)
+                return stored(self._store, questions)
         return [None] * len(questions)
 
     def _write_computed(self) -> None:
@@ -405,7 +405,16 @@ class Runner(Generic[R]):
     def _write(self, answered: Sequence[tuple[Question[Any], Any]]) -> None:
         if answered and self._store is not None:
             with self._store.spared():
-                type(answered[0][0]).write(self._store, answered)
+                self._store.put_many([(question.key, answer) for question, answer in answered])
+
+
+def stored(store: VerdictStore, questions: Sequence[Question[Any]]) -> list[Any]:
+    """What a store has of questions of one kind, None where it has nothing; looked up in one go."""
+    found = store.get_many([each.key for each in questions], questions[0].answered_by)
+    return [
+        found[each.key].model_copy(update=each.own) if each.key in found else None
+        for each in questions
+    ]
 
 
 def read_some(items: Iterator[Item], most: int) -> Read[Item]:

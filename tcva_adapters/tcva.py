@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
@@ -197,6 +197,8 @@ class TCVA(FromConfig, Scorer[Result]):
 class _JudgeQuestion(Question[Assessment]):
     """One judge's verdicts on one sample."""
 
+    answered_by = Assessment
+
     def __init__(
         self, judge: Judge, identity: Identity | None, criterion: Criterion, sample: Sample
     ) -> None:
@@ -222,18 +224,6 @@ class _JudgeQuestion(Question[Assessment]):
     def conversation(self) -> Turns[Assessment]:
         turns: Turns[Assessment] = self.judge.turns(self._sample, self._criterion)
         return turns
-
-    @classmethod
-    def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Assessment | None]:
-        found = store.get_many(each.key for each in questions)
-        return [
-            found[each.key].model_copy(update=each.own) if each.key in found else None
-            for each in questions
-        ]
-
-    @classmethod
-    def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, Assessment]]) -> None:
-        store.put_many([(question.key, answer) for question, answer in answered])
 
     def given_up(self, why: Unscored) -> Assessment:
         return _unscored(why, self.judge, self._criterion, self._sample)

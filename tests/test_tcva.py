@@ -6,6 +6,7 @@ import asyncio
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,7 +175,7 @@ def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
 class FullStore(VerdictStore):
     """A store whose disk is full."""
 
-    def put_many(self, assessments: Iterable[tuple[str, Assessment]]) -> None:
+    def put_many(self, judgements: Iterable[tuple[str, Any]]) -> None:
         msg = "no space left"
         raise UnreadableInputError(msg)
 

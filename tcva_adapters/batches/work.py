@@ -29,7 +29,7 @@ from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import Question
+from tcva_adapters.runner import Question, stored
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
@@ -167,7 +167,7 @@ class Work:
         self._asked = asked
         self._drafts = drafts
         self._again = again
-        self._new: list[tuple[Question[Any], Any]] = []
+        self._new: list[tuple[str, Any]] = []
 
     def run(self, samples: Iterable[Sample], told: Callable[[Scored | None], None]) -> Counts:
         """Take every sample as far as it gets.
@@ -189,7 +189,7 @@ class Work:
     def _answer(self, question: Question[Any]) -> Any:
         """The answer to a question; None where it is not there yet."""
         store = cast("VerdictStore", self._scorer.store)
-        (answer,) = question.read(store, [question])
+        (answer,) = stored(store, [question])
         if answer is not None:
             return answer
         if getattr(question.judge, "is_local", False):
@@ -201,7 +201,7 @@ class Work:
             self._ledger.forget(_id(question))
             answer = self._told(question)
         if answer is not None:
-            self._new.append((question, answer))
+            self._new.append((question.key, answer))
             if len(self._new) >= _TOGETHER:
                 self._keep()
         return answer
@@ -210,7 +210,7 @@ class Work:
         """Put new answers into the store, in one transaction of it."""
         if self._new:
             store = cast("VerdictStore", self._scorer.store)
-            self._new[0][0].write(store, self._new)
+            store.put_many(self._new)
             self._new = []
 
     def _told(self, question: Question[Any]) -> Any:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Final, Self
-
-from pydantic import ValidationError
+from typing import Final
 
 from tcva_adapters.ccrs.lexical import LexicalRater
 from tcva_adapters.ccrs.metrics import Metric
@@ -16,7 +13,6 @@ from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.judges.base import Turns, digest, why_unscored
 from tcva_adapters.judges.llm import Calls, LLMJudge, adrive, drive
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
-from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
 
@@ -32,6 +28,8 @@ class RatingQuestion(Question[MetricAnswer]):
         metric: For what.
         sample: It has what the metric needs, and a response that is not blank.
     """
+
+    answered_by = MetricAnswer
 
     def __init__(
         self, judge: LLMJudge | LexicalRater, version: str, metric: Metric, sample: Sample
@@ -96,32 +94,6 @@ class RatingQuestion(Question[MetricAnswer]):
         replies = tuple(calls.replies)
         return MetricAnswer(rating=rating, unscored=failure, replies=replies, usage=calls.usage)
 
-    @classmethod
-    def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[MetricAnswer | None]:
-        """The ratings that a store has."""
-        found = store.get_records(each.key for each in questions)
-        return [_read(found.get(each.key)) for each in questions]
-
-    @classmethod
-    def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, MetricAnswer]]) -> None:
-        """Put ratings into a store; failures are asked again."""
-        store.put_records(
-            (question.key, answer.model_dump_json())
-            for question, answer in answered
-            if answer.failure is None
-        )
-
     def given_up(self, why: Unscored) -> MetricAnswer:
         """The answer where no call can succeed."""
         return MetricAnswer(unscored=why)
-
-
-def _read(text: str | None) -> MetricAnswer | None:
-    """A stored answer; None for none, and for one that cannot be read."""
-    if text is None:
-        return None
-    try:
-        stored = MetricAnswer.model_validate_json(text)
-    except ValidationError:
-        return None
-    return stored.model_copy(update={"from_store": True, "shared": False})

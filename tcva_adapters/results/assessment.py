@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 from pydantic import (
@@ -247,9 +247,11 @@ class Judgement(BaseModel):
         from_store: True when a store served it: no judge was asked this time.
         shared: True when another evaluator of this process had asked, or was asking, for the same
             judgement: no judge was asked for this one, and its usage is nothing.
+        stored_as: What a store calls its kind; keys of different kinds do not see each other.
     """
 
     model_config = _READ
+    stored_as: ClassVar[str] = "record"
 
     schema_version: Layout = SCHEMA_VERSION  # files of assessments are known by it
     unscored: Unscored | None = None
@@ -306,6 +308,8 @@ class Assessment(Judgement):
     >>> Assessment.from_json(a.to_json()) == a
     True
     """
+
+    stored_as = "assessment"
 
     criterion: str
     judge: str

@@ -9,23 +9,28 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
+
+from pydantic import ValidationError
 
 from tcva_adapters.errors import InvalidValueError, StoreWarning, TCVAError, UnreadableInputError
 from tcva_adapters.loops import is_in_loop
-from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.assessment import Assessment, Judgement
 from tcva_adapters.samples.output import make_folder, new_file, usable_path
 
 T = TypeVar("T")
+J = TypeVar("J", bound=Judgement)
 
 STORE_VERSION: Final = 3
 """Version of the table, kept in the file's ``user_version``; others are refused."""
 
 _APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database
 _MEMORY: Final = ":memory:"
+_RECORD: Final = "record"  # the kind of texts that are no judgements
+_OWN: Final = {"sample_id", "metadata", "from_store", "shared"}  # not the judgement's
 _WAIT_SECONDS: Final = 10.0
 _LOOP_WAIT_SECONDS: Final = 1.0  # nothing else goes on in that event loop meanwhile
 _PAUSE_SECONDS: Final = 0.01
@@ -104,15 +109,15 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
             UnreadableInputError: The file is damaged, or was locked all the while.
             InvalidValueError: The store is closed.
         """
-        return self.get_many([key]).get(key)
+        return self.get_many([key], Assessment).get(key)
 
-    def get_many(self, keys: Iterable[str]) -> dict[str, Assessment]:
-        """Those of the keys that have an assessment; see `get`."""
+    def get_many(self, keys: Iterable[str], of: type[J]) -> dict[str, J]:
+        """Those of the keys that have a judgement of this class; see `get`."""
         found = {}
-        for key, text in self.get_records(keys, kind="assessment").items():
-            with suppress(UnreadableInputError):
-                assessment = Assessment.from_json(text)
-                found[key] = assessment.model_copy(update={"from_store": True})
+        for key, text in self._texts(of.stored_as, keys).items():
+            with suppress(ValidationError):
+                judgement = of.model_validate_json(text)
+                found[key] = judgement.model_copy(update={"from_store": True})
         return found
 
     def put(self, key: str, assessment: Assessment) -> None:
@@ -127,36 +132,34 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         """
         self.put_many([(key, assessment)])
 
-    def put_many(self, assessments: Iterable[tuple[str, Assessment]]) -> None:
+    def put_many(self, judgements: Iterable[tuple[str, Judgement]]) -> None:
         """Keep several by their keys, in one transaction: all of them, or none; see `put`."""
-        bare: dict[str, Any] = {
-            "sample_id": None,
-            "metadata": {},
-            "from_store": False,
-            "shared": False,
-        }
-        kept = [
-            (key, each.model_copy(update=bare).to_json())
-            for key, each in assessments
-            if each.failure is None
-        ]
-        self.put_records(kept, kind="assessment")
+        self._put(
+            [
+                (each.stored_as, key, each.model_dump_json(exclude=_OWN))
+                for key, each in judgements
+                if each.failure is None
+            ]
+        )
 
-    def get_records(self, keys: Iterable[str], *, kind: str = "record") -> dict[str, str]:
-        """Those of the keys that have a record of this kind; see `put_records` and `get`."""
-        wanted = json.dumps([*keys])
-        return dict(self._run(lambda each: each.execute(_GET, (kind, wanted)).fetchall()))
+    def get_records(self, keys: Iterable[str]) -> dict[str, str]:
+        """Those of the keys that have a record; see `put_records` and `get`."""
+        return self._texts(_RECORD, keys)
 
-    def put_records(self, records: Iterable[tuple[str, str]], *, kind: str = "record") -> None:
-        """Keep texts that are no assessments, in one transaction, as `put` does.
+    def put_records(self, records: Iterable[tuple[str, str]]) -> None:
+        """Keep texts that are no judgements, in one transaction, as `put` does.
 
         Args:
             records: Of each the key, a digest of all that can change it, and the text, most often
-                JSON, which whoever reads it checks.
-            kind: Keys of different kinds do not see each other.
+                JSON, which whoever reads it checks. Keys of assessments do not see these.
         """
-        rows = [(kind, key, text) for key, text in records]
+        self._put([(_RECORD, key, text) for key, text in records])
 
+    def _texts(self, kind: str, keys: Iterable[str]) -> dict[str, str]:
+        wanted = json.dumps([*keys])
+        return dict(self._run(lambda each: each.execute(_GET, (kind, wanted)).fetchall()))
+
+    def _put(self, rows: Sequence[tuple[str, str, str]]) -> None:
         def all_or_none(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
             with connection:

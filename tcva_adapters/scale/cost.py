@@ -15,7 +15,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.yes_no import SCHEMA_NAME
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, TokenLogprob
 from tcva_adapters.printing import Part, Tabular, counted
-from tcva_adapters.runner import Question
+from tcva_adapters.runner import Question, stored
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import Identity
 from tcva_adapters.text.sentences import split_claims
@@ -209,7 +209,7 @@ def _rehearse(scorer: Scorer[Any], sample: Sample, ledger: _Ledger) -> None:
 
 
 def _answer(scorer: Scorer[Any], question: Question[Any], ledger: _Ledger) -> Any:
-    found = None if scorer.store is None else type(question).read(scorer.store, [question])[0]
+    found = None if scorer.store is None else stored(scorer.store, [question])[0]
     if found is not None:
         ledger.cached += 1
         return found

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Sample, clear_shared
+from tcva_adapters import TCVA, Assessment, Sample, clear_shared
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare import Comparison, Evaluation, acompare, compare
 from tcva_adapters.compare.running.methods import Method
@@ -138,7 +138,7 @@ def test_a_tcva_keeps_its_settings_and_its_store(tmp_path: Path) -> None:
         assert found.temperatures == (0.5, 0.3)
         assert found.decisions.threshold == 0.7
         again = compare(SAMPLES, tcva, temperatures=[0.5], **QA)
-        assert len(store.get_many(map(tcva.key, SAMPLES))) == len(SAMPLES)  # it is open
+        assert len(store.get_many(map(tcva.key, SAMPLES), Assessment)) == len(SAMPLES)  # it is open
     assert len(model.prompts) == asked
     assert again.outcome.judged == {}
 

@@ -99,7 +99,7 @@ def test_the_last_put_that_is_no_failure_is_served() -> None:
             store.put("c", scored("none") if reason else scored())
         store.put("d", unscored(Reason.TIMEOUT))
         served = {"a": scored(), "b": unscored(Reason.REFUSAL), "c": scored("none")}
-        assert store.get_many("abcd") == served
+        assert store.get_many("abcd", Assessment) == served
     store.close()  # a second time
     with pytest.raises(UnreadableInputError, match="closed"):
         store.get("a")
@@ -115,7 +115,7 @@ def test_records_and_assessments_do_not_see_each_other(tmp_path: Path) -> None:
         store.put_many((key, scored()) for key in texts)
     with VerdictStore(tmp_path / "v.sqlite") as store:
         assert store.get_records(texts) == texts
-        assert store.get_many(texts).keys() == texts.keys()
+        assert store.get_many(texts, Assessment).keys() == texts.keys()
         assert (store.get("k"), store.get("only")) == (scored(), None)
 
 
@@ -186,7 +186,8 @@ def test_four_processes_lose_nothing(tmp_path: Path) -> None:
             assert writer.wait(60) == 0
     with VerdictStore(path) as store:
         assert store.get("shared") is not None
-        assert len(store.get_many(f"{n}-{i}" for n in "abcd" for i in range(200))) == 800
+        keys = [f"{n}-{i}" for n in "abcd" for i in range(200)]
+        assert len(store.get_many(keys, Assessment)) == 800
 
 
 ENDLESS = """
@@ -216,7 +217,7 @@ def test_a_killed_process_loses_nothing_acknowledged(tmp_path: Path) -> None:
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
     with VerdictStore(path) as store:
-        kept = store.get_many(f"k{i}" for i in range(acknowledged + 1))
+        kept = store.get_many([f"k{i}" for i in range(acknowledged + 1)], Assessment)
         assert len(kept) == acknowledged + 1
 
 
@@ -232,7 +233,7 @@ if child == 0:
     os._exit(0 if own else 1)
 assert os.waitpid(child, 0)[1] == 0
 store.put("after", Assessment.from_verdicts(["fully"]))
-assert sorted(store.get_many(["before", "child", "after"])) == ["after", "before", "child"]
+assert sorted(store.get_many(["before", "child", "after"], Assessment)) == ["after", "before", "child"]
 store.close()
 """
 
