@@ -81,7 +81,7 @@ def killed(server: ScriptedServer, after: int, *arguments: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "out"), [("evaluate", "out.json"), ("ccrs", "out.jsonl")])
+@pytest.mark.parametrize(("command", "out"), [("evaluate", "out.jsonl"), ("ccrs", "out.jsonl")])
 def test_a_killed_run_is_gone_on_with_without_a_store_too(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str], command: str, out: str
 ) -> None:
@@ -93,7 +93,7 @@ def test_a_killed_run_is_gone_on_with_without_a_store_too(
     assert 0 < there <= SIZE
     assert not Path(out).exists()
     with draft.open("ab") as file:
-        file.write(b',{"kind": "tc')  # written in half when it was killed
+        file.write(b'{"kind": "tc')  # written in half when it was killed
     before = server.count
     assert run([*arguments, "--out", out, "--json"]) == 0
     printed = capsys.readouterr()
