@@ -21,10 +21,13 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any, ClassVar, Final, Self, TypeVar
 
+from pydantic import BaseModel
+
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.settings import unusual
 from tcva_adapters.runner import Asking, Runner
 from tcva_adapters.samples.sample import Sample
 
@@ -249,6 +252,22 @@ def column_name(subject: str, details: Sequence[str]) -> str:
     """
     name = f"{subject}({','.join(details)})" if details else subject
     return _NOT_IN_FILES.sub("_", name)
+
+
+def names(
+    model: type[BaseModel], values: Mapping[str, Any], subject: str, title: str
+) -> tuple[str, str]:
+    """What columns and what readers call a scorer, with each unusual setting.
+
+    Args:
+        model: Of the settings.
+        values: The settings by name; reports show the threshold beside the title.
+        subject: What is scored, for columns.
+        title: The same for readers.
+    """
+    name = column_name(subject, unusual(model, values))
+    details = unusual(model, {**values, "threshold": model.model_fields["threshold"].default})
+    return name, f"{title} ({', '.join(details)})" if details else title
 
 
 def _check_pickles(name: str, value: Any, owner: str) -> None:

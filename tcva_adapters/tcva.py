@@ -7,7 +7,7 @@ from typing import Any
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.evaluator import Scorer, column_name, lacks
+from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges.base import Judge, Turns, identity_of, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
 from tcva_adapters.judges.resolve import (
@@ -27,7 +27,6 @@ from tcva_adapters.results.settings import (
     ScoringConfig,
     TCVASettings,
     shows_settings,
-    unusual,
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
@@ -107,10 +106,8 @@ class TCVA(FromConfig, Scorer[Result]):
         own = {name: self.judge.parameters.get(name) for name in JUDGING}
         named = {**found, **{name: value for name, value in own.items() if value is not None}}
         named["fuse"] = tuple(f"{m.judge_name} {m.subject}" for m in self.members)
-        self.name = column_name(f"tcva_{self.subject}", unusual(TCVASettings, named))
-        del named["threshold"]  # which reports show beside it
-        details = unusual(TCVASettings, named)
-        self.title = f"TCVA {self.subject}" + (f" ({', '.join(details)})" if details else "")
+        called = f"tcva_{self.subject}", f"TCVA {self.subject}"
+        self.name, self.title = names(TCVASettings, named, *called)
         # What another TCVA can be given: judges, which follow its criterion, and those that came
         # with a criterion of their own. Clients are shared.
         found["fuse"] = tuple(

@@ -102,11 +102,7 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
 
 def judging_of(scorer: Scorer[Any]) -> str:
     """A digest of everything that can change what is asked; the dial cannot."""
-    if isinstance(scorer, CCRS):
-        keys = [scorer.key(_EXAMPLE, metric) for metric in scorer.metrics]
-    else:
-        tcva = cast("TCVA", scorer)
-        keys = [each.key(_EXAMPLE) for each in (tcva, *tcva.members)]
+    keys = [question.key for question in scorer.questions(_EXAMPLE)]
     return hashlib.sha256(" ".join(keys).encode()).hexdigest()
 
 

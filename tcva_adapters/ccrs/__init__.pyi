@@ -4,7 +4,6 @@ from tcva_adapters.ccrs.exact import ExactMatch as ExactMatch
 from tcva_adapters.ccrs.exact import exact_match as exact_match
 from tcva_adapters.ccrs.metrics import METRICS as METRICS
 from tcva_adapters.ccrs.metrics import Metric as Metric
-from tcva_adapters.ccrs.metrics import resolve_metric as resolve_metric
 from tcva_adapters.ccrs.reply import Rating as Rating
 from tcva_adapters.ccrs.reply import read_rating as read_rating
 from tcva_adapters.ccrs.result import CCRSResult as CCRSResult

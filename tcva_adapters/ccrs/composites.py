@@ -61,7 +61,7 @@ def composite(
     lacking = [name for name in shares if shares[name] > 0.0 and scores[name] is None]
     if not lacking:
         return Composite(rating.normalized_score, rating.pass_status)
-    reasons = {name: result.unscored_by[name].reason for name in lacking}
-    said = ", ".join(f"{name} ({reason.value})" for name, reason in reasons.items())
-    why = Unscored(reason=reasons[lacking[0]], detail=f"no score for {said}")
-    return Composite(unscored=why)
+    why = result.unscored_by[lacking[0]]
+    return Composite(
+        unscored=Unscored(reason=why.reason, detail=f"no score for {', '.join(lacking)}")
+    )

@@ -32,25 +32,15 @@ def exact_match(response: str, reference: str, mode: ExactMatch = DEFAULT_MODE) 
     >>> exact_match("The Nile.", "Nile"), exact_match("The Nile.", "Nile", "normalised")
     (False, True)
     """
-    check_mode(mode)
+    if mode not in MODES:
+        msg = f"em={mode!r}; it is {' or '.join(MODES)}"
+        raise InvalidValueError(msg)
     if not response.strip():
         return False
     if response == reference or mode == "strict":
         return response == reference
     plain = _plain(response)
     return bool(plain) and plain == _plain(reference)
-
-
-def check_mode(mode: ExactMatch) -> ExactMatch:
-    """A mode of the exact match as it is.
-
-    Raises:
-        InvalidValueError: An unknown mode.
-    """
-    if mode not in MODES:
-        msg = f"em={mode!r}; it is {' or '.join(MODES)}"
-        raise InvalidValueError(msg)
-    return mode
 
 
 def _plain(text: str) -> str:

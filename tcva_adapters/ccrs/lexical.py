@@ -7,20 +7,23 @@ are round numbers that were not fitted to anything.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
+from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.results.assessment import Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import is_content, tokenise
 
 LEXICAL_VERSION: Final = "lexical/ccrs-2"
 """Changes with every change of the algorithm that could change a rating."""
 
+_CLAIMS: Final = LexicalJudge()
 _ENOUGH: Final = 8  # different content words from which on an answer is not too thin
 _AMPLE: Final = 120  # words from which on an answer is on the long side
 
@@ -28,22 +31,19 @@ _AMPLE: Final = 120  # words from which on an answer is on the long side
 class LexicalRater:
     """Rates by counting words; see the functions below for what each metric counts."""
 
-    name = prompt_version = LEXICAL_VERSION
+    name = LEXICAL_VERSION
+    parameters: ClassVar = {"claims": _CLAIMS.name}  # who coherence and correctness ask
     is_local = True
     identity = None
 
-    @property
-    def parameters(self) -> dict[str, str]:
-        """The judge of claims that coherence and correctness use."""
-        return {"claims": _CLAIMS.name}
-
-    def rate(self, sample: Sample, metric: Metric) -> float | Unscored:
+    def rate(self, sample: Sample, metric: Metric) -> MetricAnswer:
         """A number from 0 to 100; the sample has the fields that the metric needs."""
+        started = time.perf_counter()
         found = _COUNTED[metric.name](sample)
-        return found if isinstance(found, Unscored) else HIGHEST * found
-
-
-_CLAIMS: Final = LexicalJudge()
+        usage = Usage(seconds=time.perf_counter() - started)
+        if isinstance(found, Unscored):
+            return MetricAnswer(unscored=found, usage=usage)
+        return MetricAnswer(rating=HIGHEST * found, usage=usage)
 
 
 def coherence(sample: Sample) -> float | Unscored:

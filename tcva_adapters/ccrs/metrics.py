@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from tcva_adapters.criteria import FIELDS, Field, fingerprint_of
+from tcva_adapters.criteria import Field, fingerprint_of
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.samples.sample import Sample
 
 DEFAULT_LAMBDA: Final = 0.7
 """What the exact match weighs in answer correctness (section 2.3.2 of the source)."""
@@ -42,10 +40,6 @@ class Metric:
     def fingerprint(self) -> str:
         """Changes when anything changes that could change a rating."""
         return fingerprint_of(asdict(self))
-
-    def missing(self, sample: Sample) -> tuple[Field, ...]:
-        """The needed fields that a sample does not have."""
-        return tuple(name for name in self.needs if getattr(sample, name) is None)
 
 
 _ALL: Final = (
@@ -119,44 +113,25 @@ METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
 """The five metrics by their short names."""
 
 
-_BY_NAME: Final = {name: metric for metric in _ALL for name in (metric.name, metric.title)}
-
-
-def resolve_metric(metric: Any) -> Metric:
-    """A metric from itself, its short name or its long name.
-
-    Raises:
-        InvalidValueError: There is no such metric.
-
-    >>> resolve_metric("question relevance").name
-    'qr'
-    """
-    name = metric.name if isinstance(metric, Metric) else metric
-    found = (
-        _BY_NAME.get(name.strip().casefold().replace("_", " ")) if isinstance(name, str) else None
-    )
-    if found is None or (isinstance(metric, Metric) and metric != found):
-        names = ", ".join(f"{m.name} ({m.title})" for m in _ALL)
-        msg = f"unknown metric {name!r}; the metrics are {names}"
-        raise InvalidValueError(msg)
-    return found
-
-
 def resolve_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """One metric or several, in the order given.
+    """One metric or several, in the order given; by short name or as they are.
 
     Raises:
         InvalidValueError: None at all, one of them twice, or one that does not exist.
+
+    >>> [metric.title for metric in resolve_metrics(["qr", METRICS["cc"]])]
+    ['question relevance', 'contextual coherence']
     """
     listed = metrics if isinstance(metrics, list | tuple) else [metrics]
-    found = tuple(map(resolve_metric, listed))
+    found: list[Metric] = []
+    for each in listed:
+        metric = next((metric for metric in _ALL if each in (metric, metric.name)), None)
+        if metric is None:
+            names = ", ".join(f"{m.name} ({m.title})" for m in _ALL)
+            msg = f"unknown metric {getattr(each, 'name', each)!r}; the metrics are {names}"
+            raise InvalidValueError(msg)
+        found.append(metric)
     if not found or len(set(found)) < len(found):
         msg = f"metrics={metrics!r}; give at least one of {', '.join(METRICS)}, and none twice"
         raise InvalidValueError(msg)
-    return found
-
-
-def fields_of(metrics: Iterable[Metric]) -> tuple[Field, ...]:
-    """All fields that these metrics look at, in the order of the sample's own fields."""
-    needed = {name for metric in metrics for name in metric.needs}
-    return tuple(name for name in FIELDS if name in needed)
+    return tuple(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
 from tcva_adapters.ccrs.lexical import LexicalRater
@@ -10,9 +9,10 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.prompts import rating_request
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import MetricAnswer
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import Turns, digest, why_unscored
 from tcva_adapters.judges.llm import Calls, LLMJudge, adrive, drive
-from tcva_adapters.results.assessment import Reason, Unscored, Usage
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
 
@@ -52,47 +52,37 @@ class RatingQuestion(Question[MetricAnswer]):
     def ask(self) -> MetricAnswer:
         """Ask the judge; what goes wrong is a value."""
         if isinstance(self.judge, LexicalRater):
-            return self._counted(self.judge)
+            return self.judge.rate(self._sample, self._metric)
         return drive(self.conversation(), self.judge.model)
 
     async def aask(self) -> MetricAnswer:
         """The same, awaited."""
         if isinstance(self.judge, LexicalRater):
-            return self._counted(self.judge)
+            return self.judge.rate(self._sample, self._metric)
         return await adrive(self.conversation(), self.judge.model)
-
-    def _counted(self, judge: LexicalRater) -> MetricAnswer:
-        started = time.perf_counter()
-        said = judge.rate(self._sample, self._metric)
-        usage = Usage(seconds=time.perf_counter() - started)
-        if isinstance(said, Unscored):
-            return MetricAnswer(unscored=said, usage=usage)
-        return MetricAnswer(rating=said, usage=usage)
 
     def conversation(self) -> Turns[MetricAnswer]:
         """Ask, and once more where the reply is no number; it raises nothing."""
-        calls, problem = Calls(), ""
+        calls = Calls()
         rating: float | None = None
-        failure: Unscored | None = None
+        why: Unscored | None = None
         try:
-            while rating is None and len(calls.replies) < _MOST_CALLS:
-                request = rating_request(self._sample, self._metric, problem=problem)
-                (reply,) = yield from calls.ask([request])
-                found = read_rating(reply.text, request.user)
-                problem = "it was cut off" if reply.truncated else found.problem
-                rating = None if reply.truncated else found.value
+            rating = yield from self._rating(calls)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
-            failure = why_unscored(error, calls.replies)
-        if rating is None and problem:
-            further = f"; the further call failed: {failure.detail}" if failure else ""
-            failure = Unscored(
-                reason=Reason.UNREADABLE_REPLY,
-                detail=problem + further,
-                raw_reply="\n---\n".join(calls.replies),
-                fatal=failure is not None and failure.fatal,
-            )
+            why = why_unscored(error, calls.replies)
         replies = tuple(calls.replies)
-        return MetricAnswer(rating=rating, unscored=failure, replies=replies, usage=calls.usage)
+        return MetricAnswer(rating=rating, unscored=why, replies=replies, usage=calls.usage)
+
+    def _rating(self, calls: Calls) -> Turns[float]:
+        problem = ""
+        for _ in range(_MOST_CALLS):
+            request = rating_request(self._sample, self._metric, problem=problem)
+            (reply,) = yield from calls.ask([request])
+            found = read_rating(reply.text, request.user)
+            if found.value is not None and not reply.truncated:
+                return found.value
+            problem = "it was cut off" if reply.truncated else found.problem
+        raise JudgeError(problem, reason=Reason.UNREADABLE_REPLY)
 
     def given_up(self, why: Unscored) -> MetricAnswer:
         """The answer where no call can succeed."""

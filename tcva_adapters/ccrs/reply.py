@@ -8,7 +8,7 @@ work is linear in the length of the reply.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,8 +30,8 @@ class Rating:
     problem: str = ""
 
 
+_NONE: Final = "it holds no number from 0 to 100 that stands alone"
 _NAMES: Final = frozenset({"score", "rating"})
-_FENCE: Final = re.compile(r"^```\w*\s+|\s*```$")
 _FLAT: Final = re.compile(r"\{\s*[\"'“]?\w+[\"'”]?\s*:\s*[\"']?[0-9.]{1,10}%?[\"']?\s*,?\s*\}")
 """One name and its number: a repair of the JSON around them can get nothing wrong."""
 
@@ -54,8 +54,7 @@ def read_rating(reply: str, shown: str = "") -> Rating:
 
     Args:
         reply: What the judge answered.
-        shown: What the judge was shown: JSON that stands there is a quote, unless it is the whole
-            reply.
+        shown: What the judge was shown: JSON that stands there is a quote.
 
     >>> read_rating('{"score": 87}').value, read_rating("Score: 87,5").value
     (87.0, 87.5)
@@ -63,32 +62,33 @@ def read_rating(reply: str, shown: str = "") -> Rating:
     ('it holds no number from 0 to 100 that stands alone', None)
     """
     position, is_open = after_reasoning(reply)
+    if is_open:
+        return Rating(None, "its reasoning was never closed")
     body = reply[position:].strip()
-    if is_open or not body:
-        return Rating(None, "its reasoning was never closed" if is_open else "it is empty")
     nodes = [node for node in json_values(body, 0) if "{" in body[node.start : node.end]]
     if not nodes:
         return _of_text(body)
-    found, quotable = [], _bare(shown)
+    scores, quotable = [], _bare(shown)
     for node in nodes:
         text = body[node.start : node.end]
         if node.is_cut or (node.is_repaired and not _FLAT.fullmatch(text)) or node.is_doubtful:
             return Rating(None, "its JSON is broken or was cut off")
-        if _bare(text) not in quotable or text == _FENCE.sub("", body):
-            found += _scores(node.value)
-    return _agreed(map(_of_value, found), "its JSON holds no score")
+        if _bare(text) not in quotable:
+            scores += _scores(node.value)
+    texts = [str(each) if isinstance(each, str | int | float) else "" for each in scores]
+    # With blanks around it, a stroke stands between the two values of a key given twice.
+    return _agreed([_of_text(text.replace(" / ", " or ")) for text in texts])
 
 
 def _bare(text: str) -> str:
     return "".join(text.split())
 
 
-def _agreed(found: Iterable[Rating], if_none: str) -> Rating:
+def _agreed(ratings: Sequence[Rating]) -> Rating:
     """The one number that all of them are."""
-    ratings = list(found)
     if len({rating.value for rating in ratings}) > 1:
         return Rating(None, "it holds several different numbers")
-    return ratings[0] if ratings else Rating(None, if_none)
+    return ratings[0] if ratings else Rating(None, _NONE)
 
 
 def _scores(value: Any, depth: int = 0) -> list[Any]:
@@ -101,30 +101,20 @@ def _scores(value: Any, depth: int = 0) -> list[Any]:
     return own or [score for item in inner for score in _scores(item, depth + 1)]
 
 
-def _of_value(value: Any) -> Rating:
-    # With blanks around it, a stroke stands between the two values of a key given twice.
-    if isinstance(value, str) and " / " not in value:
-        return _of_text(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return Rating(None, "the score in its JSON is no number")
-    return _checked(value, is_whole=isinstance(value, int))
-
-
 def _of_text(text: str) -> Rating:
     lines = [" ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines()]
-    matches = {line: _LINE.fullmatch(line) for line in lines if re.search(r"\d", line)}
-    found = [match for match in matches.values() if match is not None]
+    matches = [_LINE.fullmatch(line) for line in lines if re.search(r"\d", line)]
+    found = [match for match in matches if match is not None]
     labelled = [match for match in found if match["label"]]
     if not labelled and len(found) < len(matches):
         found = []
-    numbers = [match["number"].replace(",", ".") for match in labelled or found]
-    ratings = (_checked(float(number), is_whole="." not in number) for number in numbers)
-    return _agreed(ratings, "it holds no number from 0 to 100 that stands alone")
+    return _agreed([_of_number(match["number"]) for match in labelled or found])
 
 
-def _checked(value: float, *, is_whole: bool) -> Rating:
-    if not 0.0 <= value <= HIGHEST:
+def _of_number(written: str) -> Rating:
+    value = float(written.replace(",", "."))
+    if value > HIGHEST:
         return Rating(None, f"the number {value:g} lies outside 0 to 100")
-    if not is_whole and 0.0 < value <= 1.0:
+    if 0.0 < value <= 1.0 and written != "1":
         return Rating(None, "the number is a fraction up to 1, on another scale than 0 to 100")
-    return Rating(abs(float(value)))  # no negative zero
+    return Rating(value)

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import figure, html_table
-from tcva_adapters.results.assessment import (
-    SCHEMA_VERSION,
-    ClaimVerdict,
-    Judgement,
-    Layout,
-    Unscored,
-    Usage,
-)
+from tcva_adapters.results.assessment import ClaimVerdict, Judgement, Layouted, Unscored, Usage
 from tcva_adapters.results.metadata import Metadata
-from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import Share, check
-from tcva_adapters.samples.checked import FROZEN, first_fault
-
-Protocol = Literal["single", "lexical"]
 
 
 class MetricAnswer(Judgement):
@@ -49,7 +36,7 @@ class MetricAnswer(Judgement):
         return self
 
 
-class CCRSResult(BaseModel):
+class CCRSResult(Layouted):
     """The ratings of one sample. Scores are views of it and cost no call.
 
     Equal ratings are equal, whatever they cost and whether a judge was asked this time.
@@ -57,7 +44,6 @@ class CCRSResult(BaseModel):
     Attributes:
         judge: Name of the judge, with its version or model; the lexical one says that it is lexical.
         prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
-        protocol: ``single`` is one call per metric, as in the source; ``lexical`` no call.
         answers: By the metrics' short names, in the order asked for.
         exact: Whether the response is the reference under `em`; None where answer correctness was
             not asked for or a text is missing.
@@ -69,7 +55,7 @@ class CCRSResult(BaseModel):
 
     >>> answers = {"qr": MetricAnswer(rating=80), "ac": MetricAnswer(rating=80)}
     >>> result = CCRSResult(
-    ...     judge="j", prompt_version="1", protocol="single", answers=answers, exact=False
+    ...     judge="j", prompt_version="1", answers=answers, exact=False
     ... )
     >>> {name: round(score, 3) for name, score in result.scores.items()}
     {'qr': 0.8, 'ac': 0.24}
@@ -77,14 +63,11 @@ class CCRSResult(BaseModel):
     (0.4, 0.52)
     """
 
-    model_config = FROZEN
-
     kind: ClassVar[str] = "ccrs"
+    called = "a CCRS result"
 
-    schema_version: Layout = SCHEMA_VERSION
     judge: str
     prompt_version: str
-    protocol: Protocol
     answers: dict[Annotated[str, Field(pattern=f"^({'|'.join(METRICS)})$")], MetricAnswer]
     exact: bool | None = None
     em: ExactMatch = DEFAULT_MODE
@@ -97,9 +80,22 @@ class CCRSResult(BaseModel):
         return hash((self.judge, self.sample_id, *self.answers))
 
     @property
+    def judged(self) -> dict[str, float | None]:
+        """The judge's numbers over 100, without the exact match; None where there is none."""
+        return {
+            name: None if answer.rating is None else answer.rating / HIGHEST
+            for name, answer in self.answers.items()
+        }
+
+    @property
     def scores(self) -> dict[str, float | None]:
         """The scores in [0, 1] by metric; None where there is none."""
-        return {name: self._score(name) for name in self.answers}
+        scores = self.judged
+        for name, judged in scores.items():
+            if judged is not None and METRICS[name].has_exact_match:
+                mixed = self.lambda_ * bool(self.exact) + (1.0 - self.lambda_) * judged
+                scores[name] = min(1.0, mixed)
+        return scores
 
     @property
     def score(self) -> float | None:
@@ -137,7 +133,18 @@ class CCRSResult(BaseModel):
     @property
     def reasons(self) -> dict[str, str]:
         """The score of each metric in a sentence, or why there is none."""
-        return {name: self._reason(name) for name in self.answers}
+        reasons = {}
+        for name, score in self.scores.items():
+            why, metric = self.answers[name].unscored, METRICS[name]
+            if why is not None:
+                reasons[name] = f"unscored: {why.text}"
+                continue
+            reasons[name] = f"{metric.title} {score:.3f} by {self.judge}"
+            if metric.has_exact_match:
+                match = "exact match" if self.exact else "no exact match"
+                how = f"{self.em}, weight {self.lambda_:g}"
+                reasons[name] += f": {match} ({how}), judged {self.judged[name]:.3f}"
+        return reasons
 
     @property
     def claims(self) -> tuple[ClaimVerdict, ...]:
@@ -146,27 +153,13 @@ class CCRSResult(BaseModel):
 
     @property
     def breakdown(self) -> dict[str, float]:
-        """What the scores are made of: each metric's, or the parts of answer correctness."""
-        if list(self.answers) == ["ac"] and self.judged("ac") is not None:
-            return {"exact match": float(bool(self.exact)), "judged": self.judged("ac") or 0.0}
+        """What the score is made of: each metric's."""
         return {name: score for name, score in self.scores.items() if score is not None}
 
     @property
     def usage(self) -> Usage:
         """What it cost this time: nothing where a store or another evaluator had it."""
         return sum((each.usage for each in self.answers.values() if each.is_new), Usage())
-
-    def judged(self, metric: str) -> float | None:
-        """The judge's number over 100, without the exact match; None where there is none.
-
-        Raises:
-            InvalidValueError: The metric was not asked for.
-        """
-        if metric not in self.answers:
-            msg = f"no metric {metric!r} in this result; it has {', '.join(self.answers)}"
-            raise InvalidValueError(msg)
-        rating = self.answers[metric].rating
-        return None if rating is None else rating / HIGHEST
 
     def at(self, *, lambda_: float | None = None, threshold: float | None = None) -> CCRSResult:
         """The same ratings under another weight of the exact match, or threshold. No call.
@@ -207,42 +200,3 @@ class CCRSResult(BaseModel):
     def to_json(self) -> str:
         """One line of JSON that `from_json` reads back to an equal result."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """The result that `to_dict` gave; the scores are worked out from its answers.
-
-        Raises:
-            UnreadableInputError: Another layout version, or fields that do not fit.
-        """
-        try:
-            return cls.model_validate({n: v for n, v in plain.items() if n in cls.model_fields})
-        except ValidationError as error:
-            msg = f"not a CCRS result (layout {SCHEMA_VERSION}): {first_fault(error)}"
-            raise UnreadableInputError(msg) from None
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """The result that `to_json` wrote.
-
-        Raises:
-            UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
-        """
-        return cls.from_dict(json_object(text, what=f"a CCRS result (layout {SCHEMA_VERSION})"))
-
-    def _score(self, metric: str) -> float | None:
-        judged = self.judged(metric)
-        if judged is None or not METRICS[metric].has_exact_match:
-            return judged
-        return min(1.0, self.lambda_ * bool(self.exact) + (1.0 - self.lambda_) * judged)
-
-    def _reason(self, metric: str) -> str:
-        why = self.answers[metric].unscored
-        if why is not None:
-            return f"unscored: {why.text}"
-        text = f"{METRICS[metric].title} {self._score(metric):.3f} by {self.judge}"
-        if not METRICS[metric].has_exact_match:
-            return text
-        match = "exact match" if self.exact else "no exact match"
-        how = f"({self.em}, weight {self.lambda_:g}), judged {self.judged(metric):.3f}"
-        return f"{text}: {match} {how}"

@@ -9,19 +9,19 @@ from pydantic import Field
 
 from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, exact_match
 from tcva_adapters.ccrs.lexical import LEXICAL_VERSION, LexicalRater
-from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
+from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, resolve_metrics
 from tcva_adapters.ccrs.prompts import PROMPT_VERSION
 from tcva_adapters.ccrs.question import RatingQuestion
-from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer, Protocol
+from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.evaluator import Scorer, column_name, lacks
+from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges.base import EMPTY_REASONS
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, tell_of_default
 from tcva_adapters.results.assessment import Reason, Unscored
-from tcva_adapters.results.settings import RunConfig, Share, shows_settings, unusual
+from tcva_adapters.results.settings import RunConfig, Share, shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
@@ -50,7 +50,7 @@ class CCRS(Scorer[CCRSResult]):
     the sample lacks is unscored (``missing_field``). Frozen: `changed` gives a copy.
 
     Args:
-        metrics: Short or long names: ``cc`` contextual coherence, ``qr`` question relevance,
+        metrics: By short name: ``cc`` contextual coherence, ``qr`` question relevance,
             ``id`` information density, ``ac`` answer correctness, ``ir`` information recall.
         judge: ``"lexical"`` (by counting words, no more than a baseline), ``"openai:MODEL"``, a
             model object, or an LLM object of one of the frameworks. Where none is named the
@@ -61,7 +61,6 @@ class CCRS(Scorer[CCRSResult]):
         metrics: The metrics.
         judge: Who gives the numbers.
         prompt_version: The version of the prompt or the algorithm.
-        protocol: ``single`` is one call per metric, as in the source; ``lexical`` no call.
         settings: All settings by name, checked and in their final form.
 
     Raises:
@@ -91,44 +90,38 @@ class CCRS(Scorer[CCRSResult]):
         self.threshold = found["threshold"]
         self.share = found["share"]
         self.max_concurrency = found["max_concurrency"]
-        self.em: ExactMatch = found["em"]
-        self.lambda_: float = found["lambda_"]
-        self._is_default = judge is None
         self.judge = _resolved(DEFAULT if judge is None else judge, self.max_concurrency)
         self.is_local, self.judge_name = self.judge.is_local, self.judge.name
         is_lexical = isinstance(self.judge, LexicalRater)
-        self.protocol: Protocol = "lexical" if is_lexical else "single"
         self.prompt_version = LEXICAL_VERSION if is_lexical else PROMPT_VERSION
         needs = [metric.needs for metric in self.metrics]
         self.required = tuple(name for name in FIELDS if all(name in each for each in needs))
-        self.shown = tuple(name for name in fields_of(self.metrics) if name not in self.required)
+        others = [name for name in FIELDS if name not in self.required]
+        self.shown = tuple(name for name in others if any(name in each for each in needs))
         self.subject = "_".join(metric.name for metric in self.metrics)
         named = dict(found)
         if not any(metric.has_exact_match for metric in self.metrics):
             del named["lambda_"], named["em"]
-        self.name = column_name(f"ccrs_{self.subject}", unusual(CCRSSettings, named))
-        del named["threshold"]  # which reports show beside it
-        details = unusual(CCRSSettings, named)
-        names = ", ".join(metric.title for metric in self.metrics)
-        self.title = f"CCRS {names}" + (f" ({', '.join(details)})" if details else "")
+        titles = ", ".join(metric.title for metric in self.metrics)
+        called = f"ccrs_{self.subject}", f"CCRS {titles}"
+        self.name, self.title = names(CCRSSettings, named, *called)
         found["store"] = self.store = VerdictStore.opened(found["store"])
         self.settings: Mapping[str, Any] = found
-        again: Any = self.judge.model if isinstance(self.judge, LLMJudge) else "lexical"
-        again = None if self._is_default else again
+        self._views = {name: found[name] for name in ("threshold", "lambda_", "em")}
+        again = None if judge is None else getattr(self.judge, "model", "lexical")
         self.arguments = {"metrics": self.metrics, "judge": again, **found}
         self._is_built = True
 
     def __repr__(self) -> str:
-        names = ", ".join(metric.name for metric in self.metrics)
-        return f"CCRS({names!r}, judge={self.judge.name!r})"
+        metrics = ", ".join(metric.name for metric in self.metrics)
+        return f"CCRS({metrics!r}, judge={self.judge.name!r})"
 
     @property
     def fingerprint(self) -> str:
         """Everything that can change a score, as a text that is equal where it is equal."""
-        views = {name: self.settings[name] for name in ("threshold", "lambda_", "em")}
         metrics = [metric.fingerprint for metric in self.metrics]
         judge = (self.judge.name, self.prompt_version, sorted(self.judge.parameters.items()))
-        return f"ccrs {metrics!r} {views!r} {judge!r}"
+        return f"ccrs {metrics!r} {self._views!r} {judge!r}"
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> CCRSResult:
         """The result of what cannot be rated; see `Scorer.unscored`."""
@@ -136,19 +129,13 @@ class CCRS(Scorer[CCRSResult]):
         answers = {metric.name: MetricAnswer(unscored=why) for metric in self.metrics}
         return self._result(sample or Sample(), answers)
 
-    def key(self, sample: Sample, metric: Metric) -> str:
-        """The store key of one answer: everything that can change the rating, nothing else.
-
-        The weight and the mode of the exact match are views of the rating and not part of it.
-        """
-        return self._question(sample, metric).key
-
     def questions(self, sample: Sample) -> list[Question[Any]]:
         """One for each metric; what can be said without a judge is not asked."""
         asked = [metric for metric in self.metrics if _without_call(sample, metric) is None]
-        if asked and self._is_default:
+        if asked and self.arguments["judge"] is None:
             tell_of_default()
-        return [self._question(sample, metric) for metric in asked]
+        version = self.prompt_version
+        return [RatingQuestion(self.judge, version, metric, sample) for metric in asked]
 
     def answered(self, sample: Sample, answers: Sequence[MetricAnswer]) -> CCRSResult:
         """The numbers of the judge, and what can be said without one."""
@@ -156,23 +143,17 @@ class CCRS(Scorer[CCRSResult]):
         found = {m.name: _without_call(sample, m) or next(left) for m in self.metrics}
         return self._result(sample, found)
 
-    def _question(self, sample: Sample, metric: Metric) -> RatingQuestion:
-        return RatingQuestion(self.judge, self.prompt_version, metric, sample)
-
     def _result(self, sample: Sample, answers: dict[str, MetricAnswer]) -> CCRSResult:
         exact, response, reference = None, sample.response, sample.reference
         has_part = any(metric.has_exact_match for metric in self.metrics)
         if has_part and response is not None and reference is not None:
-            exact = exact_match(response, reference, self.em)
+            exact = exact_match(response, reference, self.settings["em"])
         return CCRSResult(
             judge=self.judge.name,
             prompt_version=self.prompt_version,
-            protocol=self.protocol,
             answers=answers,
             exact=exact,
-            em=self.em,
-            lambda_=self.lambda_,
-            threshold=self.threshold,
+            **self._views,
             sample_id=sample.id,
             metadata=sample.metadata,
         )
@@ -180,7 +161,7 @@ class CCRS(Scorer[CCRSResult]):
 
 def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
     """What can be said without asking anybody; None where the judge has to be asked."""
-    missing = metric.missing(sample)
+    missing = [name for name in metric.needs if getattr(sample, name) is None]
     if missing:
         reason, detail = Reason.MISSING_FIELD, lacks("the sample", missing, metric.name)
     elif not (sample.response or "").strip():

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tcva_adapters.ccrs.composites import Composite, composite
+from tcva_adapters.ccrs.lexical import LEXICAL_VERSION
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.printing import Part, Table, Tabular, counted, figure, shortened
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import Part, Table, Tabular, counted, figure
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.summary import Scores, cost_lines
 
 _DETAIL: Final = 60
-_PROTOCOLS: Final = {"single": "one call per metric", "lexical": "a lexical judge"}
 
 
 @dataclass(slots=True, repr=False, eq=False)
@@ -63,7 +63,7 @@ class CCRSSummary(Tabular):
             metric.add_score(scores[name], why=result.answers[name].unscored)
         if self.has_composite:
             found = self.composite_of(result)
-            self.composites.add_score(found.score, passed=found.passed)
+            self.composites.add_score(found.score, passed=found.passed, why=found.unscored)
 
     @property
     def first(self) -> CCRSResult:
@@ -76,6 +76,11 @@ class CCRSSummary(Tabular):
             msg = "a summary of no results; give at least one"
             raise InvalidValueError(msg)
         return self._first
+
+    @property
+    def is_lexical(self) -> bool:
+        """Whether the judge only counts words."""
+        return self.first.judge == LEXICAL_VERSION
 
     @property
     def has_composite(self) -> bool:
@@ -95,73 +100,56 @@ class CCRSSummary(Tabular):
         if self.lacking:
             verb = "lacks" if self.lacking == 1 else "lack"
             said.append(f"{self.lacking} of {self.samples} {verb} a rating")
-        if self.first.protocol == "lexical":
+        if self.is_lexical:
             said.append("the lexical judge only counts words")
         more = f" ({'; '.join(said)})" if said else ""
         return f"Mean ratings of {counted(self.samples, 'sample')}: {means}{more}"
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each metric."""
-        return [{"metric": name, **_figures(name, each)} for name, each in self.metrics.items()]
+        return [
+            {"metric": name, "title": METRICS[name].title, **each.to_dict()}
+            for name, each in self.metrics.items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        names = ("mean", "scored", "coverage", "passed")
-        whole = {name: getattr(self.composites, name) for name in names}
+        whole = {**self.composites.to_dict(), "passed": self.composites.passed}
         return {
             "sentence": self.sentence,
             "judge": self.first.judge,
-            "protocol": self.first.protocol,
             "em": self.first.em,
             "lambda": self.first.lambda_,
             "samples": self.samples,
-            "metrics": {name: _figures(name, metric) for name, metric in self.metrics.items()},
+            "metrics": {row.pop("metric"): row for row in self.records()},
             "composite": whole if self.has_composite else None,
             "usage": self.usage.model_dump(),
             "served": self.served,
         }
 
     def check(self) -> None:
-        """Nothing, if any sample has a score and no failure says that none can ever have one.
-
-        Raises:
-            JudgeError: No call can succeed (a wrong key, say).
-            InvalidSampleError: No sample has a score.
-        """
+        """Refuse ratings that say nothing; see `Scores.check`."""
+        has_any = any(metric.scored for metric in self.metrics.values())
         for metric in self.metrics.values():
-            if metric.fatal is not None:
-                raise JudgeError(metric.fatal, fatal=True)
-        if not any(metric.scored for metric in self.metrics.values()):
-            reason, detail = next(iter(next(iter(self.metrics.values())).details.items()))
-            why = f"{reason}: {detail}" if detail else reason
-            msg = f"no sample has a score; the first: {why}"
-            raise InvalidSampleError(msg)
+            if metric.fatal or not has_any:
+                metric.check()
 
     def parts(self) -> Iterator[Part]:
         """What ``tcva ccrs`` prints."""
         first, rows = self.first, []
         how = f"; exact match {first.em}, weight {first.lambda_:g}" if "ac" in self.metrics else ""
-        yield f"CCRS by {first.judge}, {_PROTOCOLS[first.protocol]}{how}"
+        kind = "a lexical judge" if self.is_lexical else "one call per metric"
+        yield f"CCRS by {first.judge}, {kind}{how}"
         for name, metric in self.metrics.items():
-            said = [
-                f"{number} {reason} ({shortened(metric.details[reason], _DETAIL)})"
-                for reason, number in metric.unscored.items()
-            ]
+            why = "; ".join(metric.lines(_DETAIL))
             scored = f"{metric.scored}/{self.samples}"
-            rows.append(
-                (f"{name} {METRICS[name].title}", figure(metric.mean), scored, "; ".join(said))
-            )
+            rows.append((f"{name} {METRICS[name].title}", figure(metric.mean), scored, why))
         if self.has_composite:
             whole = self.composites
             scored, passed = f"{whole.scored}/{self.samples}", f"{whole.passed}/{whole.scored}"
             rows.append(("composite", figure(whole.mean), scored, f"passed {passed}"))
         yield Table(("metric", "mean", "scored", ""), rows, "lrrp")
         yield from cost_lines(self.usage, self.served, "rating")
-
-
-def _figures(name: str, metric: Scores) -> dict[str, Any]:
-    names = ("mean", "scored", "coverage", "unscored", "details")
-    return {"title": METRICS[name].title, **{each: getattr(metric, each) for each in names}}
 
 
 def summarise_ccrs(

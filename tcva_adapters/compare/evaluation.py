@@ -14,7 +14,6 @@ from tcva_adapters.compare.grouping import group_of
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.judges.panel import Repeats
 from tcva_adapters.printing import Part, Report
 from tcva_adapters.results.result import Result
@@ -186,20 +185,8 @@ class Evaluation(Report):
             yield from found.parts()
 
     def check(self) -> None:
-        """Refuse a batch that says nothing.
-
-        Raises:
-            JudgeError: No call of the judge could succeed.
-            InvalidSampleError: There are samples, and none has a score.
-        """
-        found = self.summary
-        if found.fatal is not None:
-            raise JudgeError(found.fatal, fatal=True)
-        if found.samples and not found.scored:
-            reasons = ", ".join(f"{number} {reason}" for reason, number in found.unscored.items())
-            first = next(iter(found.details.values()))
-            msg = f"no sample has a score: {reasons}; the first: {first}"
-            raise InvalidSampleError(msg)
+        """Refuse a batch that says nothing; see `Scores.check`."""
+        self.summary.check()
 
 
 class Running:

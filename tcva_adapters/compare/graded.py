@@ -386,7 +386,7 @@ def grade_ccrs(summary: CCRSSummary, *, group: str | None = None) -> tuple[Grade
         summary: The results.
         group: See `grade`.
     """
-    about = {"judge": summary.first.judge, "protocol": summary.first.protocol}
+    about = {"judge": summary.first.judge}
 
     def rated(metric: str, result: CCRSResult, place: int) -> Case:
         score, answer = result.scores[metric], result.answers[metric]

@@ -236,7 +236,50 @@ class ClaimVerdict(BaseModel):
         return f"{self.verdict.value}{weight}"
 
 
-class Judgement(BaseModel):
+class Layouted(BaseModel):
+    """What is written as JSON with the version of its layout, and read back.
+
+    Attributes:
+        schema_version: The version of the layout.
+        called: What it is called where something else is refused.
+    """
+
+    model_config = _READ
+    called: ClassVar[str]
+
+    schema_version: Layout = SCHEMA_VERSION  # files of assessments are known by it
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """What ``to_json`` wrote.
+
+        Raises:
+            UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
+        """
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise cls._refusal(error) from None
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """The same from JSON values; what else there is, such as a score, is left out.
+
+        Raises:
+            UnreadableInputError: Another layout version, or fields that do not fit.
+        """
+        try:
+            return cls.model_validate(plain)
+        except ValidationError as error:
+            raise cls._refusal(error) from None
+
+    @classmethod
+    def _refusal(cls, error: ValidationError) -> UnreadableInputError:
+        msg = f"not {cls.called} (layout {SCHEMA_VERSION}): {first_fault(error)}"
+        return UnreadableInputError(msg)
+
+
+class Judgement(Layouted):
     """What a judge was asked for, and paid for, once.
 
     Equal judgements are equal, whatever they cost and whether a judge was asked this time.
@@ -250,10 +293,8 @@ class Judgement(BaseModel):
         stored_as: What a store calls its kind; keys of different kinds do not see each other.
     """
 
-    model_config = _READ
     stored_as: ClassVar[str] = "record"
 
-    schema_version: Layout = SCHEMA_VERSION  # files of assessments are known by it
     unscored: Unscored | None = None
     usage: Usage = Usage()
     from_store: bool = False
@@ -310,6 +351,7 @@ class Assessment(Judgement):
     """
 
     stored_as = "assessment"
+    called = "an assessment"
 
     criterion: str
     judge: str
@@ -398,33 +440,3 @@ class Assessment(Judgement):
         Metadata that JSON cannot hold is written as text.
         """
         return self.model_dump_json()
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """The assessment that `to_json` wrote, or that of a result.
-
-        Raises:
-            UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
-        """
-        try:
-            return cls.model_validate_json(text)
-        except ValidationError as error:
-            raise _refusal(error) from None
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """The same from JSON values; what else there is, such as a result's score, is left out.
-
-        Raises:
-            UnreadableInputError: Another layout version, or fields that do not fit.
-        """
-        try:
-            return cls.model_validate(plain)
-        except ValidationError as error:
-            raise _refusal(error) from None
-
-
-def _refusal(error: ValidationError) -> UnreadableInputError:
-    return UnreadableInputError(
-        f"not an assessment (layout {SCHEMA_VERSION}): {first_fault(error)}"
-    )

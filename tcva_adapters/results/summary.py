@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.printing import Part, Table, counted, figure, share, shortened
 from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
@@ -85,6 +86,33 @@ class Scores:
     def unscored(self) -> dict[str, int]:
         """Samples per reason, the most frequent first."""
         return dict(self._reasons.most_common())
+
+    def lines(self, longest: int = _DETAIL) -> list[str]:
+        """How many have no score for each reason, and what the first of them says, shortened."""
+        return [
+            f"{number} {reason} ({shortened(self.details[reason], longest)})"
+            for reason, number in self.unscored.items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain values, for JSON."""
+        names = ("mean", "scored", "coverage", "unscored", "details")
+        return {name: getattr(self, name) for name in names}
+
+    def check(self) -> None:
+        """Refuse scores that say nothing.
+
+        Raises:
+            JudgeError: No call of the judge could succeed.
+            InvalidSampleError: There are samples, and none has a score.
+        """
+        if self.fatal is not None:
+            raise JudgeError(self.fatal, fatal=True)
+        if self.samples and not self.scored:
+            reasons = ", ".join(f"{number} {reason}" for reason, number in self.unscored.items())
+            first = next(iter(self.details.values()))
+            msg = f"no sample has a score: {reasons}; the first: {first}"
+            raise InvalidSampleError(msg)
 
 
 @dataclass(slots=True, eq=False)
@@ -162,8 +190,8 @@ class Summary(Scores):
         )
         yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
         yield from self.evidence.lines()
-        for reason, number in self.unscored.items():
-            yield f"unscored: {number} {reason} ({shortened(self.details[reason], _DETAIL)})"
+        for why in self.lines():
+            yield f"unscored: {why}"
         yield from cost_lines(self.usage, self.served, "sample")
 
 

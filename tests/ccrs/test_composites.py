@@ -17,7 +17,7 @@ def result(**ratings: float | None) -> CCRSResult:
         name: MetricAnswer(rating=rating, unscored=why if rating is None else None)
         for name, rating in ratings.items()
     }
-    return CCRSResult(judge="j", prompt_version="1", protocol="single", answers=answers)
+    return CCRSResult(judge="j", prompt_version="1", answers=answers)
 
 
 def test_weights_and_threshold() -> None:
@@ -36,7 +36,7 @@ def test_a_missing_metric_leaves_no_composite() -> None:
     assert (rated.score, rated.passed) == (None, None)
     assert rated.unscored is not None
     assert rated.unscored.reason is Reason.UNREADABLE_REPLY
-    assert rated.unscored.detail == "no score for qr (unreadable_reply)"
+    assert rated.unscored.detail == "no score for qr"
 
 
 def test_a_metric_without_weight_may_be_missing() -> None:

@@ -20,14 +20,14 @@ def rated(metric: str, **fields: object) -> CCRSResult:
 
 
 def judged(metric: str, **fields: object) -> float:
-    value = rated(metric, **fields).judged(metric)
+    value = rated(metric, **fields).judged[metric]
     assert value is not None
     return value
 
 
 def test_the_judge_s_name_says_that_it_is_lexical() -> None:
     result = rated("cc", response="Adults take 40 mg.")
-    assert (result.judge, result.protocol) == ("lexical/ccrs-2", "lexical")
+    assert result.judge == "lexical/ccrs-2"
     assert (result.usage.calls, result.answers["cc"].replies) == (0, ())
 
 

@@ -121,7 +121,7 @@ def test_a_number_of_the_sample_is_none_of_the_judge(said: str, field: str) -> N
         f"It wants {bare}; no.": None,
         f'It wants {said}. {{"score": 5}}': 0.05,
         'It says "Score: 100".': None,
-        said: 1.0,  # it may be what the judge means
+        said: None,
     }
     for reply, score in replies.items():
         result = CCRS("cc", judge=ScriptedModel([reply, "?"]), share=False).evaluate(sample)

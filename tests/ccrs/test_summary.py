@@ -37,5 +37,7 @@ def test_weights_alone_pass_from_a_half() -> None:
 def test_nothing_to_sum_up() -> None:
     with pytest.raises(InvalidValueError, match="give at least one"):
         summarise_ccrs([])
-    with pytest.raises(InvalidSampleError, match="no sample has a score; the first: missing_field"):
+    with pytest.raises(
+        InvalidSampleError, match="no sample has a score: 1 missing_field; the first: the"
+    ):
         summarise_ccrs(CCRS("qr", judge="lexical").evaluate_many(SAMPLES[2:])).check()

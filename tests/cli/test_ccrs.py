@@ -77,6 +77,8 @@ def test_means_come_with_their_coverage(
         "scored": 2,
         "coverage": pytest.approx(2 / 3),
         "passed": 1,
+        "unscored": {"unreadable_reply": 1},
+        "details": {"unreadable_reply": "no score for cc, ir"},
     }
     assert (again["served"], again["usage"]["calls"]) == (10, 10)
     # 0.5 * 1 + 0.5 * 0.80 and 0.5 * 0 + 0.5 * 0.40.
@@ -149,7 +151,7 @@ def test_a_wrong_key_and_nothing_scored_end_with_an_error(
     bare = tmp_path / "bare.jsonl"
     bare.write_text('{"question": "Q?"}\n', encoding="utf-8")
     assert run(["ccrs", str(bare)]) == 2
-    assert "no sample has a score; the first: missing_field" in capsys.readouterr().err
+    assert "no sample has a score: 1 missing_field; the first: the" in capsys.readouterr().err
 
 
 def test_lines_that_are_no_samples_are_counted(

@@ -145,7 +145,6 @@ def ratings() -> list[CCRSResult]:
         CCRSResult(
             judge="j",
             prompt_version="1",
-            protocol="single",
             answers={"cc": MetricAnswer(rating=rated[group])},
             sample_id=f"s{number}",
             metadata={"rating": float(HUMAN[group]), "document": int(group)},

@@ -39,7 +39,6 @@ def results(scale: float = 1.0) -> list[CCRSResult]:
             CCRSResult(
                 judge="j",
                 prompt_version="1",
-                protocol="single",
                 answers=answers,
                 sample_id=f"s{number}",
                 metadata=metadata,

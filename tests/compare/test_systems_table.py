@@ -43,7 +43,6 @@ def rated(sample_id: str) -> CCRSResult:
     return CCRSResult(
         judge="j",
         prompt_version="1",
-        protocol="single",
         answers={"qr": answer},
         sample_id=sample_id,
     )

@@ -182,7 +182,7 @@ def _rows(
     records: Sequence[_Record], name: str, dial: Sequence[float], fields: _Fields
 ) -> Iterator[SystemRow]:
     keys = records[0].values.keys()
-    if {"answers", "protocol"} <= keys:
+    if {"answers", "lambda_"} <= keys:
         return _ccrs(records, name, fields)
     if {"criterion", "judge", "prompt_version"} <= keys:
         return _assessments(records, name, dial, fields)
