@@ -12,8 +12,14 @@ from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.printing import figure, html_table
-from tcva_adapters.results.assessment import ClaimVerdict, Judgement, Layouted, Unscored, Usage
-from tcva_adapters.results.metadata import Metadata
+from tcva_adapters.results.assessment import (
+    ClaimVerdict,
+    Judgement,
+    Layouted,
+    Metadata,
+    Unscored,
+    Usage,
+)
 from tcva_adapters.results.settings import Share, check
 
 

@@ -12,7 +12,7 @@ from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.counted import Counts, level_tables
-from tcva_adapters.results.evidence import Checked, Evidence, checks_of
+from tcva_adapters.results.evidence import Checked, Evidence, EvidenceCounts
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.samples.records import is_read_again, skipped_rows
 
@@ -117,7 +117,7 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
             stream = stream_assessments(file, skip_bad=skip_bad)
             for row in stream:
                 kinds.add_assessment(row)
-                checks.update(checks_of(row))
+                checks.update(EvidenceCounts.of([row]).found)
                 if is_held:
                     held.append(_named(row))
                 yield row

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, Final
 
-from tcva_adapters.results.metadata import written_out
+from tcva_adapters.results.assessment import written_out
 
 _LARGEST_WHOLE: Final = 2**53
 _ESCAPED: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from operator import attrgetter, mul
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 import numpy as np
@@ -14,6 +16,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
     ValidationError,
     model_validator,
 )
@@ -21,8 +24,8 @@ from pydantic import (
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.metadata import Metadata
 from tcva_adapters.samples.checked import FROZEN, first_fault
+from tcva_adapters.samples.sample import whole_characters
 
 SCHEMA_VERSION: Final = 3
 """Version of the JSON layout; others are refused."""
@@ -59,6 +62,48 @@ Layout = Annotated[Literal[3], BeforeValidator(_known_layout)]
 """The version of what was written; another one is refused with the way out."""
 
 _READ: Final = ConfigDict(frozen=True, extra="ignore")  # what a result has beyond its assessment
+
+
+def written_out(value: Any) -> Any:
+    r"""A value as JSON holds it; an object, and what is circular or nested too deeply, is text.
+
+    >>> written_out({"a": b"\xff", 1: [None, True, 0.5, {2}]})
+    {'a': '\\xff', '1': [None, True, 0.5, '{2}']}
+    """
+    if not isinstance(value, dict):
+        return _as_json(value)
+    plain: dict[str, Any] = {}
+    for name, each in value.items():  # what one field holds costs no other
+        plain[_text(name)] = _as_json(each)
+    return plain
+
+
+Metadata = Annotated[dict[str, Any], PlainSerializer(written_out, when_used="json")]
+"""As they are; in JSON what it cannot hold is text, see `written_out`."""
+
+
+def _text(value: Any) -> str:
+    try:
+        text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+        return whole_characters(text)
+    except Exception:  # noqa: BLE001  # an object of the user's may fail in any way
+        return f"<{type(value).__name__}>"
+
+
+def _without_objects(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else _text(value)
+
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
+
+
+def _as_json(value: Any) -> Any:
+    if type(value) is str:
+        return whole_characters(value)
+    try:
+        return json.loads(whole_characters(_ENCODER.encode(value)))
+    except (TypeError, ValueError, RecursionError):
+        return _text(value)
 
 
 class Reason(StrEnum):
@@ -162,9 +207,15 @@ class Usage(BaseModel):
     cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        costs = [c for c in (self.cost, other.cost) if c is not None]
-        sums = {name: n + getattr(other, name) for name, n in self if name != "cost"}
-        return Usage(**sums, cost=sum(costs) if costs else None)
+        costs = self.cost, other.cost
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            retries=self.retries + other.retries,
+            seconds=self.seconds + other.seconds,
+            cost=None if costs == (None, None) else sum(filter(None, costs)),
+        )
 
 
 class ClaimVerdict(BaseModel):
@@ -218,10 +269,10 @@ class ClaimVerdict(BaseModel):
         >>> ClaimVerdict(claim="c", verdict="none", probabilities=shares).weight()
         0.5
         """
-        if self.shares is None:
+        shares = self.shares
+        if shares is None:
             return None
-        weights = zip(self.shares, scheme.weights, strict=True)
-        return float(f"{math.fsum(share * weight for share, weight in weights):.12g}")
+        return float(f"{math.fsum(map(mul, shares, scheme.weights)):.12g}")
 
     def level_text(self, scheme: WeightScheme = WeightScheme.DEFAULT) -> str:
         """Its level for a reader, with its weight where probabilities stand behind it.
@@ -234,6 +285,10 @@ class ClaimVerdict(BaseModel):
             return "-"
         weight = f", weight {self.weight(scheme):.3f}" if self.is_soft else ""
         return f"{self.verdict.value}{weight}"
+
+
+_LEVEL: Final = attrgetter("verdict")
+_IS_SOFT: Final = attrgetter("is_soft")
 
 
 class Layouted(BaseModel):
@@ -365,7 +420,7 @@ class Assessment(Judgement):
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
-        if self.unscored is None and not [each for each in self.claims if each.verdict]:
+        if self.unscored is None and not self.verdicts:
             msg = "an assessment without a verdict must say why it is unscored"
             raise ValueError(msg)
         return self
@@ -409,7 +464,7 @@ class Assessment(Judgement):
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The levels of the scored claims, in order."""
-        return tuple(c.verdict for c in self.claims if c.verdict is not None)
+        return tuple(filter(None, map(_LEVEL, self.claims)))
 
     @property
     def counts(self) -> FloatArray:
@@ -432,7 +487,7 @@ class Assessment(Judgement):
     @property
     def is_soft(self) -> bool:
         """Whether probabilities stand behind its verdicts, so that these alone make no score."""
-        return any(claim.is_soft for claim in self.claims)
+        return any(map(_IS_SOFT, self.claims))
 
     def to_json(self) -> str:
         """One line of JSON that `from_json` reads back to an equal assessment.

@@ -9,7 +9,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final, Literal, get_args
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
@@ -30,6 +29,8 @@ _AS_JUDGED: Final = {
     "evidence_check": None,
 }
 
+_NO_VERDICTS: Final = dict.fromkeys(["verdicts", *map(str, EvidenceCheck), "not_lowered"], 0)
+
 HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
 
@@ -42,7 +43,7 @@ class EvidenceCounts:
     too.
 
     Attributes:
-        found: How many there are by what `checks_of` gives.
+        found: How many there are by what was found of them.
         evidence: Whether they are lowered for their quotes.
     """
 
@@ -56,7 +57,15 @@ class EvidenceCounts:
         >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).to_dict()["verdicts"]
         1
         """
-        return cls(Counter(chain.from_iterable(map(checks_of, assessments))), evidence)
+        found: Counter[Checked] = Counter()
+        left = [*assessments]
+        while left:
+            each = left.pop()
+            left += (*each.panel, *each.members)
+            for claim in () if each.panel else each.claims:
+                if claim.verdict is not None:
+                    found[claim.evidence_check, claim.original_verdict is not None] += 1
+        return cls(found, evidence)
 
     def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
         """Those of both."""
@@ -68,8 +77,7 @@ class EvidenceCounts:
         The last are ``not_lowered``: those of ``partial`` and ``minor``, and all where nothing is
         lowered.
         """
-        counts = {check.value: 0 for check in EvidenceCheck}
-        counts = {"verdicts": self.found.total(), **counts, "not_lowered": 0}
+        counts = {**_NO_VERDICTS, "verdicts": self.found.total()}
         for (check, was_lowered), number in self.found.items():
             if check is not None:
                 stands = check.is_fault and not (was_lowered and self.evidence == "lower")
@@ -83,20 +91,6 @@ class EvidenceCounts:
             if number := counts[check.value]:
                 done = "lowered" if check.is_fault else "unchecked"
                 yield f"{number} of {counts['verdicts']} verdicts {done}: {check.text}"
-
-
-def checks_of(assessment: Assessment) -> list[Checked]:
-    """What was found of each verdict; of a panel the judges', and those of additional judges, too."""
-    found: list[Checked] = []
-    if not assessment.panel:
-        found = [
-            (claim.evidence_check, claim.original_verdict is not None)
-            for claim in assessment.claims
-            if claim.verdict is not None
-        ]
-    for each in (*assessment.panel, *assessment.members):
-        found += checks_of(each)
-    return found
 
 
 def lowered(claim: ClaimVerdict) -> ClaimVerdict:

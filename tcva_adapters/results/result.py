@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -30,6 +33,8 @@ from tcva_adapters.results.settings import ScoringConfig
 __all__ = ["Result", "ScoringConfig"]
 
 _QUOTED: Final = 80
+_COUNTS: Final = attrgetter("level_counts")
+_NAMES: Final = tuple(level.value for level in LEVELS)
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,7 @@ class Result:
         seen = judged if self.scoring.evidence == "lower" else under(judged, self.scoring.evidence)
         score = None
         if judged.unscored is None:
-            score = self.scoring.single([each.level_counts for each in (seen, *seen.members)])
+            score = self.scoring.single([*map(_COUNTS, (seen, *seen.members))])
         elif not judged.unscored.reason.is_failure:
             score = self.scoring.on_unscored
         object.__setattr__(self, "seen", seen)
@@ -87,13 +92,12 @@ class Result:
 
         The score is made of these: ``aggregate_counts`` of them at the same setting is the score.
         """
-        counts = self.seen.counts.tolist()
-        return {level.value: count for level, count in zip(LEVELS, counts, strict=True)}
+        return dict(zip(_NAMES, self.seen.level_counts, strict=True))
 
-    @property
+    @cached_property
     def weights(self) -> tuple[float | None, ...]:
         """The weight of each claim under the scheme; None for what claims nothing."""
-        return tuple(claim.weight(self.scoring.scheme) for claim in self.claims)
+        return tuple(claim.weight(self.scoring.scheme) for claim in self.seen.claims)
 
     @property
     def sample_id(self) -> str | None:
@@ -114,7 +118,7 @@ class Result:
         and asked again it says the same.
         """
         judged = self.seen
-        if judged.unscored or judged.members or judged.is_lexical or not judged.is_soft:
+        if judged.unscored or judged.members or not judged.is_soft or judged.is_lexical:
             return None
         chances = np.array([each.shares for each in judged.claims if each.verdict is not None])
         if _is_yes_no(judged):
@@ -242,9 +246,9 @@ class Result:
     @property
     def reason(self) -> str:
         """The score in one sentence: claims per level, how sure, what quotes lowered, the worst claim."""
-        if self.unscored is not None:
+        if self.assessment.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
-            return f"unscored: {self.unscored.text}{given}"
+            return f"unscored: {self.assessment.unscored.text}{given}"
         scoring = self.scoring
         relation = ">=" if self.passed else "<"
         parts = [
@@ -256,25 +260,32 @@ class Result:
             parts.append(f"fused from {', '.join(scores)}")
         if self.interval is not None:
             parts.append(interval_text(self.interval))
-        repeats = sorted(each.score for each in self.repeats if each.score is not None)
-        if repeats:
-            passed = sum(score >= scoring.threshold for score in repeats)
-            span = f"{repeats[0]:.3f} to {repeats[-1]:.3f}"
-            parts.append(f"{len(repeats)} repeats from {span}, {passed} of them pass")
+        if self.assessment.panel:
+            parts += self._repeats_in_words()
         parts += EvidenceCounts.of([self.assessment], scoring.evidence).lines()
-        scored = [claim for claim in self.claims if claim.verdict is not None]
-        worst = min(scored, key=lambda claim: claim.weight(scoring.scheme) or 0.0)
+        worst, least = self.seen.claims[0], math.inf
+        for claim, weight in zip(self.seen.claims, self.weights, strict=True):
+            if weight is not None and weight < least:
+                worst, least = claim, weight
         if worst.is_soft or worst.verdict is not Verdict.FULLY:
             why = f": {worst.reason}" if worst.reason else ""
             text, level = shortened(worst.claim, _QUOTED), worst.level_text(scoring.scheme)
             parts.append(f'worst: "{text}" [{level}]{why}')
         return "; ".join(parts)
 
+    def _repeats_in_words(self) -> list[str]:
+        scores = sorted(each.score for each in self.repeats if each.score is not None)
+        if not scores:
+            return []
+        passed = sum(score >= self.scoring.threshold for score in scores)
+        span = f"{scores[0]:.3f} to {scores[-1]:.3f}"
+        return [f"{len(scores)} repeats from {span}, {passed} of them pass"]
+
     @property
     def levels(self) -> str:
         """How many claims each level has, in words; four digits give the score to three."""
-        verdicts = self.seen.verdicts
-        levels = ", ".join(f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts)
+        found = Counter(self.seen.verdicts)
+        levels = ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
         if not self.seen.is_soft:
             return levels
         expected = (f"{n:.4g} {level}" for level, n in self.breakdown.items() if n)

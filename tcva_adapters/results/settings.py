@@ -333,8 +333,10 @@ class ScoringConfig(SettingsModel):
     def single(self, by_judge: Sequence[tuple[float, ...]]) -> float:
         """The score of one sample by its level counts, of the main judge first; nan without any."""
         plan = self.plan
+        if len(by_judge) == 1:
+            return _score(by_judge[0], plan)
         scores = [_score(counts, plan) for counts in by_judge]
-        return scores[0] if len(scores) == 1 else float(self.joined(np.array([scores]).T)[0])
+        return float(self.joined(np.array([scores]).T)[0])
 
     def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """A sample's score as a function of temperatures, whatever the temperature here is.

@@ -13,8 +13,8 @@ import numpy as np
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS
+from tcva_adapters.results.assessment import written_out
 from tcva_adapters.results.files import read_assessments, write_assessments
-from tcva_adapters.results.metadata import written_out
 
 OPENS = "The office opens at nine."
 

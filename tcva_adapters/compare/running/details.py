@@ -12,8 +12,8 @@ from typing import Any, Final
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.results.assessment import written_out
 from tcva_adapters.results.framework_score import FrameworkVerdict
-from tcva_adapters.results.metadata import written_out
 from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.records import RowStream
 from tcva_adapters.samples.sample import Sample
