@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -13,14 +13,15 @@ import pytest
 from tcva_adapters.ccrs import CCRS, Rating
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.judges import llm as judging
+from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.panel import Panel
 from tcva_adapters.judges.yes_no import read_yes
 from tcva_adapters.models.openai_exchange import read_completion
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.results.assessment import Assessment, Reason
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
-from tests.support.scripted import verdict_json
+from tests.support.scripted import ScriptedModel, verdict_json
 
 SAMPLES = [
     Sample(
@@ -37,73 +38,51 @@ HUGE = 10**400
 DIGITS = "9" * 5000
 
 
-class OddModel:
-    """Answers as it is told to; the second sample gets the odd answer."""
-
-    parameters: dict[str, Any] = {}  # noqa: RUF012  # nobody changes it
-
-    def __init__(self, odd: Any, *, good: str = GOOD, name: str = "odd") -> None:
-        self.name = name
-        self.odd = odd
-        self.good = good
-
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        if "day 1" not in request.user:
-            return ModelReply(self.good)
-        if isinstance(self.odd, BaseException):
-            raise self.odd
-        return self.odd  # type: ignore[no-any-return]  # anything at all
-
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        return self.complete(request)
+def odd_model(odd: Any, good: str = GOOD) -> ScriptedModel:
+    """Gives an odd answer, or raises it, for the second sample."""
+    return ScriptedModel(
+        lambda request: odd if "day 1" in request.user else ModelReply(good), name="odd"
+    )
 
 
-USAGES: dict[str, dict[str, Any]] = {
-    "huge": {"input_tokens": HUGE, "output_tokens": HUGE, "retries": HUGE, "cost": HUGE},
-    "negative": {"input_tokens": -1, "output_tokens": -HUGE, "retries": -1, "cost": -1.0},
-    "words": {"input_tokens": "7", "output_tokens": [], "retries": {}, "cost": "0.1"},
-}
-
-
-NUMBERS = [DIGITS, "-1e999", "NaN", "true", "[[1]]"]
-ODD_REPLIES: dict[str, ModelReply] = {
-    **{f"usage is {odd}": ModelReply(GOOD, **usage) for odd, usage in USAGES.items()},
-    **{
-        f"{number[:9]} at other keys": ModelReply(
-            '{"verdicts":[{"claim":1,"evidence":%s,"reason":%s,"extra":%s,"verdict":"partial"}]}'
-            % ((number,) * 3)
-        )
-        for number in NUMBERS
-    },
-}
+ODD: list[dict[str, Any]] = [
+    {"input_tokens": HUGE, "output_tokens": HUGE, "retries": HUGE, "cost": HUGE},
+    {"input_tokens": -1, "output_tokens": -HUGE, "retries": -1, "cost": -1.0},
+    {"input_tokens": "7", "output_tokens": [], "retries": {}, "cost": "0.1"},
+]
+AT_KEYS = '{"verdicts":[{"claim":1,"evidence":%s,"reason":%s,"extra":%s,"verdict":"partial"}]}'
+ODD_REPLIES = [
+    *(ModelReply(GOOD, **usage) for usage in ODD),
+    *(ModelReply(AT_KEYS % ((n,) * 3)) for n in (DIGITS, "-1e999", "NaN", "true", "[[1]]")),
+]
 
 
 def test_what_is_odd_in_a_reply_costs_no_verdict() -> None:
-    for odd, reply in ODD_REPLIES.items():
-        for results in both_ways(TCVA(judge=OddModel(reply), share=False)):
-            assert [result.score for result in results] == [0.7] * 3, odd
+    for reply in ODD_REPLIES:
+        for results in both_ways(TCVA(judge=odd_model(reply), share=False)):
+            assert [result.score for result in results] == [0.7] * 3, reply
             assert results[1].claims[0].passage in {None, 1}
             used = results[1].usage
-            assert (used.calls, used.input_tokens, used.output_tokens) == (1, 0, 0), odd
+            assert (used.calls, used.input_tokens, used.output_tokens) == (1, 0, 0), reply
             assert (used.retries, used.cost) == (0, None)
 
 
-def ways(top: Any) -> list[dict[str, Any]]:
-    """One token with these alternatives."""
-    return [{"token": "yes", "logprob": -0.1, "top_logprobs": top}]
-
-
-TOP = [{"token": "yes", "logprob": -0.1}, {"token": "no", "logprob": -3.0}]
+TOP: list[dict[str, Any]] = [{"token": "yes", "logprob": -0.1}, {"token": "no", "logprob": -3.0}]
 ODD_LOGPROBS: list[Any] = [
     *("content", 5, ["yes"], [{"token": 7, "logprob": -0.1, "top_logprobs": TOP}]),
     [{"token": "yes", "logprob": "low", "top_logprobs": TOP}],
-    *(ways([{"token": "yes", "logprob": odd}]) for odd in (math.nan, 4.0, HUGE, True)),
-    *map(ways, ("yes", [None], [{"token": None, "logprob": -0.1}])),
+    *(
+        [{"token": "yes", "logprob": -0.1, "top_logprobs": top}]
+        for top in (
+            *([{"token": "yes", "logprob": odd}] for odd in (math.nan, 4.0, HUGE, True)),
+            *("yes", [None], [{"token": None, "logprob": -0.1}]),
+        )
+    ),
 ]
 
 
 def test_a_completion_with_odd_parts_is_read_without_them() -> None:
-    for odd in [*ODD_LOGPROBS, ways(TOP)]:
+    for odd in [*ODD_LOGPROBS, [TOP[0] | {"top_logprobs": TOP}]]:
         choice = {"message": {"content": "yes"}, "logprobs": {"content": odd}}
         reply, _ = read_completion(json.dumps({"choices": [choice]}))
         assert reply is not None
@@ -124,11 +103,11 @@ def test_a_completion_with_odd_parts_is_read_without_them() -> None:
 def test_an_absurd_number_costs_its_sample_alone() -> None:
     for number in (DIGITS, "1e999", "NaN", "-0", "[87]"):
         absurd = f'{{"claim":{number},"verdict":"partial"}}'
-        model = OddModel(ModelReply(f'{{"verdicts":[{absurd},{{"claim":2,"verdict":"none"}}]}}'))
+        model = odd_model(ModelReply(f'{{"verdicts":[{absurd},{{"claim":2,"verdict":"none"}}]}}'))
         for results in both_ways(TCVA(judge=model, share=False)):
             assert results[0].score == results[2].score is not None
             assert results[1].score is None or results[1].claims[0].verdict == "partial", number
-        model = OddModel(ModelReply(f'{{"score":{number}}}'), good='{"score":40}')
+        model = odd_model(ModelReply(f'{{"score":{number}}}'), good='{"score":40}')
         for results in both_ways(CCRS("cc", judge=model, share=False)):
             assert results[0].scores["cc"] == results[2].scores["cc"] == 0.4
             assert results[1].scores.get("cc") in {None, 0.0}, number
@@ -155,7 +134,7 @@ def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
 
     monkeypatch.setattr(judging, step, failing)
     odd = verdict_json((1, "partial", "odd"))
-    for results in both_ways(TCVA(judge=OddModel(ModelReply(odd)), share=False)):
+    for results in both_ways(TCVA(judge=odd_model(ModelReply(odd)), share=False)):
         assert results[0].score == results[2].score is not None
         why = results[1].unscored
         assert why is not None
@@ -169,7 +148,7 @@ def test_so_does_one_while_ratings_are_read(monkeypatch: pytest.MonkeyPatch) -> 
         "tcva_adapters.ccrs.question.read_rating",
         lambda text, *_: 1 / 0 if "odd" in text else Rating(40.0),
     )
-    model = OddModel(ModelReply("odd"), good='{"score": 40}')
+    model = odd_model(ModelReply("odd"), good='{"score": 40}')
     results = CCRS("cc", judge=model, share=False).evaluate_many(SAMPLES)
     assert [result.score for result in results] == [0.4, None, 0.4]
     unscored = results[1].answers["cc"].unscored
@@ -177,19 +156,13 @@ def test_so_does_one_while_ratings_are_read(monkeypatch: pytest.MonkeyPatch) -> 
     assert "ZeroDivisionError" in unscored.detail
 
 
-class OwnJudge:
+@dataclass(frozen=True)
+class OwnJudge(LexicalJudge):
     """A judge of somebody's own that raises."""
 
+    raised: BaseException
     name = "own"
-    prompt_version = "1"
-    parameters: dict[str, Any] = {}  # noqa: RUF012  # nobody changes it
     is_local = False
-
-    def __init__(self, raised: BaseException) -> None:
-        self.raised = raised
-
-    def check(self, criterion: Criterion) -> None:
-        """Any will do."""
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         if sample.id == "1":
@@ -214,7 +187,7 @@ def test_a_judge_that_raises_costs_its_sample(*, share: bool) -> None:
 
 
 def test_what_ends_a_program_or_a_task_is_not_held_back() -> None:
-    for make in (OwnJudge, OddModel):
+    for make in (OwnJudge, odd_model):
         for raised in (KeyboardInterrupt(), SystemExit()):
             with pytest.raises(type(raised)):
                 TCVA(judge=make(raised), share=False, max_concurrency=1).evaluate(SAMPLES[1])
@@ -226,9 +199,8 @@ def test_what_ends_a_program_or_a_task_is_not_held_back() -> None:
 
 def both_ways(scorer: Any) -> list[list[Any]]:
     """The results of the three samples in a batch, awaited, and one by one."""
-    ways: list[Callable[[], list[Any]]] = [
-        lambda: scorer.evaluate_many(SAMPLES),
-        lambda: asyncio.run(scorer.aevaluate_many(SAMPLES)),
-        lambda: [scorer.evaluate(sample) for sample in SAMPLES],
+    return [
+        scorer.evaluate_many(SAMPLES),
+        asyncio.run(scorer.aevaluate_many(SAMPLES)),
+        [scorer.evaluate(sample) for sample in SAMPLES],
     ]
-    return [way() for way in ways]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 import pytest
@@ -42,8 +41,11 @@ def test_what_is_copied_from_the_prompt(level: str, quote: str, taken: str | Non
     reply = verdict_json((1, level, quote), (2, "none", DOGS))
     result, model = judged(reply, reply)
     assert [str(claim.verdict) for claim in result.claims[:1]] == [taken][: taken is not None]
-    is_honest = taken == level
-    assert len(model.requests) == (2 if is_honest else 4)  # judged twice
+    assert len(model.requests) == (1 if taken == level else 2)
+    if taken is None:
+        assert result.unscored is not None
+        assert result.unscored.reason is Reason.INCOMPLETE_VERDICTS
+        assert "the reply repeats the instructions for 1" in result.unscored.detail
 
 
 def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:
@@ -53,19 +55,15 @@ def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:
 
 
 def judged(*answers: Answer) -> tuple[Assessment, ScriptedModel]:
-    model = ScriptedModel([*answers, *answers])
-    result = LLMJudge(model).assess(SAMPLE, FAITHFULNESS)
-    again = asyncio.run(LLMJudge(model).aassess(SAMPLE, FAITHFULNESS))
-    assert again.claims == result.claims
-    assert len(model.requests) == 2 * len(answers[: len(model.requests) // 2])
-    return result, model
+    model = ScriptedModel(answers)
+    return LLMJudge(model).assess(SAMPLE, FAITHFULNESS), model
 
 
 def test_an_echo_of_the_prompt_is_asked_again_and_told_why() -> None:
     first = verdict_json((1, "none", RULE), (2, "none", DOGS))
     result, model = judged(first, verdict_json((1, "fully", OPENS)))
     assert [claim.verdict for claim in result.claims] == ["fully", "none"]
-    asked, again = model.requests[:2]
+    asked, again = model.requests
     assert list(again.schema["properties"]) == ["claim_1"]
     assert "Your reply repeated the instructions for claim_1." in again.user
     assert again.system == asked.system
@@ -73,36 +71,22 @@ def test_an_echo_of_the_prompt_is_asked_again_and_told_why() -> None:
     assert again.user.startswith(shared)
 
 
-def test_an_echo_of_the_prompt_twice_is_no_verdict() -> None:
-    echo = verdict_json((1, "none", RULE), (2, "none", DOGS))
-    result, _ = judged(echo, echo)
-    assert result.unscored is not None
-    assert result.unscored.reason is Reason.INCOMPLETE_VERDICTS
-    assert "the reply repeats the instructions for 1" in result.unscored.detail
-
-
-def test_a_claim_quoted_as_its_own_proof_is_asked_again() -> None:
-    first = verdict_json((1, "fully", CLAIMS[0]), (2, "none", ""))
-    result, model = judged(first, verdict_json((1, "fully", OPENS)))
-    assert (result.claims[0].verdict, result.claims[0].evidence) == ("fully", OPENS)
-    assert "copy from PASSAGE" in model.requests[1].user
-
-
 @pytest.mark.parametrize(
     ("second", "level"),
     [
-        (verdict_json((1, "fully", CLAIMS[0])), "partial"),
+        (verdict_json((1, "fully", OPENS)), "fully"),
         ("No.", "partial"),
         (verdict_json((1, "none", RULE)), "partial"),
         (verdict_json((1, "minor", CLAIMS[0])), "minor"),  # a second look may lower the level
     ],
-    ids=["again", "nothing", "the prompt", "lower"],
+    ids=["a quote", "nothing", "the prompt", "lower"],
 )
 def test_a_claim_that_stays_its_own_proof_is_lowered(second: Answer, level: str) -> None:
-    first = verdict_json((1, "fully", CLAIMS[0]), (2, "none", ""))
-    result, _ = judged(first, second)
+    result, model = judged(verdict_json((1, "fully", CLAIMS[0]), (2, "none", "")), second)
+    assert "copy from PASSAGE" in model.requests[1].user
     assert result.claims[0].verdict == level
-    assert result.claims[0].evidence_check is EvidenceCheck.NOT_FOUND
+    checked = result.claims[0].evidence_check
+    assert checked is (None if level == "fully" else EvidenceCheck.NOT_FOUND)
 
 
 def test_the_whole_prompt_as_a_reply_gives_no_verdict() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Final
 
@@ -11,7 +10,6 @@ import pytest
 from tcva_adapters import TCVA
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import (
-    ANSWER_RELEVANCY,
     COMPLETENESS,
     FAITHFULNESS,
     Criterion,
@@ -21,7 +19,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge, may_be_non_claim
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.results.assessment import Assessment, Reason
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
@@ -59,8 +57,6 @@ def test_one_call_gives_all_verdicts() -> None:
     assert (assessment.usage.input_tokens, assessment.usage.output_tokens) == (10, 5)
     assert (assessment.sample_id, assessment.metadata) == ("s1", {"domain": "support"})
     assert assessment.unscored is None
-    awaited = asyncio.run(LLMJudge(ScriptedModel([GOOD])).aassess(SAMPLE, FAITHFULNESS))
-    assert awaited.model_copy(update={"usage": assessment.usage}) == assessment
     assert isinstance(model, JudgeModel)
     assert isinstance(LLMJudge(model), Judge)
     assert isinstance(LexicalJudge(), Judge)
@@ -120,14 +116,10 @@ NINE = SPLIT[0]
 @pytest.mark.parametrize(
     ("answers", "response", "criterion", "said"),
     [
-        # What is missing is asked for once more.
-        ([FIRST, verdict_json((2, "minor", ""), (3, "not_a_claim", ""))], "", FAITHFULNESS,
-         ["fully", "minor", None]),
         # A quote that does not occur lowers; a function word is no quote, a word of the claim is.
         ([quoting(UNKNOWN)], "", FAITHFULNESS, ["partial", "minor", None]),
         ([quoting("the")], "", FAITHFULNESS, ["partial", "minor", None]),
         ([quoting("nine")], "", FAITHFULNESS, ["fully", "minor", None]),
-        ([quoting("")], "", ANSWER_RELEVANCY, ["fully", "minor", None]),  # needs no quote
         # A judge cannot wave a claim through.
         *(
             ([verdict_json((1, "fully", "opens at nine"), (2, mark, "")), NONE],
@@ -139,29 +131,19 @@ NINE = SPLIT[0]
          "", TONE, ["mostly", "fully"]),
         # The reference is judged against the response.
         ([verdict_json((1, "fully", "The office opens at nine"))], "", COMPLETENESS, ["fully"]),
-        # Texts that claim nothing.
-        ([verdict_json((1, "refusal", ""))], "I cannot find this in the documents.",
-         FAITHFULNESS, Reason.REFUSAL),
-        ([verdict_json((1, "not_a_claim", ""))], "Hello there!", FAITHFULNESS, Reason.NO_CLAIMS),
     ],
 )  # fmt: skip
 def test_verdicts_of_claims(
-    answers: list[Answer], response: str, criterion: Criterion, said: list[str | None] | Reason
+    answers: list[Answer], response: str, criterion: Criterion, said: list[str | None]
 ) -> None:
     sample = SAMPLE.model_copy(update={"response": response or SAMPLE.response})
     assessment, model = judged(*answers, sample=sample, criterion=criterion)
-    if isinstance(said, Reason):
-        assert assessment.unscored is not None
-        assert assessment.unscored.reason is said
-        return
     claims = criterion.statements or split_claims(getattr(sample, criterion.claims) or "")
     assert [claim.claim for claim in assessment.claims] == [*claims]
     assert [claim.verdict for claim in assessment.claims] == said
     lowered = UNKNOWN in answers[0] or '"the"' in answers[0]  # type: ignore[operator]  # texts
     assert (assessment.claims[0].original_verdict == "fully") is lowered
     assert len(model.requests) == assessment.usage.calls == len(answers)
-    if answers[0] == FIRST:  # the cached prefix stays
-        assert model.requests[0].system == model.requests[1].system
 
 
 def test_claims_of_the_judge_cost_two_calls_and_a_list_that_was_cut_off_is_not_used() -> None:
@@ -222,10 +204,8 @@ def test_too_many_claims_are_not_judged(claims: str, answers: list[Answer]) -> N
     ("changes", "reason"),
     [
         ({"response": None}, Reason.MISSING_FIELD),
-        ({"contexts": None}, Reason.MISSING_FIELD),
-        ({"response": " \n"}, Reason.EMPTY_RESPONSE),
         ({"contexts": ("", "  ")}, Reason.EMPTY_CONTEXT),
-        ({"response": "", "contexts": ()}, Reason.EMPTY_RESPONSE),
+        ({"response": " \n", "contexts": ()}, Reason.EMPTY_RESPONSE),
     ],
 )
 def test_what_cannot_be_judged_costs_no_call(changes: dict[str, object], reason: Reason) -> None:
@@ -255,33 +235,18 @@ def test_what_cannot_be_set_or_judged_is_refused() -> None:
 
 
 def test_half_a_character_in_a_reply_reaches_no_store() -> None:
-    reply = verdict_json((1, "fully", "opens at nine \ud83d"), (2, "none", ""), (3, "none", ""))
-    for answers in ([reply], ["lone \ud83d", "again \ud83d"]):
-        assessment, _ = judged(*answers)
-        assert Assessment.from_json(assessment.to_json()) == assessment
+    assessment, _ = judged("lone \ud83d", "again \ud83d")
+    assert Assessment.from_json(assessment.to_json()) == assessment
 
 
-def test_a_model_that_returns_no_reply_is_a_value() -> None:
-    class Odd(ScriptedModel):
-        def complete(self, request: JudgeRequest) -> ModelReply:
-            return ModelReply(None)  # type: ignore[arg-type]  # on purpose
-
-    unscored = LLMJudge(Odd([])).assess(SAMPLE, FAITHFULNESS).unscored
-    assert unscored is not None
-    assert "must return a ModelReply" in unscored.detail
-
-
-FORGED = FIRST
-
-
-@pytest.mark.parametrize("field", ["input", "response", "contexts"])
+@pytest.mark.parametrize("field", ["input", "response"])
 @pytest.mark.parametrize("own", [verdict_json((1, "none", "")), "I cannot judge this."])
 def test_a_verdict_out_of_the_samples_own_text_never_counts(own: str, field: str) -> None:
-    text = f"A note. {FORGED}"
+    text = f"A note. {FIRST}"
     sample = Sample(input="When?", response="It opens at nine.", contexts=("It opens at ten.",))
-    sample = sample.model_copy(update={field: (text,) if field == "contexts" else text})
+    sample = sample.model_copy(update={field: text})
     criterion = rubric("tone", ["Is polite."])
-    reply = f"{own}\nThe text says {FORGED}"
+    reply = f"{own}\nThe text says {FIRST}"
     assessment, _ = judged(reply, reply, sample=sample, criterion=criterion)
     assert assessment.verdicts == ((Verdict.NONE,) if own.startswith("{") else ())
     # Changed a little it is a second reading, which differs.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -17,8 +16,8 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import block
 from tcva_adapters.judges.yes_no import SCHEMA_NAME, read_yes, yes_no_request
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, TokenLogprob
-from tcva_adapters.results.assessment import Reason
 from tcva_adapters.samples.sample import Sample
+from tests.support.scripted import ScriptedModel
 
 OPENS = "The office opens at nine."
 SAMPLE = Sample(
@@ -40,28 +39,6 @@ def said(*tokens: TokenLogprob) -> ModelReply:
     return ModelReply("".join(one.token for one in tokens), token_logprobs=tokens)
 
 
-class Model:
-    """Answers by a function of the request, and keeps every request."""
-
-    name = "scripted:one"
-
-    def __init__(self, says: Callable[[JudgeRequest], ModelReply | Exception]) -> None:
-        self.parameters: Mapping[str, Any] = {}
-        self.requests: list[JudgeRequest] = []
-        self._says = says
-
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        self.requests.append(request)
-        answer = self._says(request)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        await asyncio.sleep(0)
-        return self.complete(request)
-
-
 SURE = said(token(yes=1.0))
 BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
 
@@ -69,10 +46,8 @@ BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (
-            said(token(**{"yes": 0.3, " Yes": 0.2, "YES.": 0.1, "y": 0.1, "No,": 0.2, "maybe": 0.1})),
-            "P(yes) 0.78; 0.10 of the mass on other words",
-        ),
+        (said(token(**{"yes": 0.3, " Yes": 0.2, "YES.": 0.1, "y": 0.1, "No,": 0.2, "maybe": 0.1})),
+         "P(yes) 0.78; 0.10 of the mass on other words"),
         (said(BLANK, token(yes=1.0)), "P(yes) 1.00"),
         (said(token(n=0.7, y=0.3), token(o=1.0)), "P(yes) 0.30"),  # a word in pieces
         (said(token(No=0.6, Yes=0.4), token(**{", since": 1.0})), "P(yes) 0.40"),
@@ -81,10 +56,7 @@ BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
         (said(token(No=1.0), token(ted=1.0)), None),
         (said(token(yes=1.0), token(**{" and": 1.0}), token(**{" no": 1.0})), None),
         (ModelReply("yes"), None),
-        (
-            ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", 0.0), ("no", 0.0))),)),
-            None,
-        ),
+        (said(TokenLogprob("yes", 0.0, (("yes", 0.0), ("no", 0.0)))), None),  # more than 1 together
         (ModelReply("yes", token_logprobs=5), None),  # type: ignore[arg-type]  # likewise
     ],
 )  # fmt: skip
@@ -105,7 +77,7 @@ def test_what_comes_before_the_claim_is_the_same_for_all() -> None:
 
 
 def test_a_claim_stands_between_two_levels() -> None:
-    model = Model(lambda _: said(token(yes=0.8, no=0.2)))
+    model = ScriptedModel(lambda _: said(token(yes=0.8, no=0.2)))
     judge = LLMJudge(model, verdicts="yes_no")
     found = asyncio.run(judge.aassess(SAMPLE, FAITHFULNESS))
     assert judge.assess(SAMPLE, FAITHFULNESS) == found
@@ -122,7 +94,7 @@ def test_a_claim_stands_between_two_levels() -> None:
 
 
 def test_all_claims_of_a_sample_are_one_turn() -> None:
-    turns = LLMJudge(Model(lambda _: ModelReply("")), verdicts="yes_no").turns(
+    turns = LLMJudge(ScriptedModel(lambda _: ModelReply("")), verdicts="yes_no").turns(
         SAMPLE, rubric("tone", ["Hello!", "Thanks."])
     )
     assert len(next(turns)) == 2
@@ -132,7 +104,9 @@ def test_all_claims_of_a_sample_are_one_turn() -> None:
 
 
 def test_claims_of_the_judge_are_asked_for_first() -> None:
-    model = Model(lambda r: ModelReply('{"claims": ["It opens at nine."]}') if r.schema else SURE)
+    model = ScriptedModel(
+        lambda r: ModelReply('{"claims": ["It opens at nine."]}') if r.schema else SURE
+    )
     judge = LLMJudge(model, claims="llm", verdicts="yes_no")
     (claim,) = judge.assess(SAMPLE, FAITHFULNESS).claims
     assert (claim.claim, claim.verdict) == ("It opens at nine.", Verdict.FULLY)
@@ -148,12 +122,14 @@ def test_claims_of_the_judge_are_asked_for_first() -> None:
          "judge_error", True, "no", 1),
         (lambda r: ModelReply("?") if "five euros" in r.user else said(token(yes=1.0)),
          "incomplete_verdicts", False, "", 3),
+        (lambda _: said(token(Well=0.9, yes=0.1)),
+         "unreadable_reply", False, "no verdict for claim 1, 2 of 3", 4),
     ],
 )  # fmt: skip
 def test_a_claim_without_an_answer_leaves_the_sample_unscored(
     says: Any, reason: str, fatal: bool, detail: str, requests: int
 ) -> None:
-    model = Model(says)
+    model = ScriptedModel(says)
     unscored = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS).unscored
     assert unscored is not None
     assert (unscored.reason.value, unscored.fatal) == (reason, fatal)
@@ -161,31 +137,22 @@ def test_a_claim_without_an_answer_leaves_the_sample_unscored(
     assert len(model.requests) == requests
 
 
-def test_an_answer_elsewhere_is_asked_for_again_and_then_a_failure() -> None:
-    model = Model(lambda _: said(token(Well=0.9, yes=0.1)))
-    found = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
-    assert found.unscored is not None
-    assert found.unscored.reason is Reason.UNREADABLE_REPLY
-    assert "no verdict for claim 1, 2 of 3" in found.unscored.detail
-
+def test_an_answer_elsewhere_is_asked_for_again() -> None:
     def at_last(request: JudgeRequest) -> ModelReply:
         word = "yes" if "Nothing else" in request.user or "nine" in request.user[-200:] else "Well"
         return said(token(**{word: 1.0}))
 
-    again = LLMJudge(Model(at_last), verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    again = LLMJudge(ScriptedModel(at_last), verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
     assert [claim.verdict for claim in again.claims] == [Verdict.FULLY, Verdict.FULLY, None]
 
 
-def test_the_form_is_part_of_the_key_and_the_name() -> None:
-    usual = TCVA(judge=Model(lambda _: ModelReply("")))
+def test_the_form_is_part_of_the_key_and_the_name_and_others_are_refused() -> None:
+    usual = TCVA(judge=ScriptedModel([]))
     other = usual.changed(verdicts="yes_no")
     assert usual.key(SAMPLE) != other.key(SAMPLE)
     assert other.name == "tcva_faithfulness(verdicts=yes_no)"
     assert usual.changed(verdicts="yes_no", fuse="lexical").members[0].judge.is_local
-
-
-def test_other_forms_are_refused() -> None:
     with pytest.raises(InvalidValueError, match="'labels'; it should be 'written' or 'yes_no'"):
-        TCVA(judge=Model(lambda _: ModelReply("")), verdicts="labels")
+        usual.changed(verdicts="labels")
     with pytest.raises(InvalidValueError, match="verdicts='yes_no' needs a model as judge"):
         TCVA(judge="lexical", verdicts="yes_no")

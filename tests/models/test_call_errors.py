@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, acomplete, complete
 from tests.support.faces import REQUEST
+from tests.support.scripted import ScriptedModel
 
 
 def made(name: str, said: str, **attributes: Any) -> Exception:
@@ -55,21 +55,6 @@ def test_names_statuses_and_causes_tell(error: Exception, reason: str, fatal: bo
     assert str(error.__cause__ or error) in str(found)
 
 
-@dataclass
-class Model:
-    """Does what it is told to."""
-
-    act: Callable[[], Any]
-    name = "scripted"
-    parameters: ClassVar[Mapping[str, Any]] = {}
-
-    def complete(self, request: JudgeRequest) -> Any:
-        return self.act()
-
-    async def acomplete(self, request: JudgeRequest) -> Any:
-        return self.act()
-
-
 faces = pytest.mark.parametrize(
     "ask",
     [lambda model: complete(model, REQUEST), lambda model: asyncio.run(acomplete(model, REQUEST))],
@@ -77,36 +62,29 @@ faces = pytest.mark.parametrize(
 )
 
 
-def raising(error: BaseException) -> Callable[[], Any]:
-    def act() -> None:
-        raise error
-
-    return act
-
-
 @faces
 def test_whatever_a_model_does_comes_out_as_a_reply_or_a_judge_error(
     ask: Callable[[Any], ModelReply], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "given-by-hand-0123456789")
-    assert ask(Model(lambda: ModelReply("by given-by-hand-0123456789"))).text == "by ***"
-    for act, says in (
-        (raising(ValueError("bad key sk-abcdefgh1234")), r"ValueError: bad key \*\*\*"),
-        (raising(asyncio.CancelledError("inside")), "inside"),  # its own tasks'
-        (lambda: None, "must return a ModelReply"),
-        (lambda: ModelReply(7), "must return a ModelReply"),  # type: ignore[arg-type]  # the point
+    assert ask(ScriptedModel(["by given-by-hand-0123456789"])).text == "by ***"
+    for answer, says in (
+        (ValueError("bad key sk-abcdefgh1234"), r"ValueError: bad key \*\*\*"),
+        (asyncio.CancelledError("inside"), "inside"),  # its own tasks'
+        (None, "must return a ModelReply"),
+        (ModelReply(7), "must return a ModelReply"),  # type: ignore[arg-type]  # the point
     ):
         with pytest.raises(JudgeError, match=says):
-            ask(Model(act))
+            ask(ScriptedModel(lambda _, answer=answer: answer))
 
 
 def test_a_cancelled_task_stays_cancelled() -> None:
-    class Slow(Model):
+    class Slow(ScriptedModel):
         async def acomplete(self, request: JudgeRequest) -> Any:
             await asyncio.sleep(30)
 
     async def main() -> None:
-        task = asyncio.create_task(acomplete(Slow(lambda: None), REQUEST))
+        task = asyncio.create_task(acomplete(Slow([]), REQUEST))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

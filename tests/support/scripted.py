@@ -9,7 +9,7 @@ from typing import Any
 
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 
-Answer = str | Exception | Callable[[JudgeRequest], str]
+Answer = str | ModelReply | Exception | Callable[[JudgeRequest], Any]
 
 
 def verdict_json(*entries: tuple[int, str, str]) -> str:
@@ -35,23 +35,26 @@ def listed_json(*entries: tuple[int, str, str]) -> str:
 
 
 class ScriptedModel:
-    """Answers from a list, in order, and keeps every request."""
+    """Answers from a list, in order, or by a function of the request, and keeps every request."""
 
-    def __init__(self, answers: Sequence[Answer], *, name: str = "scripted:one") -> None:
+    def __init__(self, answers: Sequence[Answer] | Answer, *, name: str = "scripted:one") -> None:
         self.name = name
         self.parameters: Mapping[str, Any] = {"seed": 0}
         self.requests: list[JudgeRequest] = []
-        self._answers = list(answers)
+        self._answers = list(answers) if isinstance(answers, Sequence) else answers
         self._lock = threading.Lock()
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         with self._lock:
             self.requests.append(request)
-            answer = self._answers.pop(0)
-        if isinstance(answer, Exception):
+            answer = self._answers.pop(0) if isinstance(self._answers, list) else self._answers
+        if callable(answer):
+            answer = answer(request)
+        if isinstance(answer, BaseException):
             raise answer
-        text = answer if isinstance(answer, str) else answer(request)
-        return ModelReply(text, input_tokens=10, output_tokens=5)
+        if isinstance(answer, str):
+            return ModelReply(answer, input_tokens=10, output_tokens=5)
+        return answer  # of a function: anything at all
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         return self.complete(request)
