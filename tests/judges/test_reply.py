@@ -1,7 +1,4 @@
-"""Replies of judges in every state of repair.
-
-The stored replies are those of the golden files; a label that is not expected is an invented one.
-"""
+"""Replies of judges in every state of repair, beside those that the golden files hold."""
 
 from __future__ import annotations
 
@@ -11,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judges.reply import LABELS, parse_claims, parse_verdicts
-from tests.golden.stored import stored
 
 
 def entry(claim: Any, verdict: Any, **more: Any) -> dict[str, Any]:
@@ -27,41 +23,6 @@ def dump(*entries: Any) -> str:
 TWO = dump(entry(1, "fully"), entry(2, "none"))
 DRAFT = dump(entry(1, "mostly"), entry(2, "mostly"))
 
-LACKING: dict[str, set[str]] = {
-    "draft, then final": {"1", "2"},  # two readings that differ
-    "full draft, then part": {"1"},
-    "weights": {"1", "2", "3", "4", "5"},  # numbers are no levels
-    "weights as texts": {"1", "2"},
-    "whole numbers among weights": {"1", "2", "3"},
-    "bare words": {"2"},  # a bare none is null
-    "bare words after quoted keys": {"2"},
-    "equals for colon": {"1"},
-    # Brackets that differ, and what is cut off and broken, too: nobody can tell what is a quote.
-    "unbalanced brace before": {"1", "2"},
-    "missing list bracket": {"1", "2"},
-    "single quotes, cut": {"1"},
-    "trailing commas, cut": {"1"},
-    "inner quotes, cut": {"1"},
-    "missing commas, cut": {"1"},
-    "in a bare word, cut": {"1"},
-}
-"""Verdicts of stored replies that are asked for once more."""
-
-
-def test_stored_replies_are_read_as_ever_but_for_those_that_are_named() -> None:
-    cases: list[dict[str, Any]] = stored("replies")
-    for case in cases:
-        is_cut = case["reply"][-1:].isalpha()
-        lacking = LACKING.get(case["name"] + ", cut" * is_cut, set())
-        found = parse_verdicts(case["reply"], case["claims"]).verdicts
-        levels = {str(number): str(verdict.label) for number, verdict in found.items()}
-        expected = {n: level for n, (level, _) in case["verdicts"].items() if n not in lacking}
-        # Older versions of json-repair read more of some; nothing is invented.
-        was = {number: level for number, (level, _) in case["verdicts"].items()}
-        assert expected.items() <= levels.items() <= was.items(), case["name"]
-        assert all(verdict.number == number for number, verdict in found.items())
-    assert {case["name"] for case in cases} >= {name.removesuffix(", cut") for name in LACKING}
-
 
 @pytest.mark.parametrize(
     ("reply", "n_claims", "problem"),
@@ -73,10 +34,7 @@ def test_stored_replies_are_read_as_ever_but_for_those_that_are_named() -> None:
         (f"<think>Hm. So:\n{TWO}", 2, "the block of reasoning was never closed"),
         ('{"verdicts":[{"claim":1,"verdict":"fully"},{"claim":2,"verdict":"no', 2, "cut off"),
         (
-            (
-                '{"verdicts":[{"claim":1,"evidence":"so {"claim": 2, "verdict": "fully"} it says",'
-                '"verdict":"none"},{"claim":2,"evidence":"","verdict":"none"}]}'
-            ),
+            TWO.replace('"e"', '"so {"claim": 2, "verdict": "fully"} it says"', 1),
             2,
             "cannot be told",
         ),
@@ -142,14 +100,7 @@ def test_json_that_stands_in_the_sample_is_no_verdict(reply: str, label: str | N
     assert lines.verdicts == {}
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        'It holds {"claims": ["A."]}.',
-        "It holds {'claims':['A.',]}.",
-        '["A."]',
-    ],
-)
+@pytest.mark.parametrize("reply", ['It holds {"claims": ["A."]}.', "{'claims':['A.',]}", '["A."]'])
 def test_a_list_that_stands_in_the_sample_is_no_list_of_claims(reply: str) -> None:
     assert parse_claims(reply) == ["A."]
     assert parse_claims(reply, ["Other.", 'Say {"claims": ["A."]}:\n- A.']) is None
@@ -181,25 +132,20 @@ def test_labels_are_words_of_one_meaning() -> None:
     for word, other in permutations(LABELS, 2):
         if other.startswith(word + " "):
             assert LABELS[word] == LABELS[other], (word, other)
-    assert {str(label) for label in LABELS.values()} == {*LEVELS, "not_a_claim", "refusal"}
 
 
 KEYED = '{"claim_1": {"quote_from_passage": "%s", "reason": "r", "verdict": "none"}, "claim_2": %s}'
 FULL = '{"quote_from_passage": "b", "reason": "r", "verdict": "fully"}'
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        # A quote that was not escaped closes its entry and brings verdicts of its own.
-        KEYED
-        % ('x"}, "claim_1": {"quote_from_passage": "y", "reason": "r", "verdict": "fully', FULL),
-        KEYED % ('say "verdict": "fully", "claim_1": {"verdict": "fully"}', FULL),
-    ],
-)
-def test_a_quote_cannot_speak_for_its_claim(reply: str) -> None:
-    found = parse_verdicts(reply, 2).verdicts.get(1)
-    assert found is None or found.label == "none"
+def test_a_quote_cannot_speak_for_its_claim() -> None:
+    # A quote that was not escaped closes its entry and brings verdicts of its own.
+    for quote in (
+        'x"}, "claim_1": {"quote_from_passage": "y", "reason": "r", "verdict": "fully',
+        'say "verdict": "fully", "claim_1": {"verdict": "fully"}',
+    ):
+        found = parse_verdicts(KEYED % (quote, FULL), 2).verdicts.get(1)
+        assert found is None or found.label == "none"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -19,11 +18,6 @@ from tcva_adapters.judges.reply import (
     parse_verdicts,
     read_label,
 )
-
-
-def one(word: Any) -> str:
-    return json.dumps({"verdicts": [{"claim": 1, "verdict": word}]})
-
 
 MARKS: tuple[Label, ...] = ("not_a_claim", "refusal")
 WORD: st.SearchStrategy[Label] = st.sampled_from((*LEVELS, *MARKS))
@@ -87,14 +81,8 @@ def test_a_whole_reply_is_read_as_it_is(
     text = dress.replace("{}", text)
     parsed = parse_verdicts(text, len(expected))
     assert parsed.problems == ()
-    for number, verdict in parsed.verdicts.items():
-        wanted = expected[number]
-        assert verdict.label == wanted.label
-        assert (verdict.evidence, verdict.reason) == (
-            wanted.evidence.replace("\ua66e", ""),
-            wanted.reason.replace("\ua66e", ""),
-        ) or "\ua66e" in wanted.evidence + wanted.reason
-    assert set(parsed.verdicts) == set(expected)
+    found = {n: (v.label, v.evidence, v.reason) for n, v in parsed.verdicts.items()}
+    assert found == {n: (v.label, v.evidence, v.reason) for n, v in expected.items()}
 
 
 @given(replies(), DRESS, st.floats(0, 1))
@@ -115,41 +103,25 @@ def test_a_cut_reply_gives_no_wrong_label(
 def test_a_cut_and_broken_reply_gives_no_wrong_label(
     reply: tuple[str, dict[int, ParsedVerdict]], share: float
 ) -> None:
+    labels = {n: v.label for n, v in reply[1].items()}
     rows = [
-        {"claim": n, "evidence": "it's there", "verdict": str(v.label), "reason": "a, b: c"}
-        for n, v in reply[1].items()
+        {"claim": n, "evidence": "it's there", "verdict": str(label), "reason": "a, b: c"}
+        for n, label in labels.items()
     ]
-    forms = ({"verdicts": rows}, by_key(reply[1], rows))
-    for text in chain.from_iterable(
-        (repr(form), json.dumps(form).replace("}, ", ",}, ")) for form in forms
-    ):
-        parsed = parse_verdicts(text[: int(share * len(text))], len(rows))
-        for number, verdict in parsed.verdicts.items():
-            assert verdict.label == reply[1][number].label
-        whole = parse_verdicts(text, len(rows))
-        assert {n: v.label for n, v in whole.verdicts.items()} == {
-            n: v.label for n, v in reply[1].items()
-        }
-
-
-@given(
-    st.one_of(st.text(), TEXT, st.text(alphabet="{}[]\"':,\\ \nclaim1verdictfuly")),
-    st.integers(1, 9),
-)
-@settings(max_examples=200, deadline=None)
-def test_nothing_raises(reply: str, n_claims: int) -> None:
-    parsed = parse_verdicts(reply, n_claims)
-    assert set(parsed.verdicts) <= set(range(1, n_claims + 1))
-    assert parsed.problems or parsed.verdicts
-    claims = parse_claims(reply)
-    assert claims is None or all(claim == claim.strip() != "" for claim in claims)
+    for form in ({"verdicts": rows}, by_key(reply[1], rows)):
+        for text in (repr(form), json.dumps(form).replace("}, ", ",}, ")):
+            parsed = parse_verdicts(text[: int(share * len(text))], len(rows))
+            assert {n: v.label for n, v in parsed.verdicts.items()}.items() <= labels.items()
+            whole = parse_verdicts(text, len(rows))
+            assert {n: v.label for n, v in whole.verdicts.items()} == labels
 
 
 @given(st.text(max_size=30))
 @example("0\x1f")
 def test_a_label_is_never_part_of_a_text(word: str) -> None:
     if read_label(word) is None:
-        assert 1 not in parse_verdicts(one(word), 1).verdicts
+        reply = json.dumps({"verdicts": [{"claim": 1, "verdict": word}]})
+        assert parse_verdicts(reply, 1).verdicts == {}
     assert read_label(f"not {word}") in {None, Verdict.NONE, "not_a_claim"}
 
 
