@@ -98,20 +98,19 @@ def evaluate(
     tcva = TCVA(**judging_arguments(all_judges, fuse or (), combine, model, share))
     running = Running(tcva, gates, group=group)
     since.begin(tcva)
-    # Read and check before the first call is paid for.
     layout: dict[str, Any] = {"input_format": input_format, "rename": rename, "skip_bad": skip_bad}
     read = options.stream_samples(file, require=required(group, tcva.require), **layout)
     reading = Reading(read, is_shown=bool(show or report))
-    check_wanted(show or (), reading.again)
+    check_wanted(show or (), reading.again)  # before the first call is paid for
     if estimate:
         scaled.show_estimate(context, tcva, reading.samples, model_settings, latency=latency)
         return
     tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
     looks += (gates.are_asked, handed.names_samples, show, tcva.settings["repeats"] > 1)
     judge_all = scaled.evaluate_with(tcva, workers, settings["max_concurrency"])
-    how: dict[str, Any] = {"overwrite": overwrite, "is_read_again": any(looks)}
-    how["fingerprint"] = run_fingerprint(tcva, reading.samples, group)
-    with Writing(out, Result.from_json, **how) as written:
+    fingerprint = run_fingerprint(tcva, reading.samples, group)
+    how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
+    with Writing(out, Result.from_json, is_read_again=any(looks), **how) as written:
         with judging(notes, out, reading):
             for result in run_results(written, reading.samples, judge_all, notes.print):
                 running.add(result)
