@@ -49,16 +49,21 @@ def as_sample(value: Any) -> Sample:
         return value
     if isinstance(value, str | BaseMessage):
         return Sample(response=value if isinstance(value, str) else str(value.text))
-    plain = _plain(value)
-    if is_messages(plain):
-        plain = {"messages": plain}
-    if not isinstance(plain, Mapping):
+    record: dict[str, Any] = {}
+    metadata = None
+    if isinstance(value, Mapping):
+        for name, entry in value.items():
+            if name in _NAMES:
+                record[_NAMES[name]] = _plain(entry)
+        metadata = _plain(value.get("metadata"))
+    elif is_messages(talk := _plain(value)):
+        record = {"messages": talk}
+    else:
         msg = f"cannot read a {type(value).__name__} as a sample; pass a mapping or use mapper="
         raise InvalidSampleError(msg)
-    sample = Sample.from_record({_NAMES[name]: plain[name] for name in plain if name in _NAMES})
-    metadata = plain.get("metadata")
+    sample = Sample.from_record(record)
     own: dict[str, Any] = {"metadata": metadata if isinstance(metadata, dict) else {}}
-    if sample.contexts is None and isinstance(plain.get("messages"), list):
+    if sample.contexts is None and isinstance(record.get("messages"), list):
         own["contexts"] = ()  # an agent that used no tool has retrieved nothing
     return sample.model_copy(update=own)
 

@@ -11,7 +11,7 @@ import ast
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -102,16 +102,21 @@ def fields_of(
     Raises:
         InvalidSampleError: A field or a message cannot be read.
     """
-    flat = {name: None if _is_nan(value) else value for name, value in flattened(record).items()}
+    flat = flattened(record)
+    groups: dict[str, list[str]] = {}
+    for name in flat:
+        group, dot, _ = name.partition(".")
+        if dot:
+            groups.setdefault(group, []).append(name)
     if flat.keys() >= _DATASET_FIELDS:
         for name in ("retrieval_context", "context"):
             if isinstance(joined := flat.get(name), str):
                 flat[name] = joined.split("|") if joined else []
-    keys = {field: column for column, field in columns.items()}
+    keys = dict(zip(columns.values(), columns, strict=True))
     for column in columns:
         flat[column] = _value_at(record, flat, column)
     for field in _PLACES:
-        if field not in keys and (key := _place(flat, field)) is not None:
+        if field not in keys and (key := _place(flat, groups, field)):
             keys[field] = key
     found = _said(flat, keys)
     for field, key in keys.items():
@@ -137,6 +142,9 @@ def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
             flat |= {f"{name}.{part}": entry for part, entry in inner.items()}
         else:
             flat[name] = value
+    for name, value in flat.items():
+        if isinstance(value, float) and math.isnan(value):
+            flat[name] = None  # data frames say so that there is nothing
     return flat
 
 
@@ -182,7 +190,7 @@ def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> 
     return value
 
 
-def _place(flat: Mapping[str, Any], field: str) -> str | None:
+def _place(flat: Mapping[str, Any], groups: Mapping[str, Sequence[str]], field: str) -> str | None:
     """Where a field stands: at the top, or in a nested object."""
     for key in _PLACES[field]:
         value = flat.get(key)
@@ -190,8 +198,9 @@ def _place(flat: Mapping[str, Any], field: str) -> str | None:
         if is_there and (isinstance(value, str) or key not in _OFTEN_ELSE):
             return key
     # The only entry of the field's own object needs no name that is known.
-    own = () if field == "contexts" else _GROUPS[field].split()[:2]
-    inner = [key for key in flat if "." in key and key.partition(".")[0] in own]
+    inner: list[str] = []
+    for group in () if field == "contexts" else _GROUPS[field].split()[:2]:
+        inner += groups.get(group, ())
     is_only = len(inner) == 1 and inner[0].partition(".")[2] not in _KNOWN
     return inner[0] if is_only else None
 
@@ -203,7 +212,11 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
     used: dict[str, str] = {}
     for place in ("input", *_ASKED, "response", *_ANSWERED):
         key = keys.get(place, place)
-        value = _listed(flat.get(key))
+        value = flat.get(key)
+        if isinstance(value, str) and value.lstrip().startswith("["):
+            value = _parsed(value)
+        if value is None or isinstance(value, str):
+            continue
         is_talk = is_messages(value)
         if key.endswith("messages"):
             is_talk = isinstance(value, list) and not is_complete
@@ -280,14 +293,3 @@ def _parsed(text: str) -> Any:
         # Python makes one text of two that stand side by side, which numpy prints as two.
         return None if _TOUCHING.search(text) and repr(found) != text else found
     return None
-
-
-def _listed(value: Any) -> Any:
-    """A value; a text that prints a list of objects, as that list."""
-    is_list = isinstance(value, str) and value.lstrip().startswith("[")
-    return _parsed(value) if is_list else value
-
-
-def _is_nan(value: Any) -> bool:
-    """Whether this is how data frames say that there is nothing."""
-    return isinstance(value, float) and math.isnan(value)

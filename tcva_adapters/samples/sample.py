@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.checked import Checked
@@ -19,6 +19,18 @@ def whole_characters(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def _one_text_is_one_passage(value: Any) -> Any:
+    if isinstance(value, str):
+        return (value,) if value.strip() else ()
+    return value
+
+
+Text = Annotated[str, AfterValidator(whole_characters)]
+Passages = Annotated[
+    Sequence[Text], BeforeValidator(_one_text_is_one_passage), AfterValidator(tuple)
+]
 
 
 class Sample(Checked):
@@ -39,26 +51,12 @@ class Sample(Checked):
 
     refusal = InvalidSampleError
 
-    input: str | None = None
-    response: str | None = None
-    contexts: Sequence[str] | None = None
-    reference: str | None = None
-    id: str | None = None
+    input: Text | None = None
+    response: Text | None = None
+    contexts: Passages | None = None
+    reference: Text | None = None
+    id: Text | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
-
-    @field_validator("contexts", mode="before")
-    @classmethod
-    def _one_text_is_one_passage(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return (value,) if value.strip() else ()
-        return value
-
-    @field_validator("id", "input", "response", "reference", "contexts")
-    @classmethod
-    def _can_be_encoded(cls, value: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
-        if isinstance(value, str):
-            return whole_characters(value)
-        return None if value is None else tuple(map(whole_characters, value))
 
     @classmethod
     def from_record(
