@@ -17,6 +17,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ClaimsMode
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
+from tests.support.scripted import ScriptedModel
 
 PLACES: Final = (*FIELDS, "id", "metadata", "everywhere", "statement", "claims")
 """Where a text stands: in a field, in a text of a rubric, or in claims that the judge wrote."""
@@ -30,41 +31,22 @@ _BLOCK: Final = re.compile(
 _RATING: Final = 37
 
 
-class EchoingModel:
+def echoing(text: str) -> ScriptedModel:
     """A judge that repeats a text wherever a reply has room for one, and keeps the prompts."""
 
-    parameters: Final[dict[str, Any]] = {}
-
-    def __init__(self, text: str) -> None:
-        self.name = "echo"
-        self.text = text
-        self.requests: list[JudgeRequest] = []
-
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        self.requests.append(request)
-        return ModelReply(json.dumps(self._answer(request), ensure_ascii=False))
-
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        return self.complete(request)
-
-    def _answer(self, request: JudgeRequest) -> dict[str, Any]:
+    def answer(request: JudgeRequest) -> ModelReply:
         if request.schema_name == "tcva_claims":
-            return {"claims": [self.text, f"It says {self.text}"]}
-        if request.schema_name.startswith("ccrs"):
-            return dict.fromkeys(request.schema["properties"], _RATING)
-        numbers = [name for name, _ in blocks(request.user) if name.startswith(("CLAIM", "CRIT"))]
-        entries = [
-            {
-                "claim": number,
-                "evidence": self.text,
-                "passage": 1,
-                "reason": self.text,
-                "claim_text": self.text,
-                "verdict": given(number),
-            }
-            for number in range(1, len(numbers) + 1)
-        ]
-        return {"verdicts": entries}
+            said: dict[str, Any] = {"claims": [text, f"It says {text}"]}
+        elif request.schema_name.startswith("ccrs"):
+            said = dict.fromkeys(request.schema["properties"], _RATING)
+        else:
+            texts = dict.fromkeys(("evidence", "reason", "claim_text"), text)
+            names = [name for name, _ in blocks(request.user) if name.startswith("CLAIM")]
+            numbers = range(1, len(names) + 1)
+            said = {"verdicts": [{"claim": n, **texts, "verdict": given(n)} for n in numbers]}
+        return ModelReply(json.dumps(said, ensure_ascii=False))
+
+    return ScriptedModel(answer, name="echo")
 
 
 def given(number: int) -> str:
@@ -87,9 +69,7 @@ def blocks(user: str) -> list[tuple[str, str]]:
 
 def check_prompt(request: JudgeRequest, wanted: list[tuple[str, str]]) -> None:
     """Exactly the fences that were written stand in a prompt, around exactly the fields' texts."""
-    found = blocks(request.user)
-    assert [name for name, _ in found] == [name for name, _ in wanted]
-    assert [text for _, text in found] == [sendable(text) for _, text in wanted]
+    assert blocks(request.user) == [(name, sendable(text)) for name, text in wanted]
 
 
 def sample_with(text: str, place: str) -> Sample:
@@ -126,20 +106,16 @@ def verdicts_hold(text: str, place: str, criterion: Criterion) -> None:
     """Judge by claims."""
     if place == "statement" and text.strip():
         criterion = rubric("own", [text, "It is polite."])
-    model = EchoingModel(text)
+    model = echoing(text)
     sample = sample_with(text, place)
     claims: ClaimsMode = "llm" if place == "claims" and not criterion.statements else "split"
     result = TCVA(criterion, judge=model, claims=claims, share=False).evaluate(sample)
     held = Result.from_json(result.to_json())
-    assert held.score == result.score
-    assert held.claims == result.claims
-    assert held.reason == result.reason
-    str(result)
-    repr(result)
+    assert (held.score, held.claims, held.reason) == (result.score, result.claims, result.reason)
+    f"{result}{result!r}".encode(errors="replace")
     if result.unscored is not None:
-        assert not result.unscored.reason.is_failure or (claims == "llm" and not text.strip()), (
-            result
-        )
+        is_empty_list = claims == "llm" and not text.strip()
+        assert not result.unscored.reason.is_failure or is_empty_list, result
         return
     requests = [each for each in model.requests if each.schema_name == "tcva_verdicts"]
     sizes = [len(each.schema["properties"]) for each in requests]  # a long text is asked in parts
@@ -159,15 +135,13 @@ def verdicts_hold(text: str, place: str, criterion: Criterion) -> None:
 
 def ratings_hold(text: str, place: str) -> None:
     """Rate whole answers."""
-    model = EchoingModel(text)
+    model = echoing(text)
     sample = sample_with(text, place)
     result = CCRS(judge=model, share=False).evaluate(sample)
     held = CCRSResult.from_json(result.to_json())
     assert held.scores == result.scores
-    assert {name: answer.replies for name, answer in held.answers.items()} == {
-        name: answer.replies for name, answer in result.answers.items()
-    }
-    for answer in result.answers.values():
+    for name, answer in result.answers.items():
+        assert held.answers[name].replies == answer.replies
         if answer.unscored is None:
             assert answer.rating == (_RATING if answer.replies else 0.0)
         else:

@@ -96,7 +96,8 @@ def test_a_completion_with_odd_parts_is_read_without_them() -> None:
         choices = f'[{{"message": {{"content": {parts}}}}}]'
         body = f'{{"choices": {choices}, "usage": {usage}, "created": {count}}}'
         assert read_completion(body) == (ModelReply("hi"), ""), count
-    for none in ("[" * 100_000, '{"choices":' * 50_000, "null", "5", '"a"', ""):
+    many = json.dumps({"choices": [{"no": "message"}] * 100_000})
+    for none in ("[" * 100_000, '{"choices":' * 50_000, many, "null", "5", '"a"', ""):
         assert read_completion(none) == (None, "")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import tracemalloc
 from collections.abc import Sequence
 
 import pytest
@@ -19,7 +18,7 @@ from tcva_adapters.judges.evidence import (
     find_quote,
 )
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
-from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
+from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE
 from tests.judges.huge import huge
 
 FERRY = (
@@ -150,25 +149,11 @@ def test_a_new_number_or_negation_is_never_found(words: list[str], at: int, new:
 @pytest.mark.slow
 def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
     for name, passages, quote in huge(100_000):
-        verdicts = [
-            ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence=quote + " x" * i)
-            for i in range(4)
-        ]
+        verdicts = [verdict(Verdict.FULLY, quote + " x" * i) for i in range(4)]
         begin = time.process_time()
         check_evidence(verdicts, passages)
         # Usual is 0.02 to 0.2 s; work that grows with the square takes minutes.
         assert time.process_time() - begin < 1, name
-
-
-@pytest.mark.slow
-def test_much_text_takes_little_memory() -> None:
-    verdicts = [ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence="湖は" * 100)]
-    tracemalloc.start()
-    try:
-        check_evidence(verdicts, ["不没湖" * 22_000])  # three bytes each
-        assert tracemalloc.get_traced_memory()[1] < 13_000_000
-    finally:
-        tracemalloc.stop()
 
 
 def test_what_is_too_large_is_not_found() -> None:
@@ -287,45 +272,34 @@ def test_numbers_and_negations_of_quote_and_claim_are_compared() -> None:
         assert check_of(claim, quote) is None, claim
 
 
-def _lowered(case: Case) -> ClaimVerdict:
-    return checked(
-        ClaimVerdict(claim=case.claim, verdict=Verdict.FULLY, evidence=case.quote), PASSAGES
-    )
+def test_every_forged_quote_lowers_and_no_true_one() -> None:
+    assert (len(FORGED), len(TRUE)) == (74, 72)
+    for case in FORGED + TRUE + ACROSS:
+        given_ = ClaimVerdict(claim=case.claim, verdict=Verdict.FULLY, evidence=case.quote)
+        made = checked(given_, PASSAGES)
+        assert made.evidence_check is case.check, case
+        if case in FORGED:
+            assert made.verdict is Verdict.PARTIAL
+            assert made.reason == f"({case.check.text}: lowered from fully)"  # type: ignore[union-attr]  # has one
+        else:
+            assert (made.verdict, made.original_verdict) == (Verdict.FULLY, None)
+            assert made.passage is not None
 
 
-def test_every_forged_quote_lowers() -> None:
-    assert len(FORGED) == 74
-    for case in FORGED:
-        made = _lowered(case)
-        assert (made.verdict, made.evidence_check) == (Verdict.PARTIAL, case.check), case
-        assert case.check is not None
-        assert made.reason == f"({case.check.text}: lowered from fully)"
+SHARING = [
+    ("ran in third place", "He finished 3rd.", True),
+    ("1,000 people came", "A thousand came.", True),
+    ("the WHO says", "The World Health Organization does.", True),
+    ("one of the best", "It is one.", False),  # "one" is often no number
+    ("die Stadt liegt am See", "The town is on a lake.", False),
+]
 
 
-def test_no_true_quote_lowers() -> None:
-    assert len(TRUE) == 72
-    for case in TRUE + ACROSS:
-        made = _lowered(case)
-        assert (made.verdict, made.original_verdict) == (Verdict.FULLY, None), case
-        assert made.evidence_check is case.check
-        assert made.passage is not None
-
-
-@pytest.mark.parametrize(
-    ("quote", "claim", "expected"),
-    [
-        ("ran in third place", "He finished 3rd.", True),
-        ("1,000 people came", "A thousand came.", True),
-        ("one of the best", "It is one.", None),  # "one" is often no number
-        ("the WHO says", "The World Health Organization does.", True),
-        ("die Stadt liegt am See", "The town is on a lake.", None),
-    ],
-)
-def test_what_quote_and_claim_share(quote: str, claim: str, expected: bool | None) -> None:
-    around = "The town is on a lake and has a ferry." if quote.isascii() else ""
-    check = check_of(claim, quote, [f"{around} {quote}"])
-    checks = {False: EvidenceCheck.UNRELATED, None: EvidenceCheck.UNCHECKED}
-    assert check is checks[expected] if not expected else check not in checks.values()
+def test_what_quote_and_claim_share() -> None:
+    for quote, claim, is_shared in SHARING:
+        check = check_of(claim, quote, [f"The town is on a lake and has a ferry. {quote}"])
+        assert (check is EvidenceCheck.UNCHECKED) is not is_shared
+        assert check is not EvidenceCheck.UNRELATED
 
 
 def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdict:
@@ -372,7 +346,7 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
 
 
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3), st.sampled_from([*Verdict]))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_any_verdict_is_checked_and_checked_again(
     claim: str, quote: str, passages: list[str], level: Verdict
 ) -> None:

@@ -1,12 +1,10 @@
-"""What holds for every reply: no wrong label, no exception, no long wait."""
+"""What holds for every reply: no wrong label."""
 
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +12,6 @@ from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.judges.reply import (
     Label,
     ParsedVerdict,
-    parse_claims,
     parse_verdicts,
     read_label,
 )
@@ -123,24 +120,3 @@ def test_a_label_is_never_part_of_a_text(word: str) -> None:
         reply = json.dumps({"verdicts": [{"claim": 1, "verdict": word}]})
         assert parse_verdicts(reply, 1).verdicts == {}
     assert read_label(f"not {word}") in {None, Verdict.NONE, "not_a_claim"}
-
-
-GARBAGE = [
-    "{" * 50_000, '{"a":[' * 30_000, '"' * 200_000, "{'a" * 60_000, 'x "y {z} ' * 22_000, '{"a":"b" ' * 20_000,
-    '{"a":"b" ' * 10_000, '{"' * 100_000, '\\"' * 100_000, '{"claim":1,"verdict":"fully"} ' * 6_000, "</think>" * 25_000,
-    "<think>" * 25_000, 'x {"a</think>' * 15_000, "[a," * 60_000, "- " * 100_000, "\n1. a" * 40_000, '\n{"' * 60_000,
-    "\n{'a': b " * 20_000, " " * 200_000, "{" + " " * 200_000, "{" + "a" * 200_000, '{"a":"' + "x" * 200_000,
-    "{'a':'" + "x\\'" * 48_000, "\n".join("{'claim': 1, 'verdict': 'fully',}" for _ in range(6_000)), "9" * 200_000,
-    "[9" + "9" * 200_000 + "]", '"},{"' * 40_000, '{"a":/*' * 30_000, "{//\n" * 50_000, "{“" * 100_000, "1." * 100_000,
-    '{"verdicts":[' + '{"claim":1,"verdict":"fully" "x"}' * 3_000, "***" * 60_000, "claim " * 35_000,
-]  # fmt: skip
-
-
-@pytest.mark.slow
-def test_long_garbage_is_read_quickly() -> None:
-    for reply in GARBAGE:
-        begin = time.process_time()
-        parse_verdicts(reply, 8)
-        parse_claims(reply)
-        # Two readings of 200 000 characters; a quadratic one takes minutes. Usual is 0.3 s.
-        assert time.process_time() - begin < 4, reply[:12]

@@ -55,14 +55,10 @@ def test_names_statuses_and_causes_tell(error: Exception, reason: str, fatal: bo
     assert str(error.__cause__ or error) in str(found)
 
 
-faces = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     "ask",
     [lambda model: complete(model, REQUEST), lambda model: asyncio.run(acomplete(model, REQUEST))],
-    ids=["sync", "async"],
 )
-
-
-@faces
 def test_whatever_a_model_does_comes_out_as_a_reply_or_a_judge_error(
     ask: Callable[[Any], ModelReply], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import gc
-import json
 import logging
 import multiprocessing
 import os
@@ -121,16 +120,6 @@ def test_a_reply_is_read_up_to_a_limit(face: Face, mode: str) -> None:
     assert f"{LARGEST_REPLY:,} bytes" in str(found)
 
 
-def test_odd_bodies_cost_little_and_are_no_chat_completions() -> None:
-    deep, many = "[" * 1_000_000, json.dumps([{"no": "message"}] * 100_000)
-    for odd in (deep, many):
-        with serving(lambda *_, odd=odd: Answer(f'{{"choices": {odd}}}')) as (_, model):
-            started = time.process_time()
-            with pytest.raises(JudgeError, match="no chat completion"):
-                model.complete(REQUEST)
-            assert time.process_time() - started < 3.0
-
-
 # The line
 
 
@@ -176,10 +165,7 @@ def test_a_password_in_the_address_is_in_no_log_and_signs_the_request_in(
 
 def test_a_key_that_the_server_echoes_is_in_nothing_that_comes_out() -> None:
     answer = reply(f'{{"you sent": "{KEY}"}}', model=f"m-{KEY}", tokens=[(KEY, {KEY: 1.0})])
-    refusal, seedless = (
-        reply(None, refusal=f"no, {KEY}"),
-        error(400, f"not for {KEY}", param="seed"),
-    )
+    refusal, seedless = reply(None, refusal=f"no, {KEY}"), error(400, f"no {KEY}", param="seed")
     wrong = error(401, f"Incorrect API key provided: {KEY}, also sk-another-0123456789.")
     script = in_turn(answer, seedless, refusal, wrong)
     with serving(script, api_key=KEY, max_retries=0) as (_, model):
@@ -192,7 +178,7 @@ def test_a_key_that_the_server_echoes_is_in_nothing_that_comes_out() -> None:
                 model.complete(REQUEST)
             assert "sk-" not in str(caught.value)
             assert caught.value.__cause__ is None
-    assert model.refused == {"seed": "not for ***"}
+    assert model.refused == {"seed": "no ***"}
 
 
 def test_a_password_is_masked_as_it_is_written_and_meant_and_a_placeholder_is_no_secret() -> None:
@@ -206,22 +192,13 @@ def test_a_password_is_masked_as_it_is_written_and_meant_and_a_placeholder_is_no
             assert model.complete(REQUEST).text == said
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "me:hunter2-77@host:8000/v1",
-        "http://me:hunter2-77@host:99999/v1",
-        "http://me:hunter2-77@[::zz]/v1",
-        "http://me:hunter2-77@ho st/v1",
-        "http://me:hunt/er2-77@host:x/v1",
-        "http://",
-        "http://host/v1?key=hunter2-77",
-    ],
-)
-def test_an_address_that_is_none_is_refused_without_its_password(url: str) -> None:
-    with pytest.raises(InvalidValueError, match="base_url") as caught:
-        OpenAICompatibleModel("m", base_url=url)
-    assert "er2" not in str(caught.value)
+def test_an_address_that_is_none_is_refused_without_its_password() -> None:
+    hosts = ("@host:99999/v1", "@[::zz]/v1", "@ho st/v1", "/er2-77@host:x/v1")
+    urls = [f"http://me:hunter2-77{host}" for host in hosts]
+    for url in [*urls, "me:hunter2-77@host:8000/v1", "http://", "http://host/v1?key=hunter2-77"]:
+        with pytest.raises(InvalidValueError, match="base_url") as caught:
+            OpenAICompatibleModel("m", base_url=url)
+        assert "er2" not in str(caught.value)
     assert shown_url("http://me:p/w?#@h/v1") == "http://h/v1"
 
 
@@ -320,25 +297,19 @@ def test_all_loops_share_connections_and_nothing_stays_open() -> None:
 # Processes
 
 
-def test_a_model_is_pickled_as_its_settings_and_reads_the_environment_where_it_is_opened(
+def test_a_model_is_pickled_as_its_settings_and_never_with_a_secret(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with serving(auto_judge, timeout=7, seed=3) as (server, model):
-        model.complete(REQUEST)
-        data = pickle.dumps(model)
-        assert KEY.encode() not in data
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-worker-77")
-        opened = pickle.loads(data)
-        opened.complete(REQUEST)
-        keys = [request.headers["authorization"] for request in server.received]
-    assert keys == [f"Bearer {KEY}", "Bearer sk-of-the-worker-77"]
-    assert opened.parameters == model.parameters
-    assert opened.identity.seconds == 7
-
-
-def test_what_holds_a_secret_is_not_pickled_and_says_what_to_do() -> None:
     url = "http://localhost:1/v1"
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    model = OpenAICompatibleModel("m", base_url=url, timeout=7, seed=3)
+    data = pickle.dumps(model)
+    assert KEY.encode() not in data
+    opened = pickle.loads(data)
+    assert opened.parameters == model.parameters
+    assert (opened.identity.key, opened.identity.seconds) == (model.identity.key, 7)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-worker-77")
+    assert pickle.loads(data).identity.key != model.identity.key  # with the key of its environment
     with openai.OpenAI(base_url=url, api_key=KEY) as client:
         given: tuple[dict[str, Any], ...] = (
             {"base_url": url, "api_key": KEY},

@@ -12,7 +12,7 @@ import pytest
 from tcva_adapters import TCVA
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, Sampling
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
 from tests.support.faces import KEY, REQUEST, Face, both_faces
 from tests.support.faces import serving as served
 from tests.support.server import (
@@ -41,16 +41,14 @@ def test_one_request_carries_everything_and_the_reply_is_read(face: Face) -> Non
     with serving(in_turn(OK), prices=(2.0, 8.0)) as (server, model):
         answer = face(model)
     assert server.count == 1
+    schema = {"name": "verdicts", "schema": {"type": "object"}, "strict": True}
     assert server.bodies[0] == {
         "model": "m",
         "messages": [
             {"role": "system", "content": "be strict"},
             {"role": "user", "content": "claim 1"},
         ],
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "verdicts", "schema": {"type": "object"}, "strict": True},
-        },
+        "response_format": {"type": "json_schema", "json_schema": schema},
         "temperature": 0.0,
         "seed": 0,
         "max_tokens": 4096,
@@ -94,7 +92,6 @@ def test_what_a_reply_holds_is_read() -> None:
 
 def test_it_is_a_judge_model_with_a_name_and_parameters_without_secrets() -> None:
     model = OpenAICompatibleModel("m", base_url=f"http://u:{KEY}@h:8000/v1", api_key=KEY)
-    assert isinstance(model, JudgeModel)
     asked = {"server": "h:8000/v1", "temperature": 0.0, "seed": 0, "max_tokens": 4096}
     assert (model.name, model.parameters) == ("openai:m", asked)
     assert KEY not in f"{model!r}{vars(model)!r}"

@@ -56,11 +56,6 @@ def test_what_may_assert_something_is_a_claim() -> None:
     assert [sentence for sentence in claims if non_claim_kind(sentence)] == []
 
 
-@given(st.text())
-def test_any_text_has_a_kind_or_none(text: str) -> None:
-    assert non_claim_kind(text) in {None, "greeting", "question", "offer", "refusal"}
-
-
 @given(st.text(max_size=30), st.integers(0, 999), st.text(max_size=30))
 def test_a_sentence_with_a_figure_is_no_greeting(before: str, figure: int, after: str) -> None:
     assert non_claim_kind(f"{before} {figure} {after}") in {None, "refusal"}
