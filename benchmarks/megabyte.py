@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tcva_adapters.ccrs.lexical import LexicalRater
 from tcva_adapters.ccrs.metrics import METRICS
-from tcva_adapters.ccrs.prompts import rating_request
+from tcva_adapters.ccrs.question import rating_request
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS

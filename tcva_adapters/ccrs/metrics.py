@@ -1,15 +1,24 @@
-"""The five metrics as data: what each looks at, what it asks, and what its two ends mean."""
+"""The five metrics as data, with the exact match that is a part of answer correctness."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 from tcva_adapters.criteria import Field, fingerprint_of
 from tcva_adapters.errors import InvalidValueError
 
 DEFAULT_LAMBDA: Final = 0.7
 """What the exact match weighs in answer correctness (section 2.3.2 of the source)."""
+
+ExactMatch = Literal["strict", "normalised"]
+"""``strict``: the same text; ``normalised``: without case, punctuation and articles."""
+
+DEFAULT_MODE: Final[ExactMatch] = "strict"
+
+_ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +144,34 @@ def resolve_metrics(metrics: Any) -> tuple[Metric, ...]:
         msg = f"metrics={metrics!r}; give at least one of {', '.join(METRICS)}, and none twice"
         raise InvalidValueError(msg)
     return tuple(found)
+
+
+def exact_match(response: str, reference: str, mode: ExactMatch = DEFAULT_MODE) -> bool:
+    """Whether the response is the reference.
+
+    Args:
+        response: The answer under test; a blank one matches nothing.
+        reference: The answer that is known to be right.
+        mode: ``strict`` is equality of the strings, as in the source. ``normalised`` looks past
+            case, punctuation, English articles and white space.
+
+    Raises:
+        InvalidValueError: An unknown mode.
+
+    >>> exact_match("The Nile.", "Nile"), exact_match("The Nile.", "Nile", "normalised")
+    (False, True)
+    """
+    if mode not in get_args(ExactMatch):
+        msg = f"em={mode!r}; it is {' or '.join(get_args(ExactMatch))}"
+        raise InvalidValueError(msg)
+    if not response.strip():
+        return False
+    if response == reference or mode == "strict":
+        return response == reference
+    plain = _plain(response)
+    return bool(plain) and plain == _plain(reference)
+
+
+def _plain(text: str) -> str:
+    kept = "".join(c for c in text.casefold() if not unicodedata.category(c).startswith("P"))
+    return " ".join(_ARTICLES.sub(" ", kept).split())

@@ -30,7 +30,6 @@ class Rating:
     problem: str = ""
 
 
-_NONE: Final = "it holds no number from 0 to 100 that stands alone"
 _NAMES: Final = frozenset({"score", "rating"})
 _FLAT: Final = re.compile(r"\{\s*[\"'“]?\w+[\"'”]?\s*:\s*[\"']?[0-9.]{1,10}%?[\"']?\s*,?\s*\}")
 """One name and its number: a repair of the JSON around them can get nothing wrong."""
@@ -88,7 +87,8 @@ def _agreed(ratings: Sequence[Rating]) -> Rating:
     """The one number that all of them are."""
     if len({rating.value for rating in ratings}) > 1:
         return Rating(None, "it holds several different numbers")
-    return ratings[0] if ratings else Rating(None, _NONE)
+    nothing = Rating(None, "it holds no number from 0 to 100 that stands alone")
+    return ratings[0] if ratings else nothing
 
 
 def _scores(value: Any, depth: int = 0) -> list[Any]:

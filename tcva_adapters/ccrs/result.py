@@ -8,10 +8,8 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch
-from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
+from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, DEFAULT_MODE, METRICS, ExactMatch
 from tcva_adapters.ccrs.reply import HIGHEST
-from tcva_adapters.printing import figure, html_table
 from tcva_adapters.results.assessment import (
     ClaimVerdict,
     Judgement,
@@ -182,12 +180,6 @@ class CCRSResult(Layouted):
         answers = dict.fromkeys(self.answers, MetricAnswer(unscored=why))
         other = {"answers": answers, "exact": None, "sample_id": None, "metadata": {}}
         return self.model_copy(update=other)
-
-    def _repr_html_(self) -> str:
-        """The mean and each metric's score, for a notebook: static and escaped."""
-        mean = "no score" if self.score is None else f"mean {figure(self.score)}"
-        rows = [(name, figure(self.scores[name]), why) for name, why in self.reasons.items()]
-        return html_table(f"{mean} by {self.judge}", ("metric", "score", "why"), rows)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; scores, passed and reason stand in it for other readers.

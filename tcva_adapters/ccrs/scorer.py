@@ -7,11 +7,17 @@ from typing import Any
 
 from pydantic import Field
 
-from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, exact_match
 from tcva_adapters.ccrs.lexical import LEXICAL_VERSION, LexicalRater
-from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, resolve_metrics
-from tcva_adapters.ccrs.prompts import PROMPT_VERSION
-from tcva_adapters.ccrs.question import RatingQuestion
+from tcva_adapters.ccrs.metrics import (
+    DEFAULT_LAMBDA,
+    DEFAULT_MODE,
+    METRICS,
+    ExactMatch,
+    Metric,
+    exact_match,
+    resolve_metrics,
+)
+from tcva_adapters.ccrs.question import PROMPT_VERSION, RatingQuestion
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError

@@ -7,7 +7,7 @@ import pytest
 from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS, METRICS
 from tcva_adapters.ccrs.metrics import resolve_metrics
-from tcva_adapters.ccrs.prompts import rating_request
+from tcva_adapters.ccrs.question import rating_request
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judges.prompts import block
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcva_adapters import CCRS, Assessment, Result, Sample, Verdict
+from tcva_adapters import Assessment, Result, Verdict
 from tcva_adapters.results.assessment import ClaimVerdict
 from tests.hostile.corpus import TEXTS
 
@@ -24,13 +24,6 @@ def test_hostile_texts_are_inert_in_it() -> None:
         assert "<script" not in page
         assert "<img" not in page
         assert not set("\x00\x1b\u202e\u2066") & set(page)
-
-
-def test_ratings_show_each_metric() -> None:
-    sample = Sample(input="<i>When?", response="At nine.", contexts=["At nine."])
-    page = CCRS(["cc", "qr"], judge="lexical").evaluate(sample)._repr_html_()
-    assert "question relevance" in page
-    assert page.startswith("<div")
 
 
 def test_what_has_no_score_says_why() -> None:
