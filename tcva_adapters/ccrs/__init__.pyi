@@ -1,13 +1,10 @@
 from tcva_adapters.ccrs.metrics import METRICS as METRICS
-from tcva_adapters.ccrs.metrics import ExactMatch as ExactMatch
 from tcva_adapters.ccrs.metrics import Metric as Metric
 from tcva_adapters.ccrs.metrics import exact_match as exact_match
-from tcva_adapters.ccrs.reply import Rating as Rating
 from tcva_adapters.ccrs.reply import read_rating as read_rating
 from tcva_adapters.ccrs.result import CCRSResult as CCRSResult
 from tcva_adapters.ccrs.result import MetricAnswer as MetricAnswer
 from tcva_adapters.ccrs.scorer import CCRS as CCRS
 from tcva_adapters.ccrs.summary import CCRSSummary as CCRSSummary
-from tcva_adapters.ccrs.summary import Composite as Composite
 from tcva_adapters.ccrs.summary import composite as composite
 from tcva_adapters.ccrs.summary import summarise_ccrs as summarise_ccrs

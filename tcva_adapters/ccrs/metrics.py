@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from tcva_adapters.criteria import Field, fingerprint_of
 from tcva_adapters.errors import InvalidValueError
@@ -16,7 +16,6 @@ DEFAULT_LAMBDA: Final = 0.7
 ExactMatch = Literal["strict", "normalised"]
 """``strict``: the same text; ``normalised``: without case, punctuation and articles."""
 
-DEFAULT_MODE: Final[ExactMatch] = "strict"
 
 _ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b")
 
@@ -122,31 +121,7 @@ METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
 """The five metrics by their short names."""
 
 
-def resolve_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """One metric or several, in the order given; by short name or as they are.
-
-    Raises:
-        InvalidValueError: None at all, one of them twice, or one that does not exist.
-
-    >>> [metric.title for metric in resolve_metrics(["qr", METRICS["cc"]])]
-    ['question relevance', 'contextual coherence']
-    """
-    listed = metrics if isinstance(metrics, list | tuple) else [metrics]
-    found: list[Metric] = []
-    for each in listed:
-        metric = next((metric for metric in _ALL if each in (metric, metric.name)), None)
-        if metric is None:
-            names = ", ".join(f"{m.name} ({m.title})" for m in _ALL)
-            msg = f"unknown metric {getattr(each, 'name', each)!r}; the metrics are {names}"
-            raise InvalidValueError(msg)
-        found.append(metric)
-    if not found or len(set(found)) < len(found):
-        msg = f"metrics={metrics!r}; give at least one of {', '.join(METRICS)}, and none twice"
-        raise InvalidValueError(msg)
-    return tuple(found)
-
-
-def exact_match(response: str, reference: str, mode: ExactMatch = DEFAULT_MODE) -> bool:
+def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> bool:
     """Whether the response is the reference.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, DEFAULT_MODE, METRICS, ExactMatch
+from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.results.assessment import (
     ClaimVerdict,
@@ -74,7 +74,7 @@ class CCRSResult(Layouted):
     prompt_version: str
     answers: dict[Annotated[str, Field(pattern=f"^({'|'.join(METRICS)})$")], MetricAnswer]
     exact: bool | None = None
-    em: ExactMatch = DEFAULT_MODE
+    em: ExactMatch = "strict"
     lambda_: float = Field(default=DEFAULT_LAMBDA, ge=0.0, le=1.0, allow_inf_nan=False)
     threshold: float = Field(default=0.5, ge=0.0, le=1.0, allow_inf_nan=False)
     sample_id: str | None = None

@@ -8,15 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from tcva_adapters.ccrs.lexical import LEXICAL_VERSION, LexicalRater
-from tcva_adapters.ccrs.metrics import (
-    DEFAULT_LAMBDA,
-    DEFAULT_MODE,
-    METRICS,
-    ExactMatch,
-    Metric,
-    exact_match,
-    resolve_metrics,
-)
+from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch, Metric, exact_match
 from tcva_adapters.ccrs.question import PROMPT_VERSION, RatingQuestion
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
@@ -43,7 +35,7 @@ class CCRSSettings(RunConfig):
         description="What the exact match weighs in answer correctness, in [0, 1].",
     )
     em: ExactMatch = Field(
-        default=DEFAULT_MODE,
+        default="strict",
         description="The exact match: strict (equal strings, as in the source) or normalised "
         "(without regard to case, punctuation, articles and white space).",
     )
@@ -92,7 +84,7 @@ class CCRS(Scorer[CCRSResult]):
         **settings: Any,
     ) -> None:
         found = dict(CCRSSettings(**settings))
-        self.metrics = resolve_metrics(metrics)
+        self.metrics = _metrics(metrics)
         self.threshold = found["threshold"]
         self.share = found["share"]
         self.max_concurrency = found["max_concurrency"]
@@ -163,6 +155,29 @@ class CCRS(Scorer[CCRSResult]):
             sample_id=sample.id,
             metadata=sample.metadata,
         )
+
+
+def _metrics(metrics: Any) -> tuple[Metric, ...]:
+    """One metric or several, in the order given; by short name or as they are.
+
+    Raises:
+        InvalidValueError: None at all, one of them twice, or one that does not exist.
+    """
+    listed = metrics if isinstance(metrics, list | tuple) else [metrics]
+    found: list[Metric] = []
+    for each in listed:
+        metric = next(
+            (metric for metric in METRICS.values() if each in (metric, metric.name)), None
+        )
+        if metric is None:
+            names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
+            msg = f"unknown metric {getattr(each, 'name', each)!r}; the metrics are {names}"
+            raise InvalidValueError(msg)
+        found.append(metric)
+    if not found or len(set(found)) < len(found):
+        msg = f"metrics={metrics!r}; give at least one of {', '.join(METRICS)}, and none twice"
+        raise InvalidValueError(msg)
+    return tuple(found)
 
 
 def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Optional
 import typer
 
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
+from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
@@ -156,13 +156,12 @@ def _parse_weights(text: str) -> dict[str, float]:
     for pair in text.split(","):
         name, _, number = pair.partition("=")
         try:
-            (metric,) = resolve_metrics(name)
             share = float(number)
-        except ValueError:  # InvalidValueError is one
+        except ValueError:
             msg = f"--weights {text!r}: {pair!r} is not of the form metric=number, e.g. cc=0.5"
             raise InvalidValueError(msg) from None
-        if metric.name in shares:
-            msg = f"--weights {text!r} names {metric.name} twice"
+        if name in shares:
+            msg = f"--weights {text!r} names {name} twice"
             raise InvalidValueError(msg)
-        shares[metric.name] = share
+        shares[name] = share
     return shares

@@ -6,7 +6,6 @@ import pytest
 
 from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS, METRICS
-from tcva_adapters.ccrs.metrics import resolve_metrics
 from tcva_adapters.ccrs.question import rating_request
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judges.prompts import block
@@ -53,11 +52,11 @@ def test_a_text_cannot_leave_its_block() -> None:
 
 
 def test_metrics_have_short_names() -> None:
-    assert [m.name for m in resolve_metrics("qr")] == ["qr"]
-    assert [m.name for m in resolve_metrics(["ir", METRICS["cc"]])] == ["ir", "cc"]
+    assert [m.name for m in CCRS("qr").metrics] == ["qr"]
+    assert [m.name for m in CCRS(["ir", METRICS["cc"]]).metrics] == ["ir", "cc"]
     for wrong in ("xx", "", None, 7, [], ["qr", METRICS["qr"]], ["qr", 3]):
         with pytest.raises(InvalidValueError, match="cc"):
-            resolve_metrics(wrong)
+            CCRS(wrong)  # type: ignore[arg-type]  # refused
 
 
 def test_a_missing_field_is_named_with_the_metric() -> None:

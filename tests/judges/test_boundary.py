@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.ccrs import CCRS, Rating
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.ccrs.reply import Rating
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.judges import llm as judging
 from tcva_adapters.judges.lexical import LexicalJudge
