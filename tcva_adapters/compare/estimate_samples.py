@@ -81,7 +81,7 @@ class RatedSamples:
         dial = in_use(config).changed(**{name: v for name, v in asked.items() if v is not None})
         read = Judged.of(judged, skip_bad=skip_bad).under(dial.evidence)
         view = View(make_plan([dial.temperature], **dial.options))
-        scores = np.concatenate([view(block)[:, 0] for block in blocks(read.table)])
+        scores = np.concatenate([view(block)[:, 0] for block in blocks(read.counts)])
         said: list[str] = []
         ratings = np.full(len(read), np.nan)
         if human is not None:

@@ -19,7 +19,7 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.counted import Counts, level_tables
+from tcva_adapters.results.counted import level_tables
 from tcva_adapters.results.evidence import (
     DEFAULT_EVIDENCE,
     EVIDENCE,
@@ -56,7 +56,7 @@ class Judged:
         skipped: How many those are.
     """
 
-    tables: Mapping[Evidence, Counts]
+    tables: Mapping[Evidence, FloatArray]
     scored: int
     criterion: str = ""
     judge: str = ""
@@ -71,7 +71,7 @@ class Judged:
     skipped: int = 0
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self.counts)
 
     @classmethod
     def of(cls, source: JudgedSource, *, skip_bad: bool = False) -> Judged:
@@ -100,8 +100,8 @@ class Judged:
         return _of_counts(by_judge(items))
 
     @property
-    def table(self) -> Counts:
-        """The level counts that scores are made of."""
+    def counts(self) -> FloatArray:
+        """The level counts that scores are made of, shape (N, J, 5)."""
         return self.tables[self.seen]
 
     @property
@@ -112,11 +112,6 @@ class Judged:
     def under(self, evidence: Evidence) -> Judged:
         """The same judgements under a view of their evidence. No call."""
         return replace(self, seen=evidence)
-
-    @property
-    def counts(self) -> FloatArray:
-        """The same in double precision, shape (N, J, 5)."""
-        return self.table.astype(np.float64)
 
     def to_dict(self) -> dict[str, Any]:
         """What was judged and by whom, and how much of it was read, as plain values."""
@@ -247,7 +242,7 @@ def by_judge(counts: npt.ArrayLike) -> FloatArray:
     return check_counts(table.reshape(-1, table.shape[2])).reshape(table.shape)
 
 
-def has_score(counts: Counts) -> npt.NDArray[np.bool_]:
+def has_score(counts: FloatArray) -> npt.NDArray[np.bool_]:
     """Which samples of shape (N, J, 5) have a score: those with verdicts of the first judge."""
     scored: npt.NDArray[np.bool_] = counts[:, 0].sum(axis=1) > 0.0
     return scored
@@ -275,11 +270,11 @@ def _of_assessments(assessments: Sequence[Assessment]) -> Judged:
 
 
 def _of_counts(counts: FloatArray) -> Judged:
-    tables: dict[Evidence, Counts] = dict.fromkeys(EVIDENCE, counts)
+    tables: dict[Evidence, FloatArray] = dict.fromkeys(EVIDENCE, counts)
     return Judged(tables, _scored(tables))
 
 
-def _scored(tables: Mapping[Evidence, Counts]) -> int:
+def _scored(tables: Mapping[Evidence, FloatArray]) -> int:
     """How many samples have a score, which is the same under every view."""
     return int(has_score(tables[DEFAULT_EVIDENCE]).sum())
 

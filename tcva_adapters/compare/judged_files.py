@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tcva_adapters.compare.kinds import Kinds
+from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.counted import Counts, level_tables
+from tcva_adapters.results.counted import level_tables
 from tcva_adapters.results.evidence import Checked, Evidence, EvidenceCounts
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.samples.records import is_read_again, skipped_rows
@@ -84,7 +85,7 @@ class JudgedFiles:
     """
 
     source: str
-    tables: Mapping[Evidence, Counts]
+    tables: Mapping[Evidence, FloatArray]
     kinds: Kinds
     checks: Counter[Checked]
     brought: Brought

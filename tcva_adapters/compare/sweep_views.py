@@ -6,12 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from tcva_adapters.core.aggregation import Plan, scores_of
 from tcva_adapters.core.collapse import binary_counts
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.results.counted import Counts
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.exact_mean import ExactMean
 
@@ -19,10 +16,10 @@ BLOCK: Final = 65_536
 """Samples that are looked at together: enough of them for equal ones to be scored once."""
 
 
-def blocks(counts: Counts) -> Iterator[FloatArray]:
-    """The counts of all samples in double precision, some at a time."""
+def blocks(counts: FloatArray) -> Iterator[FloatArray]:
+    """The counts of all samples some at a time."""
     for start in range(0, len(counts), BLOCK):
-        yield counts[start : start + BLOCK].astype(np.float64)
+        yield counts[start : start + BLOCK]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +42,7 @@ class View:
         )
 
 
-def means_of(counts: Counts, views: Sequence[View]) -> list[list[float]]:
+def means_of(counts: FloatArray, views: Sequence[View]) -> list[list[float]]:
     """The mean scores of all samples with a score, per view and temperature."""
     means = [ExactMean(len(view.plan.temperatures)) for view in views]
     for block in blocks(counts):

@@ -69,7 +69,7 @@ class SweepRow:
     @property
     def scores(self) -> FloatArray:
         """Shape (N, temperatures); nan where there is no score. Computed whenever it is asked for."""
-        return np.concatenate([*map(self.view, blocks(self.judged.table))])
+        return np.concatenate([*map(self.view, blocks(self.judged.counts))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +286,7 @@ def _check(
 
 
 def _rows(read: Judged, views: Sequence[_Named]) -> list[SweepRow]:
-    means = means_of(read.table, [view for *_, view in views])
+    means = means_of(read.counts, [view for *_, view in views])
     return [
         SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
         for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)

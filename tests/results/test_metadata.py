@@ -65,10 +65,6 @@ def test_no_metadata_break_what_was_judged(tmp_path: Path) -> None:
 
 
 def test_what_json_cannot_hold_is_text() -> None:
-    plain = {"a": [1, 0.5, None, True, {"b": "\u00e9"}]}
-    assert written_out(plain) == plain
-    values = {"n": np.int64(3), "yes": np.bool_(True), "all": np.arange(2), "half": np.float32(0.5)}
-    assert written_out(values) == {"n": 3, "yes": True, "all": [0, 1], "half": 0.5}
-    assert written_out({"o": Speechless(), "b": b"\xffx"}) == {"o": "<Speechless>", "b": "\\xffx"}
+    values = {"n": np.int64(3), "all": np.arange(2), "o": Speechless(), "long": 10**5000}
+    assert written_out(values) == {"n": 3, "all": [0, 1], "o": "<Speechless>", "long": "<int>"}
     assert written_out(circular())["name"] == "x"
-    assert written_out({"n": 10**5000}) == {"n": "<int>"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Result, Sample
+from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
@@ -72,8 +72,7 @@ def test_a_result_of_another_sample_that_was_never_judged() -> None:
 
 
 def test_equal_judgements_are_equal_whatever_they_cost() -> None:
-    first = TCVA(judge=ScriptedModel([REPLY]), share=False).evaluate(SAMPLE)
-    second = TCVA(judge=ScriptedModel([REPLY]), share=False).evaluate(SAMPLE)
+    first, second = (TCVA(judge=ScriptedModel([REPLY])).evaluate(SAMPLE) for _ in range(2))
     cheap = first.assessment.model_copy(
         update={"usage": Usage(calls=9, seconds=3.0, cost=1.0), "from_store": True}
     )
@@ -81,14 +80,12 @@ def test_equal_judgements_are_equal_whatever_they_cost() -> None:
     assert hash(first.assessment) == hash(second.assessment)
     assert cheap == first.assessment
     assert first.assessment != first.assessment.model_copy(update={"sample_id": "b"})
-    rated = CCRS("qr", judge=ScriptedModel(["80"])).evaluate(SAMPLE)
-    assert rated == CCRS("qr", judge=ScriptedModel(["80"])).evaluate(SAMPLE)
+    rated, again = (CCRS("qr", judge=ScriptedModel(["80"])).evaluate(SAMPLE) for _ in range(2))
+    assert rated == again
 
 
 REFUSED = [
-    ("", "not a result"),
-    ("[]", "a list"),
-    ("{}", "scoring"),
+    *(("", "not a result"), ("[]", "a list"), ("{}", "scoring")),
     ('{"kind": "grade"}', "'grade', where tcva, ccrs are known"),
     (json.dumps({**PLAIN, "schema_version": 2}), r"\(layout 3\).*it has layout 2; judge the"),
     (json.dumps({**PLAIN, "scoring": {**PLAIN["scoring"], "threshold": 7}}), "threshold=7"),
@@ -101,17 +98,10 @@ def test_what_is_no_result_is_refused_by_name() -> None:
     for carried, said in REFUSED:
         with pytest.raises(UnreadableInputError, match=said):
             read_result(carried)
-    no_words: list[Any] = [[], {}, None, 3]
-    for kind in no_words:
+    for kind in ([], None):
         with pytest.raises(UnreadableInputError, match="not a result"):
             read_result({"kind": kind})
-
-
-def test_bad_input_is_told_apart_and_never_becomes_a_score() -> None:
     tcva = TCVA(judge="lexical", on_unscored=0.0)
     refused = tcva.unscored(Reason.INVALID_INPUT, "temperature 5.0 is outside [0.1, 1.0]", SAMPLE)
     assert (refused.score, refused.passed, refused.sample_id) == (None, None, "a")
     assert refused.reason.startswith("unscored: invalid_input: temperature 5.0")
-    rated: CCRSResult = CCRS("qr", judge="lexical").unscored(Reason.INVALID_INPUT, "no text")
-    assert rated.unscored is not None
-    assert rated.unscored.reason is Reason.INVALID_INPUT

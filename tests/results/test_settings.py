@@ -18,7 +18,6 @@ from tcva_adapters.results.settings import (
     ScoringConfig,
     SettingsModel,
     TCVASettings,
-    shown,
 )
 from tests.support.scripted import ScriptedModel
 
@@ -52,12 +51,8 @@ def test_a_built_scorer_is_frozen_and_a_changed_one_is_a_copy(scorer: type[Score
     built = scorer(judge=ScriptedModel([]))  # type: ignore[call-arg]  # both take one
     with pytest.raises(InvalidValueError, match=r"changed\(threshold=\.\.\.\) gives a copy"):
         built.threshold = 0.9
-    with pytest.raises(InvalidValueError, match=r"a built .* is not changed; changed"):
-        built.nonsense = 1
     other = built.changed(threshold=0.9, share=False)
     assert (built.threshold, other.threshold, other.share) == (0.5, 0.9, False)
-    with pytest.raises(InvalidValueError, match="threshold=7"):
-        built.changed(threshold=7)
 
 
 def test_a_copy_shares_judge_store_and_additional_judges() -> None:
@@ -69,13 +64,7 @@ def test_a_copy_shares_judge_store_and_additional_judges() -> None:
     assert [each.criterion.name for each in copy.members] == ["faithfulness", "correctness"]
     assert copy.members[0].judge.model is second  # type: ignore[attr-defined]  # as above
     assert copy.members[1] is built.members[1]
-
-
-def test_additional_judges_follow_claims_and_their_number() -> None:
-    second = ScriptedModel([], name="scripted:two")
-    tcva = TCVA(judge=ScriptedModel([]), claims="llm", max_claims=3, fuse=[second, "lexical"])
-    model = tcva.members[0].judge
-    assert (model.parameters["claims"], model.parameters["max_claims"]) == ("llm", 3)
+    assert copy.members[0].judge.parameters["max_claims"] == 3
 
 
 STEEP: dict[str, Any] = {"temperature": "strict", "scheme": (1, 0.8, 0.5, 0.2, 0.1)}
@@ -100,13 +89,10 @@ def test_names_tell_what_is_unusual() -> None:
     title = "TCVA faithfulness (T=0.2, scheme=1/0.8/0.5/0.2/0.1)"
     assert TCVA(judge="lexical", **STEEP).title == title
     assert TCVA(judge="lexical", threshold=0.8).title == "TCVA faithfulness"
-
-
-def test_names_of_ratings_tell_the_exact_match_where_there_is_one() -> None:
+    # An exact match is told where there is one.
     assert CCRS("ac", lambda_=0.5, em="normalised").name == "ccrs_ac(lambda=0.5,em=normalised)"
     assert CCRS("qr", lambda_=0.5, threshold=0.7).name == "ccrs_qr(threshold=0.7)"
     assert CCRS("qr").title == "CCRS question relevance"
-    assert shown(0.25) == "0.25"
 
 
 ODD = [
@@ -136,9 +122,6 @@ def test_numbers_are_numbers_whatever_they_came_as() -> None:
     assert ScoringConfig(threshold=np.float32(0.5)).threshold == 0.5
     assert ScoringConfig(fuse_weights=[2, 1]) == ScoringConfig(fuse_weights=(2.0, 1.0))
     assert len({ScoringConfig(), ScoringConfig(temperature="balanced")}) == 1
-    assert ModelConfig(prices=[1, 2]).prices == (1.0, 2.0)  # type: ignore[arg-type]  # of JSON
-
-
-def test_a_view_knows_no_other_settings() -> None:
     with pytest.raises(InvalidValueError, match="'strictness'"):
         ScoringConfig().changed(strictness=1)
+    assert ModelConfig(prices=[1, 2]).prices == (1.0, 2.0)  # type: ignore[arg-type]  # of JSON

@@ -1,23 +1,29 @@
-"""The verdict store: keys, what is served, damage, and several processes at once."""
+"""The verdict store: keys, what is served, damage, several processes, and what a failing one costs."""
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
+import pickle
 import signal
 import sqlite3
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tcva_adapters import TCVA
+from tcva_adapters.compare import compare
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
 from tcva_adapters.judges.base import verdict_key
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore
@@ -25,6 +31,12 @@ from tcva_adapters.samples.sample import Sample
 
 SOURCES = Path(__file__).parents[2]
 SAMPLE = Sample(input="Who?", response="Ada.", contexts=("It was Ada.",), reference="Ada", id="1")
+WAIT = 0.2
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "v.sqlite"
 
 
 def key(sample: Sample = SAMPLE, criterion: Criterion = FAITHFULNESS, **changes: Any) -> str:
@@ -39,16 +51,6 @@ def scored(*words: str) -> Assessment:
 def unscored(reason: Reason) -> Assessment:
     why = Unscored(reason=reason, detail="why")
     return Assessment(criterion="faithfulness", judge="m", prompt_version="1", unscored=why)
-
-
-def start(code: str, *arguments: object) -> subprocess.Popen[str]:
-    """A Python process of its own that may import the package."""
-    return subprocess.Popen(
-        [sys.executable, "-c", IMPORTS + code, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(SOURCES)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
 
 
 SEEN: list[dict[str, Any]] = [
@@ -72,7 +74,7 @@ def test_whatever_can_change_a_verdict_changes_the_key_and_nothing_else() -> Non
     assert key(parameters={"a": 1, "b": 2}) == key(parameters={"b": 2, "a": 1})
     one, two = Sample(response="b", contexts=("c",)), Sample(response="bc", contexts=("",))
     assert key(one) != key(two)
-    for value in (float("nan"), object(), {1, 2}):
+    for value in (float("nan"), object()):
         with pytest.raises(InvalidValueError, match="JSON values"):
             key(parameters={"a": value})
 
@@ -105,47 +107,44 @@ def test_the_last_put_that_is_no_failure_is_served() -> None:
         store.get("a")
 
 
-def test_records_and_assessments_do_not_see_each_other(tmp_path: Path) -> None:
+def test_records_and_assessments_do_not_see_each_other(path: Path) -> None:
     texts = {f"k{n}": f"“{n}”\n'" for n in range(1200)}
-    with VerdictStore(tmp_path / "v.sqlite") as store:
-        store.put("k", scored())
-        store.put_records([("k", '{"rating": 87}'), ("only", "x")])
-        assert store.get_records(["k", "other", "k"]) == {"k": '{"rating": 87}'}
-        store.put_records(texts.items())
+    with VerdictStore(path) as store:
+        store.put_records([*texts.items(), ("only", "x")])
         store.put_many((key, scored()) for key in texts)
-    with VerdictStore(tmp_path / "v.sqlite") as store:
-        assert store.get_records(texts) == texts
+    with VerdictStore(path) as store:
+        assert store.get_records([*texts, "other", "k0"]) == texts
         assert store.get_many(texts, Assessment).keys() == texts.keys()
-        assert (store.get("k"), store.get("only")) == (scored(), None)
+        assert store.get("only") is None
 
 
-def test_a_damaged_row_counts_as_absent(tmp_path: Path) -> None:
-    path = tmp_path / "v.sqlite"
-    for value in ["", "{", b"\xff\xfe", 5, '{"schema_version": 3}', scored().to_json()[:-9]]:
-        with VerdictStore(path) as store:
+def test_a_damaged_row_counts_as_absent(path: Path) -> None:
+    with VerdictStore(path) as store:
+        for value in ["", "{", b"\xff\xfe", 5, '{"schema_version": 3}', scored().to_json()[:-9]]:
             store.put("k", scored())
-        with closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("UPDATE judgements SET json = ?", (value,))
-        with VerdictStore(path) as store:
+            with closing(sqlite3.connect(path)) as connection, connection:
+                connection.execute("UPDATE judgements SET json = ?", (value,))
             assert store.get("k") is None
-            store.put("k", scored("none"))
-            assert store.get("k") is not None
 
 
-def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path, path: Path) -> None:
     other, text = tmp_path / "other.db", tmp_path / "samples.jsonl"
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE verdicts (x)")
-    for path, content, said in [
+    VerdictStore(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    for file, content, said in [
         (text, b"hello\n", r"samples\.jsonl .*no verdict store"),
         (text, b'{"question": "a"}\n' * 300, r"samples\.jsonl .*no verdict store"),
         (other, other.read_bytes(), "of another program"),
+        (path, path.read_bytes(), "layout 2.*reads layout 3.*judged again"),
     ]:
-        path.write_bytes(content)
+        file.write_bytes(content)
         with pytest.raises(UnreadableInputError, match=said):
-            VerdictStore(path)
-        assert path.read_bytes() == content
-    assert {*tmp_path.iterdir()} == {other, text}
+            TCVA(judge="lexical", store=file)
+        assert file.read_bytes() == content
+    assert {*tmp_path.iterdir()} == {other, text, path}
     for bad in [tmp_path, text / "v.sqlite"]:
         with pytest.raises(UnreadableInputError, match="cannot be used"):
             VerdictStore(bad)
@@ -153,8 +152,30 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
         VerdictStore("")
 
 
-def test_one_store_serves_many_threads(tmp_path: Path) -> None:
-    with VerdictStore(tmp_path / "v.sqlite") as store, ThreadPoolExecutor(8) as pool:
+def test_it_is_pickled_as_its_path_and_closed_with_its_last_user(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    store = VerdictStore(path.name)
+    store.put("k", scored())
+    text = pickle.dumps(store)
+    monkeypatch.chdir("/")
+    with pickle.loads(text) as again:
+        assert again.get("k") is not None
+    with VerdictStore(":memory:") as memory, pytest.raises(InvalidValueError, match="give it a fi"):
+        pickle.dumps(memory)
+    connection = store._connection
+    del store
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
+
+
+# --- threads and processes ------------------------------------------------------------------
+
+
+def test_one_store_serves_many_threads(path: Path) -> None:
+    with VerdictStore(path) as store, ThreadPoolExecutor(8) as pool:
 
         def work(i: int) -> bool:
             store.put(f"k{i}", scored())
@@ -163,105 +184,155 @@ def test_one_store_serves_many_threads(tmp_path: Path) -> None:
         assert all(pool.map(work, range(400)))
 
 
-IMPORTS = """
-import itertools, os, sys
+WRITER = """
+import itertools, sys
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.store import VerdictStore
-"""
-WRITER = """
-with VerdictStore(sys.argv[1]) as store:
-    for i in range(200):
-        store.put(f"{sys.argv[2]}-{i}", Assessment.from_verdicts(["fully"]))
+path, name, times = sys.argv[1:]
+with VerdictStore(path) as store:
+    for i in range(int(times)) if times else itertools.count():
+        store.put(f"{name}-{i}", Assessment.from_verdicts(["fully"]))
         store.put("shared", Assessment.from_verdicts(["none"]))
-"""
-
-
-@pytest.mark.slow
-def test_four_processes_lose_nothing(tmp_path: Path) -> None:
-    # The file does not exist yet, so they also race for creating it.
-    path = tmp_path / "v.sqlite"
-    writers = [start(WRITER, path, name) for name in "abcd"]
-    for writer in writers:
-        with writer:
-            assert writer.wait(60) == 0
-    with VerdictStore(path) as store:
-        assert store.get("shared") is not None
-        keys = [f"{n}-{i}" for n in "abcd" for i in range(200)]
-        assert len(store.get_many(keys, Assessment)) == 800
-
-
-ENDLESS = """
-store = VerdictStore(sys.argv[1])
-for i in itertools.count():
-    store.put(f"k{i}", Assessment.from_verdicts(["fully"]))
-    print(i, flush=True)
+        print(i, flush=True)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
-def test_a_killed_process_loses_nothing_acknowledged(tmp_path: Path) -> None:
-    path = tmp_path / "v.sqlite"
-    with start(ENDLESS, path) as writer:
-        assert writer.stdout is not None
-        for line in writer.stdout:
-            if line.strip() == "100":
-                break
-        writer.send_signal(signal.SIGKILL)
-        # What it acknowledged between the hundredth line and its death counts as well; its
-        # last line may be cut.
-        rest = [int(line) for line in writer.stdout if line.endswith("\n")]
-        assert writer.wait(60) == -signal.SIGKILL
-    acknowledged = rest[-1] if rest else 100
-    connection = sqlite3.connect(path)
-    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    connection.close()
+def test_processes_lose_nothing_acknowledged_and_one_of_them_is_killed(path: Path) -> None:
+    # The file does not exist yet, so they also race for creating it.
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, path, name, times],
+            env={**os.environ, "PYTHONPATH": str(SOURCES)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name, times in (("a", "200"), ("b", "200"), ("killed", ""))
+    ]
+    acknowledged = {}
+    for name, writer in zip(("killed", "b", "a"), started[::-1], strict=True):
+        with writer:
+            assert writer.stdout is not None
+            if name == "killed":
+                next(line for line in writer.stdout if line.strip() == "100")
+                writer.send_signal(signal.SIGKILL)
+            rest = [int(line) for line in writer.stdout if line.endswith("\n")]
+            acknowledged[name] = rest[-1] if rest else 100
+            assert writer.wait(60) == (-signal.SIGKILL if name == "killed" else 0)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     with VerdictStore(path) as store:
-        kept = store.get_many([f"k{i}" for i in range(acknowledged + 1)], Assessment)
-        assert len(kept) == acknowledged + 1
+        keys = [f"{name}-{i}" for name, last in acknowledged.items() for i in range(last + 1)]
+        assert len(store.get_many(["shared", *keys], Assessment)) == len(keys) + 1 > 500
 
 
-FORKED = """
-store = VerdictStore(sys.argv[1])
-store.put("before", Assessment.from_verdicts(["fully"]))
-parents = store._connection
-child = os.fork()
-if child == 0:
-    store.put("child", Assessment.from_verdicts(["fully"]))
-    own = store._connection is not parents
-    store.close()
-    os._exit(0 if own else 1)
-assert os.waitpid(child, 0)[1] == 0
-store.put("after", Assessment.from_verdicts(["fully"]))
-assert sorted(store.get_many(["before", "child", "after"], Assessment)) == ["after", "before", "child"]
-store.close()
-"""
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
+# Python warns of forks beside threads, which other tests leave.
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_a_fork_opens_the_file_for_itself(path: Path) -> None:
+    with VerdictStore(path) as store:
+        store.put("before", scored())
+        parents = store._connection
+        child = os.fork()
+        if child == 0:
+            store.put("child", scored())
+            store.close()
+            os._exit(store._connection is parents)
+        assert os.waitpid(child, 0)[1] == 0
+        store.put("after", scored())
+        assert store.get_many(["before", "child", "after"], Assessment).keys() == {
+            *("before", "child", "after")
+        }
+
+
+# --- a store that fails costs the store: one warning, and no long wait ------------------------
+
+OPENS = "The office opens at nine."
+SAMPLES = [
+    Sample(id=str(i), input="When?", response=f"{OPENS} It has {i} rooms.", contexts=(OPENS,))
+    for i in range(6)
+]
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Another program that writes and does not end."""
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def test_a_write_waits_for_another_process(path: Path) -> None:
+    with VerdictStore(path) as store, ThreadPoolExecutor(1) as pool:
+        with held(path):
+            put = pool.submit(store.put, "k", scored())
+            assert not put.done()
+        put.result(timeout=60)
+        assert store.get("k") is not None
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_held_store_is_waited_for_once_and_told_of_once(
+    path: Path, asynchronous: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Inside an event loop the wait is a short one.
+    short, other = ("_LOOP_WAIT_SECONDS", "_WAIT_SECONDS")[:: 1 if asynchronous else -1]
+    monkeypatch.setattr(f"tcva_adapters.results.store.{short}", WAIT)
+    monkeypatch.setattr(f"tcva_adapters.results.store.{other}", 60.0)
+
+    def judged(samples: list[Sample] = SAMPLES) -> list[Any]:
+        if asynchronous:
+            return asyncio.run(tcva.aevaluate_many(samples))
+        return tcva.evaluate_many(samples)
+
+    tcva = TCVA(judge="lexical", store=path)
+    with held(path):
+        started = time.monotonic()
+        with pytest.warns(StoreWarning, match="holds it.*not cached as long as it does") as told:
+            results = judged()
+        tcva.evaluate(SAMPLES[0])
+        asyncio.run(tcva.aevaluate(SAMPLES[2]))
+        assert time.monotonic() - started < 10 * WAIT
+        assert len(told) == 1
+    assert all(result.score is not None for result in results)
+    assert judged() == results  # all is well again, and nothing is said
+    with held(path), pytest.warns(StoreWarning, match="holds it"):
+        judged([SAMPLES[4].model_copy(update={"response": OPENS})])
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
-def test_a_fork_opens_the_file_for_itself(tmp_path: Path) -> None:
-    with start(FORKED, tmp_path / "v.sqlite") as parent:
-        assert parent.wait(60) == 0
+def test_a_comparison_goes_on_without_its_store(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", WAIT)
+    monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", WAIT)
+    pytest.importorskip("llama_index.core", reason="the extra llamaindex")
+    with VerdictStore(path) as store, held(path):
+        with pytest.warns(StoreWarning, match="the verdict store failed") as told:
+            found = compare(
+                SAMPLES, {"judge": "lexical"}, frameworks="llamaindex", store=store, n_boot=10
+            )
+        assert len(told) == 1
+    assert {row.sample for row in found.rows if row.score is not None} == {s.id for s in SAMPLES}
 
 
-def test_a_write_waits_for_another_process(tmp_path: Path) -> None:
-    path = tmp_path / "v.sqlite"
-    holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    with VerdictStore(path) as store, ThreadPoolExecutor(1) as pool:
-        holder.execute("BEGIN IMMEDIATE")
-        put = pool.submit(store.put, "k", scored())
-        assert not put.done()
-        holder.execute("COMMIT")
-        put.result(timeout=60)
-        assert store.get("k") is not None
-    holder.close()
-
-
-def test_a_store_that_an_evaluator_opened_is_closed_with_it(tmp_path: Path) -> None:
-    store = VerdictStore(tmp_path / "verdicts.sqlite")
-    connection = store._connection
-    del store
-    gc.collect()
-    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        connection.execute("SELECT 1")
+def test_a_store_that_cannot_be_written_costs_the_store_alone(path: Path) -> None:
+    store = VerdictStore(path)
+    tcva, connection = TCVA(judge="lexical", store=store), store._connection
+    tcva.evaluate(SAMPLES[0])
+    connection.execute("PRAGMA query_only = ON")
+    with pytest.warns(StoreWarning, match="readonly.*; judgements"):
+        results = tcva.evaluate_many(SAMPLES)
+    assert [result.assessment.from_store for result in results] == [True] + [False] * 5
+    connection.execute("PRAGMA query_only = OFF")
+    tcva.evaluate_many(SAMPLES)
+    connection.execute("PRAGMA max_page_count = 1")
+    texts = [f"{OPENS} {i} {'x' * 99_000}" for i in range(3)]
+    big = [Sample(response=text, contexts=(text,)) for text in texts]
+    with pytest.warns(StoreWarning, match=r"full.*free space.*; judgements") as told:
+        results = tcva.evaluate_many(big)
+    assert len(told) == 1
+    assert all(result.score is not None for result in results)
+    connection.execute("PRAGMA max_page_count = 100000")
+    assert tcva.evaluate_many(big) == results
