@@ -98,7 +98,7 @@ def test_what_is_no_result_is_refused_by_name() -> None:
     for carried, said in REFUSED:
         with pytest.raises(UnreadableInputError, match=said):
             read_result(carried)
-    for kind in ([], None):
+    for kind in ("", None, 3):
         with pytest.raises(UnreadableInputError, match="not a result"):
             read_result({"kind": kind})
     tcva = TCVA(judge="lexical", on_unscored=0.0)
