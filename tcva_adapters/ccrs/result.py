@@ -10,14 +10,7 @@ from pydantic import Field, model_validator
 
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch
 from tcva_adapters.ccrs.reply import HIGHEST
-from tcva_adapters.results.assessment import (
-    ClaimVerdict,
-    Judgement,
-    Layouted,
-    Metadata,
-    Unscored,
-    Usage,
-)
+from tcva_adapters.results.assessment import Judgement, Layouted, Metadata, Unscored, Usage
 from tcva_adapters.results.settings import Share, check
 
 
@@ -151,7 +144,7 @@ class CCRSResult(Layouted):
         return reasons
 
     @property
-    def claims(self) -> tuple[ClaimVerdict, ...]:
+    def claims(self) -> tuple[()]:
         """None: whole answers are rated."""
         return ()
 

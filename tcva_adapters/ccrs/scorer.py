@@ -90,8 +90,7 @@ class CCRS(Scorer[CCRSResult]):
         self.max_concurrency = found["max_concurrency"]
         self.judge = _resolved(DEFAULT if judge is None else judge, self.max_concurrency)
         self.is_local, self.judge_name = self.judge.is_local, self.judge.name
-        is_lexical = isinstance(self.judge, LexicalRater)
-        self.prompt_version = LEXICAL_VERSION if is_lexical else PROMPT_VERSION
+        self.prompt_version = LEXICAL_VERSION if self.is_local else PROMPT_VERSION
         needs = [metric.needs for metric in self.metrics]
         self.required = tuple(name for name in FIELDS if all(name in each for each in needs))
         others = [name for name in FIELDS if name not in self.required]

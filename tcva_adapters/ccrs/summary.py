@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.ccrs.lexical import LEXICAL_VERSION
 from tcva_adapters.ccrs.metrics import METRICS
@@ -14,8 +14,6 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure
 from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.summary import Scores, cost_lines
-
-_DETAIL: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +195,7 @@ class CCRSSummary(Tabular):
         kind = "a lexical judge" if self.is_lexical else "one call per metric"
         yield f"CCRS by {first.judge}, {kind}{how}"
         for name, metric in self.metrics.items():
-            why = "; ".join(metric.lines(_DETAIL))
+            why = "; ".join(metric.lines())
             scored = f"{metric.scored}/{self.samples}"
             rows.append((f"{name} {METRICS[name].title}", figure(metric.mean), scored, why))
         if self.has_composite:

@@ -87,10 +87,10 @@ class Scores:
         """Samples per reason, the most frequent first."""
         return dict(self._reasons.most_common())
 
-    def lines(self, longest: int = _DETAIL) -> list[str]:
+    def lines(self) -> list[str]:
         """How many have no score for each reason, and what the first of them says, shortened."""
         return [
-            f"{number} {reason} ({shortened(self.details[reason], longest)})"
+            f"{number} {reason} ({shortened(self.details[reason], _DETAIL)})"
             for reason, number in self.unscored.items()
         ]
 

@@ -25,12 +25,6 @@ def judged(metric: str, **fields: object) -> float:
     return value
 
 
-def test_the_judge_s_name_says_that_it_is_lexical() -> None:
-    result = rated("cc", response="Adults take 40 mg.")
-    assert result.judge == "lexical/ccrs-2"
-    assert (result.usage.calls, result.answers["cc"].replies) == (0, ())
-
-
 def test_coherence_falls_with_what_the_passages_do_not_say() -> None:
     copied = judged("cc", response="Adults take 40 mg once a day.")
     half = judged("cc", response="Adults take 40 mg once a day. Parking is free.")
@@ -94,6 +88,7 @@ texts = st.text(max_size=60) | st.sampled_from(["Adults take 40 mg.", "Hello!", 
 def test_every_text_gives_a_rating_or_a_reason(a: str, b: str, c: str, d: str) -> None:
     sample = Sample(input=a, response=b, contexts=(c,), reference=d)
     result = CCRS(judge="lexical").evaluate(sample)
+    assert (result.judge, result.usage.calls) == ("lexical/ccrs-2", 0)
     assert list(result.answers) == list(METRICS)
     for name, answer in result.answers.items():
         assert (answer.rating is None) == (name in result.unscored_by)

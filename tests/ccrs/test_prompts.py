@@ -36,7 +36,7 @@ def test_a_prompt_shows_what_the_metric_needs_and_nothing_else() -> None:
         for name, text in TEXTS.items():
             assert (text in first.user) == (name in metric.needs)
         assert metric.wording in first.system
-        assert first.schema["required"] == ["score"]
+        assert (first.schema_name, first.schema["required"]) == ("ccrs_score", ["score"])
         again = rating_request(SAMPLE, metric, problem="it is empty")
         assert first.system == rating_request(other, metric).system == again.system
         shared = first.user.partition("The data ends here.")[0]
