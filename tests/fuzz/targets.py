@@ -9,7 +9,6 @@ import contextlib
 import io
 import json
 import math
-import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -67,57 +66,46 @@ ANY_TEXT: Final = st.one_of(
     st.lists(st.one_of(_PIECES, st.text(max_size=4)), max_size=30).map("".join),
     st.sampled_from([hostile.text[:2000] for hostile in TEXTS]),
 )
-_NUMBER: Final = st.one_of(
-    st.integers(),
-    st.floats(),
+_LEAF: Final = st.one_of(
+    *(st.none(), st.booleans(), st.integers(), st.floats(), ANY_TEXT),
     st.sampled_from([10**400, -(10**400), math.nan, math.inf, -0.0, 1e-320]),
 )
-_LEAF: Final = st.one_of(st.none(), st.booleans(), _NUMBER, ANY_TEXT)
 ANY_VALUE: Final = st.recursive(
     _LEAF,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
     ),
     max_leaves=12,
 )
-_NAMES: Final = [name for names in ALIASES.values() for name in names]
+_FIELDS: Final = [name for names in ALIASES.values() for name in names]
+_NAMES: Final = st.sampled_from([*_FIELDS, "metadata", "messages", "inputs", "outputs"])
 _RECORD: Final = st.dictionaries(
-    st.one_of(
-        st.sampled_from([*_NAMES, "metadata", "messages", "inputs", "outputs"]), st.text(max_size=5)
-    ),
-    st.one_of(ANY_VALUE, ANY_TEXT, st.lists(ANY_TEXT, max_size=3)),
-    max_size=7,
+    _NAMES | st.text(max_size=5), ANY_VALUE | st.lists(ANY_TEXT, max_size=3), max_size=7
 )
 _ENTRY: Final = st.dictionaries(
     st.sampled_from(
         ["claim", "verdict", "evidence", "passage", "reason", "label", "id", "score", "cc"]
     ),
-    st.one_of(st.sampled_from([1, 2, "1", *map(str, LEVELS), "refusal"]), ANY_VALUE),
+    st.sampled_from([1, 2, "1", *map(str, LEVELS), "refusal"]) | ANY_VALUE,
     max_size=5,
 )
+_VERDICTS: Final = st.lists(_ENTRY, max_size=4).map(lambda made: _json({"verdicts": made}))
+_BROKEN: Final = _VERDICTS.map(lambda made: made.replace('","', '" "'))
 _REPLY: Final = st.one_of(
-    ANY_TEXT,
-    st.tuples(st.lists(_ENTRY, max_size=4), st.text(max_size=3)).map(
-        lambda made: made[1] + _json({"verdicts": made[0]})
-    ),
-    st.tuples(st.lists(_ENTRY, max_size=4), st.integers(0, 400)).map(
-        lambda made: _json({"verdicts": made[0]}).replace('","', '" "')[: made[1]]
-    ),
-    ANY_VALUE.map(_json),
+    *(ANY_TEXT, ANY_VALUE.map(_json)),
+    st.tuples(st.text(max_size=3), _VERDICTS).map("".join),
+    st.tuples(_BROKEN, st.integers(0, 400)).map(lambda made: made[0][: made[1]]),
 )
-_FORMATS: Final = ("jsonl", "json", "csv", "parquet")
-_BYTES: Final = st.one_of(
-    st.binary(max_size=300),
-    ANY_TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")),
-    ANY_TEXT.map(lambda text: text.encode("utf-16", "surrogatepass")),
-    st.lists(_RECORD, max_size=3).map(lambda rows: _json(rows).encode("utf-8", "surrogatepass")),
-    st.lists(_RECORD, max_size=3).map(
-        lambda rows: "\n".join(map(_json, rows)).encode("utf-8", "surrogatepass")
-    ),
-    st.lists(st.lists(ANY_TEXT, max_size=3), max_size=4).map(
-        lambda rows: "\n".join(",".join(row) for row in [["question", "answer", "contexts"], *rows]).encode("utf-8", "surrogatepass")
-    ),
-)  # fmt: skip
+_ROWS: Final = st.lists(_RECORD, max_size=3)
+_LINES: Final = st.lists(st.lists(ANY_TEXT, max_size=3).map(",".join), max_size=4)
+_FILE: Final = st.one_of(
+    *(ANY_TEXT, _ROWS.map(_json), _ROWS.map(lambda rows: "\n".join(map(_json, rows)))),
+    _LINES.map(lambda lines: "\n".join(["question,answer,contexts", *lines])),
+)
+_BYTES: Final = st.binary(max_size=300) | st.builds(
+    lambda text, encoding: text.encode(encoding, "surrogatepass"),
+    *(_FILE, st.sampled_from(["utf-8", "utf-8", "utf-16"])),
+)
 
 
 def _edited(text: str, edits: list[tuple[int, str]]) -> str:
@@ -130,14 +118,13 @@ def _edited(text: str, edits: list[tuple[int, str]]) -> str:
 
 _RESULT: Final = Result(Assessment.from_verdicts(["fully", "none"]), ScoringConfig()).to_json()
 _STORED: Final = st.one_of(
+    *(ANY_TEXT, ANY_VALUE.map(_json)),
     st.lists(st.tuples(st.integers(0, 2000), _PIECES), min_size=1, max_size=4).map(
         lambda edits: _edited(_RESULT, edits)
     ),
     st.tuples(st.sampled_from(sorted(json.loads(_RESULT))), ANY_VALUE).map(
         lambda pair: _json({**json.loads(_RESULT), pair[0]: pair[1]})
     ),
-    ANY_VALUE.map(_json),
-    ANY_TEXT,
 )
 _OPTIONS: Final = st.sampled_from(
     ["--json", "--out", "-o", "--temperature", "-T", "--threshold", "--criterion", "--judge", "--scheme", "--penalty",
@@ -199,7 +186,7 @@ def _stored(text: str) -> None:
 
 def _files(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for suffix in _FORMATS:
+        for suffix in ("jsonl", "json", "csv", "parquet"):
             path = Path(folder) / f"in.{suffix}"
             path.write_bytes(content)
             for skip_bad in (False, True):
@@ -209,24 +196,20 @@ def _files(content: bytes) -> None:
             read_assessments(Path(folder) / "in.jsonl")
 
 
-_LINE: Final = {"id": "a", "question": "When?", "answer": "At nine.", "contexts": ["At nine."]}
+_PLACED: Final = {
+    "in.jsonl": '{"id": "a", "question": "When?", "answer": "At nine.", "contexts": ["At nine."]}',
+    "in.csv": "question,answer,contexts\nWhen?,Nine.,Nine.\n",
+    "bad.json": "{",
+}
 
 
 def _command(arguments: list[str]) -> None:
-    here = Path.cwd()
     shown = io.StringIO()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            Path("in.jsonl").write_text(json.dumps(_LINE), encoding="utf-8")
-            Path("in.csv").write_text(
-                "question,answer,contexts\nWhen?,Nine.,Nine.\n", encoding="utf-8"
-            )
-            Path("bad.json").write_text("{", encoding="utf-8")
-            with contextlib.redirect_stderr(shown), contextlib.redirect_stdout(shown):
-                code = run(arguments)
-        finally:
-            os.chdir(here)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for name, text in _PLACED.items():
+            Path(name).write_text(text, encoding="utf-8")
+        with contextlib.redirect_stderr(shown), contextlib.redirect_stdout(shown):
+            code = run(arguments)
     assert code in {0, 1, 2}
     assert "--debug shows where" not in shown.getvalue(), shown.getvalue()
 

@@ -55,7 +55,7 @@ SUPERLINEAR = {
     "log probabilities": ["only 'a'", "capitals"],
     "prompt, claim": ["newlines", "combining marks", "blanks between marks"],
     "lexical judge, passage": ["lines", "distinct sentences"],
-    "claims of the response": ["lines", "closing quotes", "quotations", "code fences"],
+    "claims of the response": ["closing quotes", "quotations"],
 }  # fmt: skip
 
 
