@@ -427,7 +427,9 @@ def check_evidence(
             if verdict.verdict in HIGH and found is None:
                 update["passage"] = None
         if update:
-            verdicts[at] = lowered(verdict.model_copy(update=update))
+            verdicts[at] = verdict.model_copy(update=update)
+        if why is not None:
+            verdicts[at] = lowered(verdicts[at])
     return tuple(verdicts)
 
 

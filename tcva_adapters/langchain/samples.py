@@ -55,14 +55,14 @@ def as_sample(value: Any) -> Sample:
         for name, entry in value.items():
             if name in _NAMES:
                 record[_NAMES[name]] = _plain(entry)
-        metadata = _plain(value.get("metadata"))
+        metadata = value.get("metadata")
     elif is_messages(talk := _plain(value)):
         record = {"messages": talk}
     else:
         msg = f"cannot read a {type(value).__name__} as a sample; pass a mapping or use mapper="
         raise InvalidSampleError(msg)
     sample = Sample.from_record(record)
-    own: dict[str, Any] = {"metadata": metadata if isinstance(metadata, dict) else {}}
+    own: dict[str, Any] = {"metadata": dict(metadata) if isinstance(metadata, Mapping) else {}}
     if sample.contexts is None and isinstance(record.get("messages"), list):
         own["contexts"] = ()  # an agent that used no tool has retrieved nothing
     return sample.model_copy(update=own)

@@ -38,6 +38,7 @@ _NAMED: Final = re.compile(
     r"(?:(?=\S{0,200}[\d=])|(?-i:(?=\S{0,200}[a-z][A-Z]))|(?=[^\s\"',;&}]{16}))[^\s\"',;&}]{6,}",
     re.IGNORECASE,
 )
+_KEY_NAME: Final = re.compile(r"_API_KEY\Z")
 _HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 
 
@@ -51,7 +52,7 @@ def mask(text: str, *secrets: str) -> str:
     >>> mask("it was hunter2%2Fx, and hunter2/x", "hunter2/x")
     'it was ***, and ***'
     """
-    keys = [value for name, value in os.environ.items() if name.endswith("_API_KEY")]
+    keys = map(os.environ.__getitem__, filter(_KEY_NAME.search, [*os.environ]))
     return _pattern((*secrets, *keys)).sub(HIDDEN, text)
 
 

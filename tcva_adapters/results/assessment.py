@@ -288,6 +288,7 @@ class ClaimVerdict(BaseModel):
 
 
 _LEVEL: Final = attrgetter("verdict")
+_SHARES: Final = attrgetter("shares")
 _IS_SOFT: Final = attrgetter("is_soft")
 
 
@@ -479,9 +480,7 @@ class Assessment(Judgement):
         """The same as five numbers."""
         if self.unscored is not None:
             return (0.0,) * len(LEVELS)
-        rows = [
-            c.probabilities or _CERTAIN[c.verdict] for c in self.claims if c.verdict is not None
-        ]
+        rows = filter(None, map(_SHARES, self.claims))
         return tuple(map(math.fsum, zip(*rows, strict=True)))
 
     @property

@@ -86,11 +86,12 @@ class EvidenceCounts:
 
     def lines(self) -> Iterator[str]:
         """A sentence for each outcome that occurs."""
-        counts = self.to_dict()
-        for check in EvidenceCheck:
-            if number := counts[check.value]:
-                done = "lowered" if check.is_fault else "unchecked"
-                yield f"{number} of {counts['verdicts']} verdicts {done}: {check.text}"
+        total, unchecked = self.found.total(), EvidenceCheck.UNCHECKED
+        for check in EvidenceCheck if self.evidence == "lower" else ():
+            if number := self.found[check, True]:
+                yield f"{number} of {total} verdicts lowered: {check.text}"
+        if number := self.found[unchecked, False]:
+            yield f"{number} of {total} verdicts unchecked: {unchecked.text}"
 
 
 def lowered(claim: ClaimVerdict) -> ClaimVerdict:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -97,7 +97,7 @@ class Result:
     @cached_property
     def weights(self) -> tuple[float | None, ...]:
         """The weight of each claim under the scheme; None for what claims nothing."""
-        return tuple(claim.weight(self.scoring.scheme) for claim in self.seen.claims)
+        return tuple(map(methodcaller("weight", self.scoring.scheme), self.seen.claims))
 
     @property
     def sample_id(self) -> str | None:

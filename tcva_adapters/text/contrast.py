@@ -174,7 +174,11 @@ def _denies(listed: Sequence[str]) -> bool:
 
 def values(tokens: Sequence[Token]) -> set[str]:
     """The values of all numbers of a text, in each of their readings."""
-    return {key for t in tokens if t.kind in _NUMBERS for key in (t.key, t.other) if key}
+    found = {""}
+    for token in tokens:
+        if token.kind in _NUMBERS:
+            found |= {token.key, token.other}
+    return found - {""}
 
 
 def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:

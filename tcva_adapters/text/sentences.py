@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from tcva_adapters.text.lists import words
@@ -86,6 +87,9 @@ class Piece(NamedTuple):
     source: str
 
 
+_TEXT: Final = attrgetter("text")
+
+
 def split_claims(text: str) -> list[str]:
     r"""Split a text into claims: sentences, list items, table rows and code blocks.
 
@@ -107,7 +111,7 @@ def split_claims(text: str) -> list[str]:
         >>> split_claims("| Plan | Price |\n|---|---|\n| Basic | 5 |\n| Plus | 9 |")
         ['Plan: Basic; Price: 5', 'Plan: Plus; Price: 9']
     """
-    return [piece.text for piece in pieces(text)]
+    return [*map(_TEXT, pieces(text))]
 
 
 def pieces(text: str) -> list[Piece]:
@@ -125,8 +129,9 @@ def pieces(text: str) -> list[Piece]:
             starts.append(start)
         if kind in {"prose", "item"}:
             cuts = _sentence_cuts(lines, start, end, lower_only=lower_only)
-            # "1. Do this. 2. Do that." on one line is a list of its own
-            starts += (c for c in cuts if kind == "prose" or _ENUMERATOR.match(lines, c))
+            if kind == "item":  # "1. Do this. 2. Do that." on one line is a list of its own
+                cuts = (cut for cut in cuts if _ENUMERATOR.match(lines, cut))
+            starts += cuts
         elif kind == "table":
             for at, row in _rows(block):
                 if at != start:

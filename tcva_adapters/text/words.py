@@ -43,6 +43,7 @@ _PIECE: Final = re.compile(
     rf"[{_SCRIPTS}]+|[^\s\d.,:!?$€£¥。！？{_SCRIPTS}-]+"
     r"|(?:(?<!\S)-)?\d+(?:[.,:]\d+)*|[$€£¥,:]|[.!?。！？](?!\d)"
 )
+_COMMA: Final = re.compile(r"\d,\d")
 _THOUSANDS: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _PARTED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3}|(?:[.,]\d{3}){2,})")
 # A line that goes on with a small letter is the same sentence, wrapped.
@@ -95,8 +96,11 @@ def split_words(text: str) -> list[str]:
     if "'" in text or "’" in text:
         text = _ELIDED.sub(r"\1 ", _APART.sub("", text))
     text = _BRACKET_CODES.sub(" ", _NEW_LINE.sub("\n;", text))
-    found = _PIECE.findall(unicodedata.normalize("NFKC", text).translate(_FOLDING))
-    return [p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p for p in found]
+    text = unicodedata.normalize("NFKC", text).translate(_FOLDING)
+    found = _PIECE.findall(text)
+    if _COMMA.search(text):
+        found = [p.replace(",", "") if _THOUSANDS.fullmatch(p) else p for p in found]
+    return found
 
 
 def _is_no_accent(char: str) -> bool:
