@@ -176,7 +176,8 @@ class TCVA(FromConfig, Scorer[Result]):
         if not answers:
             return self.result(self._lacking(sample))
         left = iter(answers)
-        assessment = assessment_of(self.judge, left)
+        is_one = len(self._asked) == 1
+        assessment = next(left) if is_one else assessment_of(self.judge, left)
         if self.members:
             members = [
                 each._lacking(sample) if each.missing(sample) else assessment_of(each.judge, left)  # noqa: SLF001  # of this class

@@ -24,8 +24,7 @@ from pydantic import (
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.samples.checked import FROZEN, first_fault
-from tcva_adapters.samples.sample import whole_characters
+from tcva_adapters.samples.sample import FROZEN, first_fault, whole_characters
 
 SCHEMA_VERSION: Final = 3
 """Version of the JSON layout; others are refused."""

@@ -11,8 +11,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.settings import ScoringConfig, TCVASettings, check_names
-from tcva_adapters.samples.checked import Checked, first_fault
 from tcva_adapters.samples.output import replacing, usable_path
+from tcva_adapters.samples.sample import Checked, first_fault
 
 CONFIG_VERSION: Final = 2
 

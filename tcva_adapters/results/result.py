@@ -246,27 +246,29 @@ class Result:
     @property
     def reason(self) -> str:
         """The score in one sentence: claims per level, how sure, what quotes lowered, the worst claim."""
-        if self.assessment.unscored is not None:
+        judged, scoring = self.assessment, self.scoring
+        if judged.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
-            return f"unscored: {self.assessment.unscored.text}{given}"
-        scoring = self.scoring
+            return f"unscored: {judged.unscored.text}{given}"
         relation = ">=" if self.passed else "<"
         parts = [
             f"{self.score:.3f} {relation} {scoring.threshold:g} at {scoring.place}: {self.levels}"
         ]
-        if self.assessment.members:
+        if judged.members:
             by_judge = self.member_scores.items()
             scores = (f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge)
             parts.append(f"fused from {', '.join(scores)}")
         if self.interval is not None:
             parts.append(interval_text(self.interval))
-        if self.assessment.panel:
+        if judged.panel:
             parts += self._repeats_in_words()
-        parts += EvidenceCounts.of([self.assessment], scoring.evidence).lines()
-        worst, least = self.seen.claims[0], math.inf
+        worst, least, has_checks = self.seen.claims[0], math.inf, False
         for claim, weight in zip(self.seen.claims, self.weights, strict=True):
+            has_checks |= claim.evidence_check is not None
             if weight is not None and weight < least:
                 worst, least = claim, weight
+        if has_checks or judged.panel or judged.members:
+            parts += EvidenceCounts.of([judged], scoring.evidence).lines()
         if worst.is_soft or worst.verdict is not Verdict.FULLY:
             why = f": {worst.reason}" if worst.reason else ""
             text, level = shortened(worst.claim, _QUOTED), worst.level_text(scoring.scheme)

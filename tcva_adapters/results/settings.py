@@ -50,7 +50,7 @@ from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.checked import Checked
+from tcva_adapters.samples.sample import Checked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 ClaimsMode = Literal["split", "llm"]
