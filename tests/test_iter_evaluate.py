@@ -6,15 +6,14 @@ import asyncio
 import itertools
 import threading
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import aclosing
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
@@ -73,13 +72,11 @@ class Model:
 class Counted(Iterator[Sample]):
     """Samples without end, counted as they are read."""
 
-    def __init__(self, samples: Iterable[Sample] | None = None) -> None:
-        self.read = 0
-        self._samples = iter(map(sample, itertools.count()) if samples is None else samples)
+    read = 0
 
     def __next__(self) -> Sample:
         self.read += 1
-        return next(self._samples)
+        return sample(self.read - 1)
 
 
 def ids(results: Iterable[Any]) -> list[str | None]:
@@ -90,31 +87,12 @@ def numbers(size: int) -> list[str | None]:
     return [str(number) for number in range(size)]
 
 
-async def ataken(results: AsyncIterator[Result], number: int) -> list[Result]:
-    found = []
-    async for result in results:
-        found.append(result)
-        if len(found) == number:
-            break
-    return found
-
-
 def evaluated(scorer: Any, samples: Any, number: int, *, asynchronous: bool) -> list[Any]:
     """The first results, and the end of it."""
-    if not asynchronous:
-        results = scorer.iter_evaluate(samples)
-        found = list(itertools.islice(results, number))
-        results.close()
-        return found
-
-    async def main() -> list[Any]:
-        async with aclosing(scorer.aiter_evaluate(samples)) as results:
-            return await ataken(results, number)
-
-    return asyncio.run(main())
+    return [*itertools.islice(one_by_one(scorer, samples, asynchronous=asynchronous), number)]
 
 
-def one_by_one(scorer: Any, samples: Iterator[Sample], *, asynchronous: bool) -> Iterator[Any]:
+def one_by_one(scorer: Any, samples: Any, *, asynchronous: bool) -> Iterator[Any]:
     """The results one after the other, in a loop of their own where they are awaited."""
     if not asynchronous:
         yield from scorer.iter_evaluate(samples)

@@ -1,102 +1,186 @@
-"""What each adapter loads when, and what is said when its framework cannot be loaded."""
+"""What is loaded when, and what is said when a framework cannot be loaded."""
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
+import tcva_adapters
+import tcva_adapters.core
 from tcva_adapters.errors import MissingDependencyError
 
 FRAMEWORKS = {
     *("llama_index", "langchain_core", "langchain", "langchain_classic"),
     *("ragas", "deepeval", "openai"),
 }
-# Of each adapter: names whose use loads the framework, and what is loaded then. DeepEval itself
-# loads openai; RAGAS itself loads all that it can find: nothing may be added to it.
-ADAPTERS = {
-    "langchain": ("TCVAEvaluator TCVARunEvaluator gate as_judge_model", {"langchain_core"}),
-    "llamaindex": ("TCVAEvaluator LexicalLLM score_framework_metric", {"llama_index"}),
-    "deepeval": ("TCVAMetric LexicalLLM score_framework_metric", {"deepeval", "openai"}),
-    "ragas": ("TCVAMetric LexicalLLM score_framework_metric", set[str]()),
-}
-
-OLD_RAGAS = """import importlib.metadata, types
-importlib.metadata.version = lambda _: '0.3.9'
-sys.modules['ragas'] = types.ModuleType('ragas')"""
+HEAVY = FRAMEWORKS | {"pydantic", "scipy", "typer", "rich", "json_repair", "pandas", "pyarrow"}
+ADAPTERS = ("langchain", "llamaindex", "deepeval", "ragas")
 
 
-def without(module: str) -> str:
-    return f"sys.modules[{module!r}] = None"
-
-
-def version(number: str) -> str:
-    return f"import importlib.metadata as m; m.version = lambda _: {number!r}"
-
-
-def python(code: str) -> subprocess.CompletedProcess[str]:
+def printed(code: str) -> list[str]:
+    """The lines that a Python process of its own prints."""
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def loaded(line: str) -> set[str]:
+    """The packages in a line of modules."""
+    return {name.partition(".")[0] for name in line.split()}
+
+
+def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
+    samples = tmp_path / "samples.jsonl"
+    samples.write_text('{"response": "It is open.", "contexts": ["It is open."]}\n')
+    evaluate = ["evaluate", str(samples), "-o", str(tmp_path / "judged.jsonl")]
+    steps = {
+        "import tcva_adapters": HEAVY | {"numpy"},
+        "from tcva_adapters.cli.app import run; run(['--help'])": (
+            HEAVY - {"typer", "rich"} | {"numpy", "asyncio"}
+        ),
+        "from tcva_adapters import TCVA, Sample\n"
+        "TCVA(judge='lexical').evaluate(Sample(response='Open.', contexts=['Open.']))": (
+            HEAVY - {"typer", "rich", "pydantic"}
+        ),
+        f"run({evaluate!r})": HEAVY - {"typer", "rich", "pydantic"},
+    }
+    lines = printed(
+        "import sys\n" + "".join(f"{step}\nprint('#', *sys.modules)\n" for step in steps)
+    )
+    found = [line for line in lines if line.startswith("# ")]
+    for line, absent in zip(found, steps.values(), strict=True):
+        assert loaded(line).isdisjoint(absent)
+    modules = set(found[-1].split())
+    rooms = {name.split(".")[1] for name in modules if name.startswith("tcva_adapters.")}
+    assert rooms.isdisjoint({"ccrs", *ADAPTERS})
+    parts = ("calibration", "existing", "paper", "systems", "views")
+    assert modules.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
+
+
+CORE_MODULES = [
+    f"tcva_adapters.core.{found.name}" for found in iter_modules(tcva_adapters.core.__path__)
+]
+CORE_NAMES = [
+    name
+    for name in dir(tcva_adapters)
+    if getattr(getattr(tcva_adapters, name), "__module__", "").startswith("tcva_adapters.core")
+]
+
+
+def test_the_core_needs_numpy_only() -> None:
+    """Every public name of the core, where nothing but numpy and the standard library is installed."""
+    (line,) = printed(
+        f"""
+import sys
+class NumpyAlone:
+    def find_spec(self, name, path=None, target=None):
+        top = name.partition(".")[0]
+        if top not in {{"numpy", "tcva_adapters", *sys.stdlib_module_names}}:
+            raise ModuleNotFoundError(f"{{name}} is not installed", name=name)
+
+sys.meta_path.insert(0, NumpyAlone())
+import importlib, tcva_adapters
+for module in {CORE_MODULES!r}:
+    importlib.import_module(module)
+for name in {CORE_NAMES!r}:
+    getattr(tcva_adapters, name)
+assert 0 < tcva_adapters.aggregate(["fully", "partial", "none"], temperature=0.9) < 1
+print(*sys.modules)
+"""
+    )
+    assert "numpy" in loaded(line)
+    assert loaded(line).isdisjoint(HEAVY)
+
+
+def test_the_module_is_the_command() -> None:
+    code = "import runpy, sys; sys.argv[1:] = ['--version']; runpy.run_module('tcva_adapters')"
+    assert printed(code) == [tcva_adapters.__version__]
+
+
+# Of each adapter: names whose use loads the framework, and what is loaded then that was not before.
+# DeepEval itself loads openai; RAGAS itself loads all that it can find: nothing may be added to it.
+USED = {
+    "": "",
+    "langchain": "TCVAEvaluator TCVARunEvaluator gate as_judge_model",
+    "llamaindex": "TCVAEvaluator LexicalLLM score_framework_metric",
+    "deepeval": "TCVAMetric LexicalLLM score_framework_metric",
+    "ragas itself": "",
+    "ragas": "TCVAMetric LexicalLLM score_framework_metric",
+}
+LOADS: list[set[str]] = [
+    *(set(), {"langchain_core"}, {"llama_index"}, {"deepeval", "openai"}),
+    *({"ragas"}, set()),
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", ADAPTERS)
-def test_importing_an_adapter_loads_nothing_until_a_name_is_used(folder: str) -> None:
-    names, loads = ADAPTERS[folder]
-    first = "import ragas" if folder == "ragas" else ""  # before the look at what is ours
-    done = python(
-        f"import sys, tcva_adapters.{folder} as adapter\n"
-        f"print(*sys.modules)\n{first}\n"
-        f"theirs = set(sys.modules) if {first!r} else set()\n"
-        f"for name in {names.split()}: getattr(adapter, name)\n"
-        "print(*set(sys.modules) - theirs)"
-    )
-    before, after = (
-        {name.partition(".")[0] for name in line.split()} for line in done.stdout.splitlines()
-    )
-    assert before.isdisjoint(FRAMEWORKS)
-    if first:
-        after -= {"ragas", "langchain_core", "openai"}  # parts of what is loaded already
-    assert after & FRAMEWORKS == loads
+def test_importing_an_adapter_loads_nothing_until_a_name_is_used() -> None:
+    code = f"import sys\nfrom tcva_adapters import {', '.join(ADAPTERS)}\n"
+    for folder, names in USED.items():
+        code += "import ragas as theirs\n" if folder == "ragas itself" else ""
+        code += "".join(f"{folder}.{name}\n" for name in names.split())
+        code += "print('#', *sys.modules)\n"
+    found = [loaded(line) & FRAMEWORKS for line in printed(code) if line.startswith("# ")]
+    before: set[str] = set()
+    for after, loads in zip(found, LOADS, strict=True):
+        assert loads <= after - before <= (loads if "ragas" not in loads else FRAMEWORKS)
+        before = after
 
 
-NO_VERTEX = without("langchain_community.chat_models.vertexai")
 CANNOT = "cannot be imported (ModuleNotFoundError"
+# The class, the module that is missing or the version that is there, and what is said.
+UNUSABLE = [
+    ("langchain.TCVAEvaluator", "langchain_core", f"langchain-core {CANNOT}"),
+    ("langchain.TCVAStringEvaluator", "langchain_classic", f"langchain-classic {CANNOT}"),
+    ("langchain.TCVAMiddleware", "langchain", f"langchain {CANNOT}"),
+    ("llamaindex.TCVAEvaluator", "wrapt", f"llama-index-core {CANNOT}"),
+    ("deepeval.TCVAMetric", "jinja2", f"deepeval {CANNOT}"),
+    ("deepeval.TCVAMetric", "3.9.9", "deepeval 3.9.9 is too old, 4.3 is needed"),
+    ("ragas.TCVAMetric", "0.3.9", "ragas 0.3.9 is too old, 0.4.3 is needed"),
+    ("ragas.TCVAMetric", "langchain_community.chat_models.vertexai", f"ragas {CANNOT}"),
+]
+SPOILT = """
+import importlib.metadata, json, sys, types
+from importlib import import_module
+
+right = importlib.metadata.version
+for imported, spoilt, _ in json.loads(sys.argv[1]):
+    folder, _, name = imported.partition(".")
+    if spoilt[0].isdigit():
+        importlib.metadata.version = lambda _: spoilt
+        sys.modules.setdefault(folder, types.ModuleType(folder))
+    else:
+        sys.modules[spoilt] = None
+    try:
+        getattr(import_module(f'tcva_adapters.{folder}'), name)
+    except ImportError as error:
+        print("#", type(error).__name__, error)
+    importlib.metadata.version = right
+    sys.modules.pop(folder if spoilt[0].isdigit() else spoilt)
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("imported", "spoil", "said"),
-    [
-        ("langchain.TCVAEvaluator", without("langchain_core"), f"langchain-core {CANNOT}"),
-        ("langchain.TCVAStringEvaluator", without("langchain_classic"), f"langchain-classic {CANNOT}"),
-        ("langchain.TCVAMiddleware", without("langchain"), f"langchain {CANNOT}"),
-        ("llamaindex.TCVAEvaluator", without("wrapt"), f"llama-index-core {CANNOT}"),
-        ("deepeval.TCVAMetric", without("jinja2"), f"deepeval {CANNOT}"),
-        ("deepeval.TCVAMetric", version("3.9.9"), "deepeval 3.9.9 is too old, 4.3 is needed"),
-        ("ragas.TCVAMetric", NO_VERTEX, f"ragas {CANNOT}"),
-        ("ragas.TCVAMetric", OLD_RAGAS, "ragas 0.3.9 is too old, 0.4.3 is needed"),
-    ],
-)  # fmt: skip
-def test_an_unusable_framework_is_an_import_error_with_the_way_out(
-    imported: str, spoil: str, said: str
-) -> None:
-    folder, _, name = imported.partition(".")
-    done = python(f"import sys\n{spoil}\nfrom tcva_adapters.{folder} import {name}")
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith(f"tcva_adapters.errors.MissingDependencyError: {said}")
-    assert f"pip install 'tcva-adapters[{folder}" in last
+def test_an_unusable_framework_is_an_import_error_with_the_way_out() -> None:
+    command = [sys.executable, "-c", SPOILT, json.dumps(UNUSABLE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    lines = [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]
+    for line, (imported, _, said) in zip(lines, UNUSABLE, strict=True):
+        assert line.startswith(f"MissingDependencyError {said}")
+        assert f"pip install 'tcva-adapters[{imported.partition('.')[0]}" in line
     assert issubclass(MissingDependencyError, ImportError)
 
 
-@pytest.mark.parametrize("folder", ADAPTERS)
-def test_every_public_name_is_there_and_described(folder: str) -> None:
-    package = import_module(f"tcva_adapters.{folder}")
-    for name in package.__all__:
-        assert name in dir(package)
-        assert (getattr(package, name).__doc__ or "").strip(), name
+@pytest.mark.parametrize("package", ["tcva_adapters", *(f"tcva_adapters.{a}" for a in ADAPTERS)])
+def test_every_public_name_is_there_and_described(package: str) -> None:
+    module = import_module(package)
+    for name in dir(module):
+        assert (getattr(module, name).__doc__ or "").strip(), name
     with pytest.raises(AttributeError, match="nonesuch"):
-        _ = package.nonesuch
+        _ = module.nonesuch

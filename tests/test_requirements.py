@@ -39,15 +39,6 @@ def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within
         assert bound["below"] is None or tested < numbers(bound["below"]), name
 
 
-# Ray is no part of the extra `all`, which is what tests run with; tests/scale has its own environment.
-@pytest.mark.slow
-@pytest.mark.parametrize("extra", REQUIREMENTS.keys() - {"ray"})
-def test_every_extra_imports_beside_the_others(extra: str) -> None:
-    finding = inspect(REQUIREMENTS[extra])
-    assert finding.version is not None, finding.fix
-    assert not finding.fault
-
-
 def test_what_is_missing_or_broken_names_its_extra() -> None:
     fix = "pip install 'tcva-adapters[ragas]'"
     assert inspect(Requirement("no-such", "no_such", (1,), "ragas")) == Finding(
