@@ -119,9 +119,7 @@ FAULTS = [RecursionError("b"), MemoryError("c"), ValueError("\ud800")]
 
 
 @pytest.mark.parametrize(
-    ("step", "fault"),
-    list(zip(["parse_verdicts", "check_evidence", "whole_characters"], FAULTS, strict=True)),
-    ids=str,
+    ("step", "fault"), [("parse_verdicts", FAULTS[0]), ("check_evidence", FAULTS[1])], ids=str
 )
 def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
     step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch
@@ -146,16 +144,14 @@ def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
 
 
 def test_so_does_one_while_ratings_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "tcva_adapters.ccrs.question.read_rating",
-        lambda text, *_: 1 / 0 if "odd" in text else Rating(40.0),
-    )
-    model = odd_model(ModelReply("odd"), good='{"score": 40}')
-    results = CCRS("cc", judge=model, share=False).evaluate_many(SAMPLES)
+    def failing(text: str, *_: Any) -> Rating:
+        return Rating(1 / 0 if "odd" in text else 40.0)
+
+    monkeypatch.setattr("tcva_adapters.ccrs.question.read_rating", failing)
+    scorer = CCRS("cc", judge=odd_model(ModelReply("odd"), good='{"score": 40}'), share=False)
+    results = scorer.evaluate_many(SAMPLES)
     assert [result.score for result in results] == [0.4, None, 0.4]
-    unscored = results[1].answers["cc"].unscored
-    assert unscored is not None
-    assert "ZeroDivisionError" in unscored.detail
+    assert "ZeroDivisionError" in repr(results[1].answers["cc"].unscored)
 
 
 @dataclass(frozen=True)

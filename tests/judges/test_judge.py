@@ -53,8 +53,8 @@ def test_one_call_gives_all_verdicts() -> None:
     assert [c.verdict for c in assessment.claims] == [Verdict.FULLY, Verdict.NONE, None]
     assert assessment.counts.tolist() == [1, 0, 0, 0, 1]
     assert len(model.requests) == 1
-    assert assessment.usage.calls == 1
-    assert (assessment.usage.input_tokens, assessment.usage.output_tokens) == (10, 5)
+    used = assessment.usage
+    assert (used.calls, used.input_tokens, used.output_tokens) == (1, 10, 5)
     assert (assessment.sample_id, assessment.metadata) == ("s1", {"domain": "support"})
     assert assessment.unscored is None
     assert isinstance(model, JudgeModel)
@@ -71,10 +71,7 @@ INCOMPLETE, UNREADABLE = Reason.INCOMPLETE_VERDICTS, Reason.UNREADABLE_REPLY
     ("answers", "claims", "reason", "detail", "raw"),
     [
         ([FIRST, "No."], "split", INCOMPLETE, "claim 2, 3 of 3", f"{FIRST}\n---\nNo."),
-        (
-            [FIRST, JudgeError("too many requests", reason="rate_limit")],
-            *("split", INCOMPLETE, "too many requests", FIRST),
-        ),
+        ([FIRST, JudgeError("busy", reason="rate_limit")], "split", INCOMPLETE, "busy", FIRST),
         (["lorem", "ipsum"], "split", UNREADABLE, "no verdicts found", "lorem\n---\nipsum"),
         ([JudgeError("wrong key", fatal=True)], "split", Reason.JUDGE_ERROR, "wrong key", None),
         ([JudgeError("down", reason="connection")], "split", Reason.JUDGE_ERROR, "down", None),
@@ -103,13 +100,11 @@ def quoting(quote: str, level: str = "fully") -> str:
     return verdict_json((1, level, quote), (2, "minor", ""), (3, "not_a_claim", ""))
 
 
-SPLIT: Final = (*split_claims(SAMPLE.response or ""),)
 UNKNOWN: Final = "the office is open around the clock"
 EUROS, SAFE = "It costs 5 euros.", "The drug is safe for small children."
 TONE: Final = rubric("tone", ["Is polite.", "Gives a time."])
-LISTED: Final = '{"claims": ["The office opens at nine.", "Parking costs five euros."]}'
 NONE = verdict_json((2, "none", ""))
-NINE = SPLIT[0]
+NINE = "The office opens at nine."
 
 
 @pytest.mark.parametrize(
@@ -146,8 +141,9 @@ def test_verdicts_of_claims(
 
 
 def test_claims_of_the_judge_cost_two_calls_and_a_list_that_was_cut_off_is_not_used() -> None:
+    listed = '{"claims": ["The office opens at nine.", "Parking costs five euros."]}'
     verdicts = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))
-    assessment, model = judged(LISTED, verdicts, claims="llm")
+    assessment, model = judged(listed, verdicts, claims="llm")
     assert [c.claim for c in assessment.claims] == [NINE, "Parking costs five euros."]
     assert len(model.requests) == assessment.usage.calls == 2
     turns = LLMJudge(model, claims="llm").turns(SAMPLE, FAITHFULNESS)
@@ -187,16 +183,14 @@ def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
     assert "no verdict for claim 18 of 25" in unscored.detail
 
 
-@pytest.mark.parametrize(
-    ("claims", "answers"),
-    [("split", []), ("llm", [json.dumps({"claims": [f"Claim {n}." for n in range(241)]})])],
-)
-def test_too_many_claims_are_not_judged(claims: str, answers: list[Answer]) -> None:
-    assessment, model = judged(*answers, sample=many(241), claims=claims)
-    assert assessment.unscored is not None
-    assert assessment.unscored.reason is Reason.TOO_LONG
-    assert not assessment.unscored.reason.is_failure
-    assert len(model.requests) == len(answers)
+def test_too_many_claims_are_not_judged() -> None:
+    listed = json.dumps({"claims": [f"Claim {n}." for n in range(241)]})
+    for claims, answers in (("split", []), ("llm", [listed])):
+        assessment, model = judged(*answers, sample=many(241), claims=claims)
+        assert assessment.unscored is not None
+        assert assessment.unscored.reason is Reason.TOO_LONG
+        assert not assessment.unscored.reason.is_failure
+        assert len(model.requests) == len(answers)
 
 
 def test_an_empty_response_to_empty_contexts_is_an_empty_response_and_costs_no_call() -> None:

@@ -69,10 +69,10 @@ DRESS = st.sampled_from(
 )
 
 
-@given(replies(), DRESS)
+@given(replies(), DRESS, st.floats(0, 1))
 @settings(max_examples=60, deadline=None)
-def test_a_whole_reply_is_read_as_it_is(
-    reply: tuple[str, dict[int, ParsedVerdict]], dress: str
+def test_a_whole_reply_is_read_as_it_is_and_a_cut_one_gives_no_wrong_label(
+    reply: tuple[str, dict[int, ParsedVerdict]], dress: str, share: float
 ) -> None:
     text, expected = reply
     text = dress.replace("{}", text)
@@ -80,19 +80,9 @@ def test_a_whole_reply_is_read_as_it_is(
     assert parsed.problems == ()
     found = {n: (v.label, v.evidence, v.reason) for n, v in parsed.verdicts.items()}
     assert found == {n: (v.label, v.evidence, v.reason) for n, v in expected.items()}
-
-
-@given(replies(), DRESS, st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
-def test_a_cut_reply_gives_no_wrong_label(
-    reply: tuple[str, dict[int, ParsedVerdict]], dress: str, share: float
-) -> None:
-    text, expected = reply
-    text = dress.replace("{}", text)
     for n_claims in (len(expected), len(expected) + 5):
-        parsed = parse_verdicts(text[: int(share * len(text))], n_claims)
-        for number, verdict in parsed.verdicts.items():
-            assert verdict.label == expected[number].label
+        cut = parse_verdicts(text[: int(share * len(text))], n_claims).verdicts
+        assert all(verdict.label == expected[n].label for n, verdict in cut.items())
 
 
 @given(replies(), st.floats(0, 1))

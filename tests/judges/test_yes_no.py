@@ -94,19 +94,16 @@ def test_a_claim_stands_between_two_levels() -> None:
 
 
 def test_all_claims_of_a_sample_are_one_turn() -> None:
-    turns = LLMJudge(ScriptedModel(lambda _: ModelReply("")), verdicts="yes_no").turns(
-        SAMPLE, rubric("tone", ["Hello!", "Thanks."])
-    )
+    judge = LLMJudge(ScriptedModel([]), verdicts="yes_no")
+    turns = judge.turns(SAMPLE, rubric("tone", ["Hello!", "Thanks."]))
     assert len(next(turns)) == 2
     with pytest.raises(StopIteration) as done:
-        turns.send([said(token(yes=1.0)), said(token(no=1.0))])
+        turns.send([SURE, said(token(no=1.0))])
     assert done.value.value.verdicts == (Verdict.FULLY, Verdict.NONE)
 
 
 def test_claims_of_the_judge_are_asked_for_first() -> None:
-    model = ScriptedModel(
-        lambda r: ModelReply('{"claims": ["It opens at nine."]}') if r.schema else SURE
-    )
+    model = ScriptedModel(['{"claims": ["It opens at nine."]}', SURE])
     judge = LLMJudge(model, claims="llm", verdicts="yes_no")
     (claim,) = judge.assess(SAMPLE, FAITHFULNESS).claims
     assert (claim.claim, claim.verdict) == ("It opens at nine.", Verdict.FULLY)
