@@ -21,7 +21,7 @@ from typing import Final
 
 from benchmarks.adapter_methods import GROUPS, Run, samples, use_server
 from benchmarks.answering_server import started
-from tcva_adapters.sharing import clear_shared
+from tcva_adapters.runner import clear_shared
 
 SAMPLES: Final = 500
 CONCURRENCY: Final = 32

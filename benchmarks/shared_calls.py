@@ -44,7 +44,7 @@ from tcva_adapters.deepeval import results_of as deepeval_results
 from tcva_adapters.langchain import TCVAEvaluator, TCVARunEvaluator, local_client
 from tcva_adapters.llamaindex import TCVAEvaluator as LlamaIndexEvaluator
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric
-from tcva_adapters.sharing import SHARED
+from tcva_adapters.runner import SHARED
 from tests.ragas.entry import dataset_of
 from tests.test_sharing import STRICTNESS, VaryingModel, sample
 

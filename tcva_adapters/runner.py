@@ -2,28 +2,39 @@
 
 A sample is a list of questions that do not wait for each other, and a result is made of their
 answers (`Asking`), so nothing here knows of claims or ratings.
+
+Evaluators of one process share what is known, or under way: three metrics at three temperatures ask
+the same judge for the same judgement. The first asker judges, in its own thread, event loop and
+context, and the others take what it got. Failures are handed to those who wait for them, and never
+remembered.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 import time
+import weakref
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import OrderedDict, deque
+from collections.abc import AsyncGenerator, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
+from pydantic_core import to_json
+
 from tcva_adapters.judges.base import Turns, why_unscored
 from tcva_adapters.loops import is_in_loop
+from tcva_adapters.models.protocol import Identity
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.assessment import Judgement, Unscored, Usage
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.sharing import SHARED, Call, Identity
 
 Answer = TypeVar("Answer", bound=Judgement)
 Item = TypeVar("Item")
@@ -49,8 +60,125 @@ thread that waits may be the one that it needs."""
 _READING: Final = 0.02
 """Seconds after which further samples of a chunk are not waited for."""
 
+MOST_REMEMBERED: Final = 4096
+MOST_BYTES: Final = 64_000_000
+"""How many judgements are remembered, and how large they are together; the one that was used least
+recently goes first."""
+
 Read = tuple[Sequence[Item], bool, Exception | None]
 """The next items, whether these were the last ones, and why they end early."""
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """A judgement under way, or remembered.
+
+    Attributes:
+        place: Whose judgement, and of what.
+        holder: The object that judges; of what is remembered, a weak reference to it.
+        run: What it is part of; None once it has ended.
+        loop: The event loop that it is awaited on; None for a synchronous one.
+        done: Its answer; None where the one who judged went away without one.
+        size: In bytes, of what is remembered; 0 while it is under way.
+    """
+
+    place: tuple[Hashable, str]
+    holder: Any
+    run: object
+    loop: asyncio.AbstractEventLoop | None
+    done: Future[Any] = field(default_factory=Future)
+    size: int = 0
+
+
+class SharedJudgements:
+    """The judgements that evaluators share, by judge and key."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything; judgements under way end on their own, and are not remembered."""
+        self._lock = threading.Lock()
+        self._calls: OrderedDict[tuple[Hashable, str], Call] = OrderedDict()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        """How many answers are remembered for judges that are still there."""
+        with self._lock:
+            return sum(call.size > 0 and call.holder() is not None for call in self._calls.values())
+
+    @property
+    def under_way(self) -> int:
+        """How many judgements are being made."""
+        with self._lock:
+            return sum(call.size == 0 for call in self._calls.values())
+
+    def begin(
+        self,
+        identity: Identity,
+        key: str,
+        run: object,
+        loop: asyncio.AbstractEventLoop | None = None,
+        past: Call | None = None,
+    ) -> tuple[Call, bool]:
+        """What is remembered or under way, or a new call, and whether the asker is to make it.
+
+        Args:
+            identity: Whose judgement.
+            key: Of what.
+            run: What it would be part of.
+            loop: Where it would be awaited; None for a synchronous asker.
+            past: A judgement that the asker waits for no longer.
+        """
+        place = (identity.key, key)
+        with self._lock:
+            call = self._calls.get(place)
+            if call is not None:
+                maker = call.holder() if call.size else call.holder
+                is_there = maker is not None if identity.equal else maker is identity.holder
+                self._calls.move_to_end(place)
+                if is_there and (call is not past or call.size):
+                    return call, False
+                self._bytes -= call.size
+            call = self._calls[place] = Call(place, identity.holder, run, loop)
+            call.done.set_running_or_notify_cancel()  # no waiter can cancel it for the others
+            return call, True
+
+    def end(self, call: Call, answer: Any) -> None:
+        """Tell those who wait, and remember what is no failure.
+
+        Args:
+            call: What ends.
+            answer: The judgement; None hands it over to one of them.
+        """
+        holder, size = call.holder, 0
+        # What no file can hold is not remembered, nor where nobody can tell when its judge goes.
+        with suppress(ValueError, TypeError):
+            if answer is not None and answer.failure is None:
+                holder, size = weakref.ref(holder), len(to_json(answer, fallback=str))
+        call.done.set_result(answer)
+        with self._lock:
+            if self._calls.get(call.place) is not call:
+                return
+            call.holder, call.size, call.run, call.loop = holder, size, None, None
+            self._bytes += size
+            if size == 0:
+                del self._calls[call.place]
+            while len(self._calls) > MOST_REMEMBERED or self._bytes > MOST_BYTES:
+                self._bytes -= self._calls.popitem(last=False)[1].size
+
+
+SHARED: Final = SharedJudgements()
+"""What the evaluators of this process share."""
+
+
+def clear_shared() -> None:
+    """Forget the judgements that evaluators of this process share; the next ones are asked anew."""
+    SHARED.clear()
+
+
+if hasattr(os, "register_at_fork"):  # nobody in a child makes the judgements that were under way
+    os.register_at_fork(after_in_child=SHARED.clear)
 
 
 class Question(ABC, Generic[Answer]):
@@ -176,34 +304,28 @@ class Runner(Generic[R]):
 
     async def aresult(self, sample: Sample) -> R:
         """The same, awaited; several questions in several tasks, a single one in this very one."""
-        questions = self._scorer.questions(sample)
-        if len(questions) > 1 and not self._scorer.is_local:
+        (asked,) = self._asked([sample])
+        if len(asked.left) > 1:
             results = self.astream(iter([sample]), Progress("", 1))
             (result,) = [result async for result in results]
             return result
-        answers = self._stored(questions) if self._store else [None] * len(questions)
-        for i, question in enumerate(questions):
-            if answers[i] is None:
-                answers[i] = await self.aanswer(question)
-        if self._computed:
-            self._write_computed()
-        return self._scorer.answered(sample, answers)
+        for i in asked.left:
+            asked.answers[i] = await self.aanswer(asked.questions[i])
+        result = self._handed(asked, Progress("", 1))
+        self._write_computed()
+        return result
 
     def answer(self, question: Question[Any]) -> Any:
         """The answer to a question that the store has none to: another's, or asked here and now."""
-        past: Call | None = None
+        call: Call | None = None
         while True:
-            answer, call, seconds = self._begun(question, None, past)
+            answer, call, seconds = self._begun(question, None, call)
             if answer is not None:
                 return answer
             if call is None or seconds is None:
                 break
-            try:
-                answer = call.done.result(seconds)
-            except TimeoutError:
-                past = call
-            if answer is not None:
-                return self._taken(question, answer)
+            with suppress(TimeoutError):
+                call.done.result(seconds)
         try:
             answer = question.ask()
         except Exception as error:  # noqa: BLE001  # a judge may be anybody's
@@ -215,19 +337,15 @@ class Runner(Generic[R]):
 
     async def aanswer(self, question: Question[Any]) -> Any:
         """The same, awaited."""
-        past: Call | None = None
+        call: Call | None = None
         while True:
-            answer, call, seconds = self._begun(question, asyncio.get_running_loop(), past)
+            answer, call, seconds = self._begun(question, asyncio.get_running_loop(), call)
             if answer is not None:
                 return answer
             if call is None or seconds is None:
                 break
-            try:
-                answer = await asyncio.wait_for(asyncio.wrap_future(call.done), seconds)
-            except TimeoutError:
-                past = call
-            if answer is not None:
-                return self._taken(question, answer)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.wrap_future(call.done), seconds)
         try:
             answer = await question.aask()
         except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
@@ -339,30 +457,30 @@ class Runner(Generic[R]):
         Args:
             question: What is asked.
             loop: The event loop that asks; None for a thread.
-            past: What is waited for no longer.
+            past: What was waited for.
         """
         calls, identity = self._calls.get(id(question.judge)), question.identity
         if calls is not None and calls.ended is not None:
             return question.given_up(calls.ended), None, None
         if identity is None or not self._scorer.share:
             return None, None, None
-        found, call, is_own = SHARED.begin(identity, question.key, self, loop, past)
-        if call is None:
-            return self._taken(question, found), None, None
-        if is_own:
-            return None, call, None
+        found = past.done.result() if past is not None and past.done.done() else None
+        if found is None:
+            call, is_own = SHARED.begin(identity, question.key, self, loop, past)
+            if is_own:
+                return None, call, None
+            found = call.done.result() if call.done.done() else None
+        if found is not None:
+            # What another evaluator got, under the name of this question's sample.
+            free = {"usage": Usage(), "shared": not found.from_store}
+            kept = self._kept(question, found).model_copy(update={**question.own, **free})
+            return kept, None, None
         seconds = identity.seconds or LONGEST_WAIT
         if call.loop not in (None, loop):
             seconds = min(seconds, _ELSEWHERE)
         if loop is None and call.run is not self and (self._holds_a_loop or is_in_loop()):
             seconds = 0.0  # or that loop would stand still
         return None, call, seconds
-
-    def _taken(self, question: Question[Answer], answer: Answer) -> Answer:
-        """An answer that another evaluator got, under the name of this question's sample."""
-        kept = self._kept(question, answer)
-        free = {"usage": Usage(), "shared": not answer.from_store}
-        return kept.model_copy(update={**question.own, **free})
 
     def _kept(self, question: Question[Answer], answer: Answer) -> Answer:
         """A new answer, once it is in the store and it is known what it means for the rest.

@@ -8,7 +8,7 @@ from typing import Any
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
-from tcva_adapters.judges.base import Judge, Turns, identity_of, verdict_key
+from tcva_adapters.judges.base import Judge, Turns, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
 from tcva_adapters.judges.resolve import (
     DEFAULT,
@@ -19,6 +19,7 @@ from tcva_adapters.judges.resolve import (
     resolve_judge,
     tell_of_default,
 )
+from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -31,7 +32,6 @@ from tcva_adapters.results.settings import (
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.sharing import Identity
 
 
 class TCVA(FromConfig, Scorer[Result]):
@@ -94,7 +94,10 @@ class TCVA(FromConfig, Scorer[Result]):
         if weights is not None and len(weights) != number:
             msg = f"fuse_weights={weights!r} for {number} judges"
             raise InvalidValueError(msg)
-        self._asked = [(each, identity_of(each)) for each in single_judges(self.judge)]
+        self._asked = [
+            (each, None if each.is_local else identity_of(each))
+            for each in single_judges(self.judge)
+        ]
         self.is_local = all(each.judge.is_local for each in (self, *self.members))
         self.has_panel = isinstance(once, Panel)
         self.panel_judges = self.judge.judges if isinstance(self.judge, Panel) else ()

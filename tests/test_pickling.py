@@ -19,7 +19,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.panel import Panel
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.sharing import SHARED
+from tcva_adapters.runner import SHARED
 from tests.adapters.table import ADAPTERS
 from tests.support.server import ScriptedServer, auto_judge
 

@@ -19,8 +19,8 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.sharing import SHARED, Identity, SharedJudgements
+from tcva_adapters.models.protocol import Identity, JudgeRequest, ModelReply
+from tcva_adapters.runner import SHARED, SharedJudgements
 from tests.support.scripted import verdict_json
 
 STRICTNESS = (0.2, 0.5, 0.9)
@@ -243,9 +243,9 @@ def test_what_is_shared_can_be_forgotten_and_goes_with_its_judge() -> None:
     gc.collect()
     assert len(SHARED) == 0
     shared, holder = SharedJudgements(), Holder()
-    _, call, _ = shared.begin(Identity(holder), "key", None)
+    call, _ = shared.begin(Identity(holder), "key", None)
     shared.clear()
-    shared.end(call, Assessment.from_verdicts(["fully"]))  # type: ignore[arg-type]  # there is one
+    shared.end(call, Assessment.from_verdicts(["fully"]))
     assert len(shared) == 0
 
 
@@ -298,8 +298,7 @@ class Holder:
 
 
 def put(shared: SharedJudgements, identity: Identity, key: str, judge: str) -> None:
-    _, call, is_own = shared.begin(identity, key, None)
-    assert call is not None
+    call, is_own = shared.begin(identity, key, None)
     assert is_own
     shared.end(call, Assessment.from_verdicts(["fully"], judge=judge))
 
@@ -308,8 +307,10 @@ def test_equal_judges_made_from_a_name_share() -> None:
     shared = SharedJudgements()
     one, two = Holder(), Holder()
     put(shared, Identity(one, ("gpt", "url")), "key", "first")
-    assert shared.begin(Identity(two, ("gpt", "url")), "key", None)[0].judge == "first"
-    assert shared.begin(Identity(two, ("gpt", "other")), "key", None)[2]
+    assert (
+        shared.begin(Identity(two, ("gpt", "url")), "key", None)[0].done.result().judge == "first"
+    )
+    assert shared.begin(Identity(two, ("gpt", "other")), "key", None)[1]
 
 
 class Stuck(VaryingModel):
@@ -357,7 +358,7 @@ def test_every_wait_ends_by_the_deadline(asynchronous: bool) -> None:
 def test_what_is_remembered_is_bounded_by_number_and_by_bytes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.sharing.MOST_REMEMBERED", 50)
+    monkeypatch.setattr("tcva_adapters.runner.MOST_REMEMBERED", 50)
     shared, holder = SharedJudgements(), Holder()
     for number in range(100):
         put(shared, Identity(holder), str(number), "x")
@@ -365,4 +366,4 @@ def test_what_is_remembered_is_bounded_by_number_and_by_bytes(
     for number in range(60):
         put(shared, Identity(holder), f"long {number}", "x" * 2_000_000)
     assert len(shared) == 31
-    assert shared.begin(Identity(holder), "long 59", None)[0] is not None
+    assert not shared.begin(Identity(holder), "long 59", None)[1]

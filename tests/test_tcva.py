@@ -18,7 +18,7 @@ from tcva_adapters.errors import (
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.protocol import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
-from tcva_adapters.sharing import SHARED
+from tcva_adapters.runner import SHARED
 from tests.support.scripted import ScriptedModel, verdict_json
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from tcva_adapters.models.protocol import JudgeRequest, closed_object
-from tcva_adapters.sharing import Identity
+from tcva_adapters.models.protocol import Identity, JudgeRequest, closed_object
 
 SETTINGS: Final = (
     *("temperature", "max_tokens", "max_completion_tokens", "num_predict", "num_ctx"),

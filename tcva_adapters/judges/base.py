@@ -15,7 +15,6 @@ from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.settings import JudgeConfig, VerdictForm
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.sharing import Identity
 
 VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
 
@@ -84,14 +83,6 @@ def passages(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
     """The texts that claims are held against, one or several."""
     value = getattr(sample, criterion.against)
     return value if isinstance(value, tuple) else (value,)
-
-
-def identity_of(judge: Judge) -> Identity | None:
-    """Which judges are the same as this one; None for one that only computes."""
-    if judge.is_local:
-        return None
-    found = getattr(judge, "identity", None)
-    return found if isinstance(found, Identity) else Identity(judge)
 
 
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:

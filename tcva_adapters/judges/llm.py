@@ -39,19 +39,19 @@ from tcva_adapters.judges.prompts import (
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
 from tcva_adapters.models.protocol import (
+    Identity,
     JudgeModel,
     JudgeRequest,
     ModelReply,
     Sampling,
     acomplete,
     complete,
-    identity_of_model,
+    identity_of,
 )
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Usage
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.results.settings import ClaimsMode, Count, VerdictForm, check
 from tcva_adapters.samples.sample import Sample, whole_characters
-from tcva_adapters.sharing import Identity
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 from tcva_adapters.text.words import listed
@@ -114,7 +114,7 @@ class LLMJudge:
     @property
     def identity(self) -> Identity:
         """That of the model: how claims are made is part of the key. A subclass is itself."""
-        return identity_of_model(self.model) if type(self) is LLMJudge else Identity(self)
+        return identity_of(self.model) if type(self) is LLMJudge else Identity(self)
 
     def check(self, criterion: Criterion) -> None:
         """Any criterion will do."""

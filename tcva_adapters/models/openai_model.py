@@ -29,10 +29,15 @@ from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependenc
 from tcva_adapters.loops import submit, wait_for
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Answer, Server, exchange
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, closed_object
+from tcva_adapters.models.protocol import (
+    Identity,
+    JudgeRequest,
+    ModelReply,
+    Sampling,
+    closed_object,
+)
 from tcva_adapters.models.secrets import basic, shown_url, split_url
 from tcva_adapters.results.settings import ModelConfig, shows_settings
-from tcva_adapters.sharing import Identity
 
 try:
     import httpx2

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
 from tcva_adapters.errors import JudgeError
@@ -12,7 +12,6 @@ from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.samples.sample import whole_characters
-from tcva_adapters.sharing import Identity
 
 _MOST_TOKENS: Final = 10**12
 
@@ -152,13 +151,35 @@ class JudgeModel(Protocol):
         """
 
 
-def identity_of_model(model: JudgeModel) -> Identity:
-    """Which models are the same as this one.
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which judges or models are the same one.
 
-    A model says so itself by an ``identity``; otherwise it is the same as nothing but itself.
+    Attributes:
+        holder: The object that judges.
+        equal: What judges that were made from a name have in common (class, model, address,
+            settings, a digest of the key); None where only the same object is the same judge.
+        seconds: The longest that one call may take; None where that is not known.
+        key: Equal for the same judge.
     """
-    found = getattr(model, "identity", None)
-    return found if isinstance(found, Identity) else Identity(model)
+
+    holder: object
+    equal: Hashable | None = None
+    seconds: float | None = None
+    key: Hashable = field(init=False)
+
+    def __post_init__(self) -> None:
+        who = ("object", id(self.holder)) if self.equal is None else ("equal", self.equal)
+        object.__setattr__(self, "key", who)
+
+
+def identity_of(asked: object) -> Identity:
+    """Which judges or models are the same as this one.
+
+    It says so itself by an ``identity``; otherwise it is the same as nothing but itself.
+    """
+    found = getattr(asked, "identity", None)
+    return found if isinstance(found, Identity) else Identity(asked)
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:

@@ -26,8 +26,7 @@ from tcva_adapters._adapter.llm import (
 )
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
-from tcva_adapters.sharing import Identity
+from tcva_adapters.models.protocol import Identity, JudgeModel, JudgeRequest, ModelReply
 
 Reply = TypeVar("Reply", bound=BaseModel)
 

@@ -13,11 +13,16 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.yes_no import SCHEMA_NAME
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, TokenLogprob
+from tcva_adapters.models.protocol import (
+    Identity,
+    JudgeModel,
+    JudgeRequest,
+    ModelReply,
+    TokenLogprob,
+)
 from tcva_adapters.printing import Part, Tabular, counted
 from tcva_adapters.runner import Question, stored
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.sharing import Identity
 from tcva_adapters.text.sentences import split_claims
 
 LOOKED_AT: Final = 500

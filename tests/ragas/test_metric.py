@@ -24,7 +24,7 @@ from tcva_adapters.ragas import (
     results_of,
 )
 from tcva_adapters.results.assessment import Reason
-from tcva_adapters.sharing import SHARED
+from tcva_adapters.runner import SHARED
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying
 from tests.ragas.entry import ScriptedLLM
 from tests.ragas.office import COLUMN, Counted, evaluated, turn
