@@ -14,7 +14,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.resolve import JUDGING, is_lexical, resolve_judge
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
-from tcva_adapters.results.evidence import combined_claim
+from tcva_adapters.results.evidence import combined_claims, usable
 from tcva_adapters.results.settings import check
 from tcva_adapters.samples.sample import Sample
 
@@ -69,13 +69,11 @@ class Several:
             judged: One per judge. Those without verdicts, or with verdicts on other claims than
                 the first judge that has some, are left out.
         """
-        scored = [each for each in judged if each.unscored is None]
-        usable = [each for each in scored if _texts(each) == _texts(scored[0])]
-        unscored = None if len(usable) >= self.least else self._unscored(judged, len(usable))
+        heard = usable(judged)
+        unscored = None if len(heard) >= self.least else self._unscored(judged, len(heard))
         claims: tuple[ClaimVerdict, ...] = ()
         if unscored is None:
-            votes = zip(*(each.claims for each in usable), strict=True)
-            claims = tuple(combined_claim(each, fused=self.combine == "fused") for each in votes)
+            claims = combined_claims(heard, fused=self.combine == "fused")
             if not any(claim.verdict for claim in claims):
                 detail = f"most {self.kind} see no claim in any sentence"
                 unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
@@ -87,7 +85,7 @@ class Several:
             prompt_version=self.prompt_version,
             claims=claims,
             unscored=unscored,
-            form=" and ".join(dict.fromkeys(each.form for each in usable if each.form)),
+            form=" and ".join(dict.fromkeys(each.form for each in heard if each.form)),
             usage=sum(paid, Usage()),
             sample_id=judged[0].sample_id,
             metadata=judged[0].metadata,
@@ -108,10 +106,6 @@ class Several:
             raw_reply=next((r.raw_reply for r in reasons if r.raw_reply), None),
             fatal=len(reasons) == len(judged) and all(r.fatal for r in reasons),
         )
-
-
-def _texts(assessment: Assessment) -> list[str]:
-    return [claim.claim for claim in assessment.claims]
 
 
 def single_judges(judge: Judge) -> list[Judge]:

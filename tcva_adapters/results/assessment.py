@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from operator import attrgetter, mul
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
@@ -286,11 +286,6 @@ class ClaimVerdict(BaseModel):
         return f"{self.verdict.value}{weight}"
 
 
-_LEVEL: Final = attrgetter("verdict")
-_SHARES: Final = attrgetter("shares")
-_IS_SOFT: Final = attrgetter("is_soft")
-
-
 class Layouted(BaseModel):
     """What is written as JSON with the version of its layout, and read back.
 
@@ -311,10 +306,7 @@ class Layouted(BaseModel):
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
         """
-        try:
-            return cls.model_validate_json(text)
-        except ValidationError as error:
-            raise cls._refusal(error) from None
+        return cls._read(cls.model_validate_json, text)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
@@ -323,15 +315,15 @@ class Layouted(BaseModel):
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        try:
-            return cls.model_validate(plain)
-        except ValidationError as error:
-            raise cls._refusal(error) from None
+        return cls._read(cls.model_validate, plain)
 
     @classmethod
-    def _refusal(cls, error: ValidationError) -> UnreadableInputError:
-        msg = f"not {cls.called} (layout {SCHEMA_VERSION}): {first_fault(error)}"
-        return UnreadableInputError(msg)
+    def _read(cls, validate: Callable[[Any], Self], written: object) -> Self:
+        try:
+            return validate(written)
+        except ValidationError as error:
+            msg = f"not {cls.called} (layout {SCHEMA_VERSION}): {first_fault(error)}"
+            raise UnreadableInputError(msg) from None
 
 
 class Judgement(Layouted):
@@ -464,7 +456,7 @@ class Assessment(Judgement):
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The levels of the scored claims, in order."""
-        return tuple(filter(None, map(_LEVEL, self.claims)))
+        return tuple(filter(None, map(attrgetter("verdict"), self.claims)))
 
     @property
     def counts(self) -> FloatArray:
@@ -479,13 +471,13 @@ class Assessment(Judgement):
         """The same as five numbers."""
         if self.unscored is not None:
             return (0.0,) * len(LEVELS)
-        rows = filter(None, map(_SHARES, self.claims))
+        rows = filter(None, map(attrgetter("shares"), self.claims))
         return tuple(map(math.fsum, zip(*rows, strict=True)))
 
     @property
     def is_soft(self) -> bool:
         """Whether probabilities stand behind its verdicts, so that these alone make no score."""
-        return any(map(_IS_SOFT, self.claims))
+        return any(map(attrgetter("is_soft"), self.claims))
 
     def to_json(self) -> str:
         """One line of JSON that `from_json` reads back to an equal assessment.

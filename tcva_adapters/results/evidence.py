@@ -152,14 +152,26 @@ def under(assessment: Assessment, evidence: Evidence) -> Assessment:
     panel = tuple(under(each, evidence) for each in assessment.panel)
     members = tuple(under(each, evidence) for each in assessment.members)
     claims = tuple(map(as_judged, assessment.claims))
-    if panel != assessment.panel:
-        texts = [claim.claim for claim in claims]
-        scored = [each.claims for each in panel if each.unscored is None]
-        votes = [each for each in scored if [claim.claim for claim in each] == texts]
+    if panel != assessment.panel and claims:
         fused = any(claim.probabilities for claim in claims)
-        if votes:
-            claims = tuple(combined_claim(each, fused=fused) for each in zip(*votes, strict=True))
+        claims = combined_claims(usable(panel), fused=fused)
     return assessment.model_copy(update={"claims": claims, "panel": panel, "members": members})
+
+
+def usable(panel: Iterable[Assessment]) -> list[Assessment]:
+    """Those of a panel with verdicts on the same claims as the first that has some."""
+    scored = [each for each in panel if each.unscored is None]
+    return [each for each in scored if _texts(each) == _texts(scored[0])]
+
+
+def _texts(assessment: Assessment) -> list[str]:
+    return [claim.claim for claim in assessment.claims]
+
+
+def combined_claims(judged: Iterable[Assessment], *, fused: bool) -> tuple[ClaimVerdict, ...]:
+    """The verdicts of several judges on the same claims as one, see `combined_claim`."""
+    votes = zip(*(each.claims for each in judged), strict=True)
+    return tuple(combined_claim(each, fused=fused) for each in votes)
 
 
 def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdict:

@@ -33,7 +33,6 @@ from tcva_adapters.results.settings import ScoringConfig
 __all__ = ["Result", "ScoringConfig"]
 
 _QUOTED: Final = 80
-_COUNTS: Final = attrgetter("level_counts")
 _NAMES: Final = tuple(level.value for level in LEVELS)
 
 
@@ -64,7 +63,7 @@ class Result:
         seen = judged if self.scoring.evidence == "lower" else under(judged, self.scoring.evidence)
         score = None
         if judged.unscored is None:
-            score = self.scoring.single([*map(_COUNTS, (seen, *seen.members))])
+            score = self.scoring.single([*map(attrgetter("level_counts"), (seen, *seen.members))])
         elif not judged.unscored.reason.is_failure:
             score = self.scoring.on_unscored
         object.__setattr__(self, "seen", seen)
@@ -250,10 +249,8 @@ class Result:
         if judged.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
             return f"unscored: {judged.unscored.text}{given}"
-        relation = ">=" if self.passed else "<"
-        parts = [
-            f"{self.score:.3f} {relation} {scoring.threshold:g} at {scoring.place}: {self.levels}"
-        ]
+        threshold = f"{'>=' if self.passed else '<'} {scoring.threshold:g}"
+        parts = [f"{self.score:.3f} {threshold} at {scoring.place}: {self.levels}"]
         if judged.members:
             by_judge = self.member_scores.items()
             scores = (f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge)

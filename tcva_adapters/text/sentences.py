@@ -87,9 +87,6 @@ class Piece(NamedTuple):
     source: str
 
 
-_TEXT: Final = attrgetter("text")
-
-
 def split_claims(text: str) -> list[str]:
     r"""Split a text into claims: sentences, list items, table rows and code blocks.
 
@@ -111,7 +108,7 @@ def split_claims(text: str) -> list[str]:
         >>> split_claims("| Plan | Price |\n|---|---|\n| Basic | 5 |\n| Plus | 9 |")
         ['Plan: Basic; Price: 5', 'Plan: Plus; Price: 9']
     """
-    return [*map(_TEXT, pieces(text))]
+    return [*map(attrgetter("text"), pieces(text))]
 
 
 def pieces(text: str) -> list[Piece]:
