@@ -32,9 +32,8 @@ def fused() -> tuple[Result, ScriptedModel]:
 def test_the_fused_score_is_the_geometric_mean_of_both() -> None:
     result, _ = fused()
     # T=.5 is the arithmetic mean: (1 + .7)/2 = .85 and (1 + .3)/2 = .65.
-    assert result.member_scores == pytest.approx(
-        {"scripted:one": 0.85, "scripted:two": 0.65}, abs=1e-12
-    )
+    scores = {"scripted:one": 0.85, "scripted:two": 0.65}
+    assert result.member_scores == pytest.approx(scores, abs=1e-12)
     assert result.score == pytest.approx(math.sqrt(0.85 * 0.65), abs=1e-12)
     assert "fused from scripted:one 0.850, scripted:two 0.650" in result.reason
 
@@ -101,16 +100,12 @@ def test_a_member_that_can_never_answer_is_asked_once_in_a_batch() -> None:
 
 def test_each_judge_is_served_from_the_store(tmp_path: Path) -> None:
     store = tmp_path / "verdicts.sqlite"
-    first = TCVA(judge=ScriptedModel([REPLY]), store=store).evaluate(SAMPLE)
-    assert not first.assessment.members
-    second = ScriptedModel([OTHER], name="scripted:two")
-    later = TCVA(judge=ScriptedModel([]), fuse=second, store=store).evaluate(SAMPLE)
-    assert later.assessment.from_store
-    again = TCVA(
-        judge=ScriptedModel([]), fuse=ScriptedModel([], name="scripted:two"), store=store
-    ).evaluate(SAMPLE)
-    assert again.score == later.score
-    assert again.assessment.members[0].from_store
+    TCVA(judge=ScriptedModel([REPLY]), store=store).evaluate(SAMPLE)
+    for second in (ScriptedModel([OTHER], name="two"), ScriptedModel([], name="two")):
+        later = TCVA(judge=ScriptedModel([]), fuse=second, store=store).evaluate(SAMPLE)
+        assert later.assessment.from_store
+        assert later.score == pytest.approx(math.sqrt(0.85 * 0.65), abs=1e-12)
+    assert later.assessment.members[0].from_store
 
 
 def test_wrong_members_and_weights_fail_when_built() -> None:

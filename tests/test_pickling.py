@@ -105,13 +105,10 @@ def test_a_panel_needs_judges_that_can_be_pickled_and_copies_are_itself() -> Non
     with pytest.raises(InvalidValueError, match=r"judge \(Panel\)"):
         pickle.dumps(tcva)
     assert copy.copy(tcva) is copy.deepcopy(tcva) is tcva
-
-
-def test_a_function_is_left_to_those_who_pickle_functions() -> None:
+    # A function is left to those who pickle functions, such as cloudpickle.
     model = Locked()
-    model.lock = lambda: None  # type: ignore[assignment]  # which cloudpickle can pickle
-    built = TCVA(judge=model).__reduce__()[0]
-    assert built.keywords["judge"] is model
+    model.lock = lambda: None  # type: ignore[assignment]  # see above
+    assert TCVA(judge=model).__reduce__()[0].keywords["judge"] is model
 
 
 @pytest.mark.slow
