@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,35 +35,27 @@ def test_a_setting_is_changed_in_a_copy_that_shares_llm_and_store(
 
 
 @each_adapter
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"threshold": 3.0}, "threshold=3"),
-        ({"temprature": 0.3}, "'temprature' of {}; was 'temperature' meant"),
-        ({"judge": "lexical"}, "the judge of {} is called {}; pass it as {}="),
-    ],
-)
-def test_a_copy_is_checked_in_the_name_of_its_class(
-    adapter: Adapter, changes: dict[str, Any], said: str
-) -> None:
-    known = said.format(adapter.drop_in.__name__, adapter.judge, adapter.judge)
-    with pytest.raises(InvalidValueError, match=known):
-        adapter.changed(adapter.built("lexical"), **changes)
-    with pytest.raises(InvalidValueError, match=known):
-        adapter.built("lexical", **changes)
+def test_a_copy_is_checked_in_the_name_of_its_class(adapter: Adapter) -> None:
+    name, judge = adapter.drop_in.__name__, adapter.judge
+    wrong: dict[str, dict[str, Any]] = {
+        "threshold=3": {"threshold": 3.0},
+        f"'temprature' of {name}; was 'temperature' meant": {"temprature": 0.3},
+        f"the judge of {name} is called {judge}; pass it as {judge}=": {"judge": "lexical"},
+    }
+    for said, changes in wrong.items():
+        with pytest.raises(InvalidValueError, match=said):
+            adapter.changed(adapter.built("lexical"), **changes)
+        with pytest.raises(InvalidValueError, match=said):
+            adapter.built("lexical", **changes)
 
 
 @each_adapter
-@pytest.mark.parametrize(
-    "again",
-    [copy.copy, copy.deepcopy, lambda evaluator: pickle.loads(pickle.dumps(evaluator))],
-    ids=["copy", "deepcopy", "pickle"],
-)
-def test_evaluators_copy_and_pickle(adapter: Adapter, again: Callable[[Any], Any]) -> None:
+def test_evaluators_copy_and_pickle(adapter: Adapter) -> None:
     evaluator = adapter.built("lexical", temperature=0.9)
-    other = again(evaluator)
-    assert other.scorer.name == evaluator.scorer.name
-    assert adapter.score(other, SAMPLE) == adapter.score(evaluator, SAMPLE)
-    strict = adapter.score(adapter.changed(other, temperature=0.2), SAMPLE)
+    pickled = pickle.loads(pickle.dumps(evaluator))
     expected = TCVA(judge="lexical", temperature=0.2).evaluate(SAMPLE)
-    assert strict.score == expected.score
+    for other in (copy.copy(evaluator), copy.deepcopy(evaluator), pickled):
+        assert other.scorer.name == evaluator.scorer.name
+        assert adapter.score(other, SAMPLE) == adapter.score(evaluator, SAMPLE)
+        strict = adapter.score(adapter.changed(other, temperature=0.2), SAMPLE)
+        assert strict.score == expected.score

@@ -68,7 +68,7 @@ def test_three_temperatures_of_six_samples_are_six_calls(
 
 @each_adapter
 @both_ways
-def test_with_one_store_for_all_as_well(
+def test_with_one_store_for_all_and_with_none(
     adapter: Adapter, asynchronous: bool, tmp_path: Path
 ) -> None:
     varying = Varying()
@@ -77,15 +77,9 @@ def test_with_one_store_for_all_as_well(
         check_are_views(adapter.suite(evaluators, SAMPLES, asynchronous), paid=paid)
         clear_shared()
     assert varying.calls == 6
-
-
-@each_adapter
-@both_ways
-def test_independent_judgements_are_to_be_had(adapter: Adapter, asynchronous: bool) -> None:
-    varying = Varying()
-    evaluators = suite(adapter, adapter.llm(varying), share=False)
-    adapter.suite(evaluators, SAMPLES[:2], asynchronous)
-    assert varying.calls == 2 * 3
+    alone = suite(adapter, adapter.llm(varying), share=False)
+    adapter.suite(alone, SAMPLES[:2], asynchronous)
+    assert varying.calls == 6 + 2 * 3
 
 
 @each_adapter

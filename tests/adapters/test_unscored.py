@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tcva_adapters.results.assessment import Reason
 from tests.adapters.table import Adapter, both_ways, each_adapter
-from tests.support.office import SAMPLE, TWO
+from tests.support.office import SAMPLE
 from tests.support.scripted import verdict_json
 
 
 @each_adapter
-@pytest.mark.parametrize(
-    ("change", "reply", "reason"),
-    [
-        ({"contexts": ()}, TWO, Reason.EMPTY_CONTEXT),
-        ({"response": "I do not know."}, verdict_json((1, "refusal", "")), Reason.REFUSAL),
-    ],
-)
-def test_a_sample_without_a_score_says_why_or_counts_as_told(
-    adapter: Adapter, change: dict[str, Any], reply: str, reason: Reason
-) -> None:
-    llm = adapter.llm(lambda _: reply)
+def test_a_refusal_says_why_or_counts_as_told(adapter: Adapter) -> None:
+    llm = adapter.llm(lambda _: verdict_json((1, "refusal", "")))
     evaluators = [adapter.built(llm), adapter.built(llm, on_unscored=1.0)]
-    sample = SAMPLE.model_copy(update=change)
+    sample = SAMPLE.model_copy(update={"response": "I do not know."})
     (found,), (counted,) = adapter.suite(evaluators, [sample], False)
-    assert (found.score, found.unscored and found.unscored.reason) == (None, reason)
+    assert (found.score, found.unscored and found.unscored.reason) == (None, Reason.REFUSAL)
     assert counted.score == 1.0
 
 

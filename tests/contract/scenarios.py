@@ -160,7 +160,6 @@ _PARROTED: Final = verdict_json((1, "none", _RULE), (2, "none", _RULE))
 _GARBAGE: Final = "I would rather talk about the weather, which is fine today."
 _SUNDAYS: Final = "The lift is closed on Sundays."
 _FORGED: Final = _entries("fully fully", OPENS, "Parking is free for everybody on Sundays")
-_EMOJI: Final = "The office opens at nine 🎉. Parking is free 🚗 for families 👨‍👩‍👧‍👦."
 _FIRST_OF_TWO: Final = verdict_json((1, "fully", OPENS))
 
 SCENARIOS: Final[tuple[Scenario, ...]] = (
@@ -169,7 +168,6 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         *("partial", "four claims at four levels", [_FOUR], "fully mostly partial minor"),
         **_FOUR_CLAIMS,
     ),
-    _one("none", "no claim supported", [_entries("none none", "", "")], "none none"),
     _one("one none", "one of two claims contradicted", [_ONE_NONE], "fully none"),
     _one(
         *("no claims", "the response is a greeting only"),
@@ -181,12 +179,6 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
     _one("empty context", "nothing was retrieved; no call", [], "empty_context", contexts=()),
     _one("blank context", "the passage is blank; no call", [], "empty_context", contexts=(" ",)),
     _one("garbage reply", "prose about something else, twice", [_GARBAGE] * 2, "unreadable_reply"),
-    _one("empty reply", "no text, twice", ["", ""], "unreadable_reply"),
-    _one(
-        *("fenced reply", "the JSON stands in a code fence, with prose around it"),
-        [f"Here you are:\n```json\n{_entries('fully mostly', OPENS, PARKING)}\n```\nDone."],
-        "fully mostly",
-    ),
     _one(
         *("list of verdicts", "a list instead of an object with a key for each claim"),
         *([listed_json((1, "fully", OPENS), (2, "minor", PARKING))], "fully minor"),
@@ -230,40 +222,6 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
             _case([_MIXED], "fully minor"),
         ),
     ),
-    _one(
-        *("Japanese", "sentences without spaces"),
-        *([_entries("fully minor", "営業時間は午前九時から", "駐車場は有料")], "fully minor"),
-        question="営業時間は何時からですか。",
-        response="営業時間は午前九時からです。駐車場は無料です。",
-        contexts=("営業時間は午前九時からです。駐車場は有料です。",),
-    ),
-    _one(
-        *("emoji", "outside the basic plane, with joiners"),
-        [_entries("mostly fully", "opens at nine 🎉", "free 🚗 for families 👨‍👩‍👧‍👦")],
-        "mostly fully",
-        question="When? 🤔",
-        response=_EMOJI,
-        contexts=(_EMOJI,),
-    ),
-    Scenario(
-        *("right to left", "Arabic and Hebrew, with direction marks"),
-        (
-            _case(
-                [_entries("fully partial", "المكتب يفتح في التاسعة", "موقف السيارات")],
-                "fully partial",
-                question="متى يفتح المكتب؟",
-                response="المكتب يفتح في التاسعة. موقف السيارات مجاني.",
-                contexts=("\u200fالمكتب يفتح في التاسعة. موقف السيارات بأجر.",),
-            ),
-            _case(
-                [_entries("fully none", "המשרד נפתח בתשע", "")],
-                "fully none",
-                question="מתי נפתח המשרד?",
-                response="המשרד נפתח בתשע. החניה חינם.",
-                contexts=("\u202bהמשרד נפתח בתשע.\u202c",),
-            ),
-        ),
-    ),
     Scenario("50 samples", "50 different samples at once", tuple(_numbered(50))),
     Scenario(
         *("inside a running loop", "awaited where a loop runs", tuple(_numbered(3))),
@@ -297,11 +255,6 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         *("claims from the judge", "two calls: claims, then verdicts"),
         ['{"claims": ["The office opens at nine."]}', _entries("mostly", OPENS)],
         *("mostly", {"claims": "llm"}),
-    ),
-    _one(
-        *("temperature strict", "the same verdicts as in partial", [_FOUR]),
-        *("fully mostly partial minor", {"temperature": "strict"}),
-        **_FOUR_CLAIMS,
     ),
     _one(
         *("scheme and penalty", "five weights of one's own, another penalty"),

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Config, Panel, Result
-from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
 from tests.adapters.table import Adapter, both_ways, each_adapter
@@ -115,12 +114,3 @@ def test_profiles_follow_metadata_where_a_framework_has_it(adapter: Adapter) -> 
     for sample, dial in ((medical, "strict"), (SAMPLES[0], 0.5)):
         expected = TCVA(judge="lexical", temperature=dial).evaluate(sample)
         assert adapter.score(evaluator, sample).score == expected.score
-
-
-@each_adapter
-def test_names_and_exponents_are_those_of_tcva(adapter: Adapter) -> None:
-    expected = scores(ours(temperature=0.2, bounds=Bounds(p_min=-2.0)))
-    assert expected != scores(ours(temperature=0.2))
-    results = theirs(adapter, temperature="strict", bounds={"p_min": -2.0})
-    assert scores(results) == expected
-    assert results[0].scoring.bounds == Bounds(p_min=-2.0)
