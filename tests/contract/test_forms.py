@@ -47,7 +47,7 @@ def test_a_class_of_the_users_without_probabilities_is_refused(adapter: Adapter)
     evaluator = adapter.built(adapter.llm(in_words), verdicts="yes_no")
     (results,) = adapter.suite([evaluator], SAMPLES, False)
     for result in results:
-        refused(result)
+        refused(result)  # type: ignore[arg-type]  # a Result
 
 
 @each_adapter
