@@ -99,7 +99,7 @@ def split_words(text: str) -> list[str]:
     text = unicodedata.normalize("NFKC", text).translate(_FOLDING)
     found = _PIECE.findall(text)
     if _COMMA.search(text):
-        found = [p.replace(",", "") if _THOUSANDS.fullmatch(p) else p for p in found]
+        found = [p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p for p in found]
     return found
 
 
