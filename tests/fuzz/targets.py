@@ -32,7 +32,6 @@ from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.files import read_samples
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
-from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 from tests.hostile.corpus import TEXTS
 
@@ -167,11 +166,7 @@ def _records(record: dict[str, Any]) -> None:
 
 def _texts(texts: tuple[str, str, str]) -> None:
     claim, quote, passage = texts
-    claims = split_claims(passage)
-    assert all(claim.strip() for claim in claims)
-    assert bool(claims) == bool(passage.strip())
-    for each in claims:
-        non_claim_kind(each)
+    assert bool(split_claims(passage)) == bool(passage.strip())
     verdict = ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote, passage=1)
     (checked,) = check_evidence([verdict], (passage, "The office opens at nine."))
     assert checked.verdict is not None

@@ -189,10 +189,9 @@ def test_what_ends_a_program_or_a_task_is_not_held_back() -> None:
         for raised in (KeyboardInterrupt(), SystemExit()):
             with pytest.raises(type(raised)):
                 TCVA(judge=make(raised), share=False, max_concurrency=1).evaluate(SAMPLES[1])
+    cancelled = TCVA(judge=OwnJudge(asyncio.CancelledError()), share=False)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(
-            TCVA(judge=OwnJudge(asyncio.CancelledError()), share=False).aevaluate(SAMPLES[1])
-        )
+        asyncio.run(cancelled.aevaluate(SAMPLES[1]))
 
 
 def both_ways(scorer: Any) -> list[list[Any]]:

@@ -70,10 +70,8 @@ def test_too_few_judges_make_no_score(verdicts: list[Any], least: int, says: lis
     assert assessment.unscored is not None
     assert assessment.unscored.reason is Reason.JUDGE_ERROR
     assert all(part in assessment.unscored.detail for part in says)
-    # What was paid for is there.
-    assert [bool(each.verdicts) for each in assessment.panel] == [
-        not isinstance(each, Exception) for each in verdicts
-    ]
+    answered = [not isinstance(each, Exception) for each in verdicts]
+    assert [bool(each.verdicts) for each in assessment.panel] == answered  # what was paid for
 
 
 def test_fused_votes_are_shares() -> None:
@@ -263,11 +261,9 @@ def test_fused_scores_are_made_of_what_was_said_the_same_time() -> None:
     first, second = Drawn(FULLY, NONE), Drawn(PARTIAL, FULLY, name="scripted:two")
     result = TCVA(judge=first, fuse=[second, "lexical"], repeats=2).evaluate(SAMPLE)
     assert len(second.requests) == 2
-    for place, (one, two) in enumerate([(FULLY, PARTIAL), (NONE, FULLY)]):
+    for each, one, two in zip(result.repeats, (FULLY, NONE), (PARTIAL, FULLY), strict=True):
         fuse = [Drawn(two, name="scripted:two"), "lexical"]
-        assert (
-            result.repeats[place].score == TCVA(judge=Drawn(one), fuse=fuse).evaluate(SAMPLE).score
-        )
+        assert each.score == TCVA(judge=Drawn(one), fuse=fuse).evaluate(SAMPLE).score
 
 
 def test_a_changed_copy_repeats_too() -> None:

@@ -21,8 +21,8 @@ from tcva_adapters.judges.reply import (
 )
 
 
-def entry(claim: Any, verdict: Any, **more: Any) -> dict[str, Any]:
-    return {"claim": claim, "evidence": "e", "passage": 1, "reason": "r", "verdict": verdict} | more
+def entry(claim: Any, verdict: Any) -> dict[str, Any]:
+    return {"claim": claim, "evidence": "e", "passage": 1, "reason": "r", "verdict": verdict}
 
 
 def dump(*entries: Any) -> str:
@@ -42,11 +42,7 @@ DRAFT = dump(entry(1, "mostly"), entry(2, "mostly"))
         (dump(entry(1, 1), entry(2, 0)), 2, 'unknown level "1" for 1'),
         (f"<think>Hm. So:\n{TWO}", 2, "the block of reasoning was never closed"),
         ('{"verdicts":[{"claim":1,"verdict":"fully"},{"claim":2,"verdict":"no', 2, "cut off"),
-        (
-            TWO.replace('"e"', '"so {"claim": 2, "verdict": "fully"} it says"', 1),
-            2,
-            "cannot be told",
-        ),
+        (TWO.replace('"e"', '"so {"claim": 2, "verdict": "fully"} so"', 1), 2, "cannot be told"),
         ("1. not fully - hm\n2. none", 2, 'unknown level "not fully'),
     ],
 )
