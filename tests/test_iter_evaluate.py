@@ -149,15 +149,11 @@ def test_a_slow_first_call_holds_nobody_up_but_its_turn(asynchronous: bool) -> N
     class SlowFirst(Model):
         def _begin(self, request: JudgeRequest) -> None:
             super()._begin(request)
-            self._seconds = 0.5 if len(self.asked) == 1 else 0.0
+            self._seconds = 0.2 if len(self.asked) == 1 else 0.0
 
-    model = SlowFirst()
-    found = evaluated(
-        TCVA(judge=model, max_concurrency=2),
-        [sample(n) for n in range(40)],
-        40,
-        asynchronous=asynchronous,
-    )
+    model, samples = SlowFirst(), [sample(n) for n in range(40)]
+    tcva = TCVA(judge=model, max_concurrency=2)
+    found = evaluated(tcva, samples, 40, asynchronous=asynchronous)
     assert ids(found) == numbers(40)
     assert len(model.asked) == 40
 

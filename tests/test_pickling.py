@@ -20,7 +20,6 @@ from tcva_adapters.judges.panel import Panel
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.runner import SHARED
-from tests.adapters.table import ADAPTERS
 from tests.support.server import ScriptedServer, auto_judge
 
 OPENS = "The office opens at nine."
@@ -51,7 +50,6 @@ class Locked:
 BUILT: dict[str, Callable[..., Any]] = {
     "tcva": lambda judge, **how: TCVA(judge=judge, **how),
     "ccrs": lambda judge, **how: CCRS("qr", judge=judge, **how),
-    **{adapter.name: adapter.built for adapter in ADAPTERS},
 }
 
 every_kind = pytest.mark.parametrize("make", BUILT.values(), ids=BUILT)
@@ -63,9 +61,8 @@ def test_every_evaluator_comes_back_with_its_store(
 ) -> None:
     made = make("lexical", store=tmp_path / "v.sqlite", threshold=0.7)
     again = pickle.loads(pickle.dumps(made))
-    before, after = (getattr(each, "scorer", each) for each in (made, again))
-    assert after.evaluate(SAMPLE) == before.evaluate(SAMPLE)
-    assert (after.store.path, after.threshold) == (str(tmp_path / "v.sqlite"), 0.7)
+    assert again.evaluate(SAMPLE) == made.evaluate(SAMPLE)
+    assert (again.store.path, again.threshold) == (str(tmp_path / "v.sqlite"), 0.7)
     assert len(SHARED) == 0
 
 

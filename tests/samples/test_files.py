@@ -321,14 +321,6 @@ def test_assessments_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert read_assessments(printed) == made
 
 
-def test_bad_assessments_are_named_or_skipped(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text(f"{JUDGED.to_json()}\n{GOOD}{JUDGED.to_json()[:20]}")
-    with pytest.raises(UnreadableInputError, match=r"a\.jsonl, line 2: not an assessment"):
-        read_assessments(path)
-    assert read_assessments(path, skip_bad=True) == [JUDGED]
-
-
 def test_an_interrupted_write_leaves_the_former_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"schema_version":2, "former": 1}')
