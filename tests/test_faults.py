@@ -9,7 +9,6 @@ import pytest
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tests.support.faults import MODES, FaultServer, Mode, for_prompts
 from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import auto_judge
@@ -70,27 +69,11 @@ def test_proof_that_no_call_can_succeed_spares_the_rest(name: str) -> None:
     assert all(r.unscored is not None and r.unscored.fatal for r in results)
 
 
-class Refusing(ScriptedModel):
-    """It refuses some calls, by their number from 1 up, whoever asks."""
-
-    def __init__(self, refused: set[int]) -> None:
-        super().__init__([])
-        self.refused = refused
-
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        self.requests.append(request)
-        if len(self.requests) in self.refused:
-            msg = "AuthenticationError: the key is not valid"
-            raise JudgeError(msg, reason="authentication", fatal=True)
-        return ModelReply(verdict_json((1, "fully", "opens at nine")))
-
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        return self.complete(request)
-
-
 def ends(refused: set[int], *, asynchronous: bool) -> tuple[list[bool], list[bool]]:
-    """Which of 60 samples have a score, and which of the others were spared."""
-    model = Refusing(refused)
+    """Which of 60 samples have a score, and which others were spared, where so many calls fail."""
+    wrong_key = JudgeError("the key is not valid", reason="authentication", fatal=True)
+    reply = verdict_json((1, "fully", "opens at nine"))
+    model = ScriptedModel([wrong_key if i in refused else reply for i in range(1, 61)])
     tcva = TCVA(judge=model, max_concurrency=1)
     many = [
         Sample(id=str(i), response="It opens at nine.", contexts=(f"{i}: it opens at nine.",))

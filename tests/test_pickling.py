@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 import multiprocessing
 import pickle
-import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -18,8 +17,8 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.panel import Panel
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.runner import SHARED
+from tests.support.scripted import ScriptedModel
 from tests.support.server import ScriptedServer, auto_judge
 
 OPENS = "The office opens at nine."
@@ -28,23 +27,14 @@ SAMPLE = Sample(
 )
 
 
-class Locked:
+class Locked(ScriptedModel):
     """A judge model of a user's that holds what cannot be pickled, and a key."""
 
-    name = "locked"
-    parameters: ClassVar[dict[str, Any]] = {}
-
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        super().__init__([])
 
     def __repr__(self) -> str:
         return "Locked(key='sk-secret')"
-
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        raise NotImplementedError
-
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        raise NotImplementedError
 
 
 BUILT: dict[str, Callable[..., Any]] = {
@@ -104,7 +94,7 @@ def test_a_panel_needs_judges_that_can_be_pickled_and_copies_are_itself() -> Non
     assert copy.copy(tcva) is copy.deepcopy(tcva) is tcva
     # A function is left to those who pickle functions, such as cloudpickle.
     model = Locked()
-    model.lock = lambda: None  # type: ignore[assignment]  # see above
+    model._lock = lambda: None  # type: ignore[assignment]  # see above
     assert TCVA(judge=model).__reduce__()[0].keywords["judge"] is model
 
 
