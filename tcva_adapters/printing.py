@@ -468,8 +468,8 @@ def short(value: float, digits: int) -> str:
 def share(value: float | None, digits: int = 0) -> str:
     """A share in percent; a dash where there is none. Only none is 0%, and only all is 100%.
 
-    >>> share(0.125, 1), share(float("nan")), share(0.999), share(0.0004, 1)
-    ('12.5%', '-', '>99%', '<0.1%')
+    >>> share(0.125, 1), share(float("nan")), share(0.999), share(0.0004, 1), share(1.0), share(0.0)
+    ('12.5%', '-', '>99%', '<0.1%', '100%', '0%')
     """
     if value is None or math.isnan(value):
         return "-"

@@ -40,6 +40,7 @@ def test_the_fused_score_is_the_geometric_mean_of_both() -> None:
 
 def test_every_other_setting_is_free() -> None:
     result, model = fused()
+    # T=.1: the exponent is -8.
     strict = (((1 + 0.7**-8) / 2) ** (-1 / 8), ((1 + 0.3**-8) / 2) ** (-1 / 8))
     assert result.at(0.1).score == pytest.approx(math.sqrt(math.prod(strict)), abs=1e-12)
     weighted = result.at(0.5, fuse_weights=(3, 1))

@@ -16,7 +16,6 @@ from tcva_adapters.printing import (
     Wrapped,
     ascii_json,
     notes,
-    share,
     show,
     text_of,
     visible,
@@ -57,11 +56,6 @@ def test_what_an_encoding_lacks_is_written_out(encoding: str, shown: str) -> Non
     assert escaped.isascii()
     assert "##[" not in escaped
     assert json.loads(escaped) == json.loads(text)
-
-
-def test_only_all_is_100_percent_and_only_none_is_0() -> None:
-    assert [share(1.0), share(0.9999), share(0.0), share(1e-9)] == ["100%", ">99%", "0%", "<1%"]
-    assert (share(0.9996, 1), share(0.0004, 1), share(0.5)) == (">99.9%", "<0.1%", "50%")
 
 
 ROWS = [("ragas factual_correctness", "0.123", "45%", "0.5"), ("b", "1.000", "7%", "-")]

@@ -34,17 +34,6 @@ def fully(request: JudgeRequest) -> str:
     return verdict_json((1, "fully", "opens at nine"))
 
 
-def test_one_judgement_serves_every_temperature() -> None:
-    model = ScriptedModel([verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))])
-    result = TCVA(judge=model).evaluate(sample(1, "The office opens at nine. Parking costs money."))
-    # T=.5: (1 + .3)/2. T=.1: p=-8, ((1 + .3^-8)/2)^(-1/8). T=1: p=12.25, ((1 + .3^12.25)/2)^(1/12.25)
-    assert result.score == pytest.approx(0.65, abs=1e-12)
-    assert result.at(0.1).score == pytest.approx(((1 + 0.3**-8) / 2) ** (-1 / 8), abs=1e-12)
-    assert result.at(1.0).score == pytest.approx(((1 + 0.3**12.25) / 2) ** (1 / 12.25), abs=1e-12)
-    assert result.at("strict").scoring.temperature == 0.2
-    assert len(model.requests) == 1
-
-
 class Stopped(BaseException):
     """Nothing on the way catches it."""
 
