@@ -14,10 +14,9 @@ from collections.abc import (
     Generator,
     Iterable,
     Mapping,
-    Sequence,
     Sized,
 )
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any, ClassVar, Final, Self, TypeVar
 
@@ -113,7 +112,19 @@ class Scorer(Frozen, Asking[R]):
             InvalidValueError: One of them cannot be pickled.
         """
         for name, value in self.arguments.items():
-            _check_pickles(name, value, type(self).__name__)
+            try:
+                # Functions and classes without a name of a module are left to those who can pickle
+                # them (Ray).
+                with suppress(pickle.PicklingError, AttributeError):
+                    pickle.dumps(value)
+            except TypeError as error:
+                # Not as it prints itself: that may hold a key.
+                msg = (
+                    f"{name} ({type(value).__name__}) of this {type(self).__name__} cannot be handed "
+                    f"to another process: {error}; build it there, or name the judge as a text: "
+                    "'openai:MODEL'"
+                )
+                raise InvalidValueError(msg) from error
         return partial(type(self), **self.arguments), ()
 
     def __copy__(self) -> Self:
@@ -241,23 +252,13 @@ def lacks(whose: str, missing: Iterable[str], subject: str) -> str:
     return f"{whose} has no {' and no '.join(missing)}, which {subject} needs"
 
 
-def column_name(subject: str, details: Sequence[str]) -> str:
-    """A name for columns and feedback, with the unusual settings in brackets.
-
-    Frameworks keep one column per name, so two settings must not share one. Some also make file
-    names of it, so it has no slashes and no colons.
-
-    >>> column_name("tcva_faithfulness", ["T=0.2", "scheme=1/0.5/0.2/0.1/0"])
-    'tcva_faithfulness(T=0.2,scheme=1_0.5_0.2_0.1_0)'
-    """
-    name = f"{subject}({','.join(details)})" if details else subject
-    return _NOT_IN_FILES.sub("_", name)
-
-
 def names(
     model: type[BaseModel], values: Mapping[str, Any], subject: str, title: str
 ) -> tuple[str, str]:
     """What columns and what readers call a scorer, with each unusual setting.
+
+    Frameworks keep one column per name, so two settings must not share one. Some also make file
+    names of it, so it has no slashes and no colons.
 
     Args:
         model: Of the settings.
@@ -265,27 +266,10 @@ def names(
         subject: What is scored, for columns.
         title: The same for readers.
     """
-    name = column_name(subject, unusual(model, values))
+    details = unusual(model, values)
+    name = _NOT_IN_FILES.sub("_", f"{subject}({','.join(details)})" if details else subject)
     details = unusual(model, {**values, "threshold": model.model_fields["threshold"].default})
     return name, f"{title} ({', '.join(details)})" if details else title
-
-
-def _check_pickles(name: str, value: Any, owner: str) -> None:
-    """Name what another process cannot get, in place of an error that names a lock.
-
-    Functions and classes without a name of a module are left to those who can pickle them (Ray).
-    """
-    try:
-        pickle.dumps(value)
-    except (pickle.PicklingError, AttributeError):
-        return
-    except TypeError as error:
-        # Not as it prints itself: that may hold a key.
-        msg = (
-            f"{name} ({type(value).__name__}) of this {owner} cannot be handed to another process: "
-            f"{error}; build it there, or name the judge as a text: 'openai:MODEL'"
-        )
-        raise InvalidValueError(msg) from error
 
 
 def checked_sample(sample: Any) -> Sample:

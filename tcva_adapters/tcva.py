@@ -12,7 +12,6 @@ from tcva_adapters.judges.base import Judge, Turns, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
 from tcva_adapters.judges.resolve import (
     DEFAULT,
-    FOR_MODELS,
     JUDGING,
     KINDS,
     is_lexical,
@@ -86,7 +85,9 @@ class TCVA(FromConfig, Scorer[Result]):
         how = {name: found[name] for name in (*JUDGING, "max_concurrency")}
         once: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
         once.check(self.criterion)
-        self._given = _again(judge, once)
+        # What builds an equal judge under other settings, with the same client.
+        is_ready = judge is once or judge is None
+        self._given = judge if is_ready else getattr(once, "model", "lexical")
         self.judge: Judge = once if found["repeats"] == 1 else Repeats(once, found["repeats"])
         how["repeats"] = found["repeats"]
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
@@ -250,13 +251,6 @@ def _unscored(
     )
 
 
-def _again(given: Any, judge: Judge) -> Any:
-    """What builds an equal judge under other settings, with the same client."""
-    if given is judge or given is None:
-        return given
-    return getattr(judge, "model", "lexical")
-
-
 def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
     """Who judges for one of the fused scores: under the settings of the one that it joins.
 
@@ -266,15 +260,13 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
     if given is None:
         msg = f"fuse=... holds None; an additional judge is {KINDS}"
         raise InvalidValueError(msg)
-    if not isinstance(given, TCVA):
-        names = {"repeats"} if isinstance(given, Judge) else {*how}
-        if is_lexical(given):
-            names -= {*FOR_MODELS}  # it splits sentences, whoever else is asked for claims
-        if is_lexical(given) or getattr(given, "is_local", False):
-            names -= {"repeats"}  # it says the same each time
-        settings = {name: how[name] for name in names}
-        return TCVA(criterion, judge=given, **settings)
-    if given.members:
-        msg = f"{given!r} is fused already; list all the judges in one fuse=[...]"
-        raise InvalidValueError(msg)
-    return given
+    if isinstance(given, TCVA):
+        if given.members:
+            msg = f"{given!r} is fused already; list all the judges in one fuse=[...]"
+            raise InvalidValueError(msg)
+        return given
+    if is_lexical(given) or getattr(given, "is_local", False):
+        return TCVA(criterion, judge=given)  # it follows nothing, and says the same each time
+    if isinstance(given, Judge):
+        return TCVA(criterion, judge=given, repeats=how["repeats"])
+    return TCVA(criterion, judge=given, **how)

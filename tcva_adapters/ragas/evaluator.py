@@ -65,7 +65,6 @@ class OfScorer(Frozen, Generic[R]):
     """
 
     settable: ClassVar[tuple[str, ...]] = ("name",)
-    sees_metadata: ClassVar[bool] = False
     scorer: Scorer[R]
     name: str
     _llm: Any
@@ -87,7 +86,7 @@ class OfScorer(Frozen, Generic[R]):
         self._begin(tcva, llm, name)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
-        known = "samples of RAGAS carry no metadata, which profiles go by"
+        known = "samples of RAGAS carry no metadata, which profiles go by; give temperature=..."
         require(getattr(scorer, "profiles", None) is None, "scorer", scorer, known)
         vars(self).update(scorer=scorer, _llm=llm)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.settings import ScoringConfig, TCVASettings, check_names
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.sample import Checked, first_fault
@@ -33,7 +33,7 @@ class Config(Checked):
 
     >>> config = Config(settings={"temperature": "strict"}, criterion="faithfulness")
     >>> config.options()
-    {'criterion': 'faithfulness', 'temperature': 0.2}
+    {'temperature': 0.2, 'criterion': 'faithfulness'}
     """
 
     version: Literal[2] = CONFIG_VERSION
@@ -76,14 +76,8 @@ class Config(Checked):
             overwrite: Take the place of a file that is no configuration, too.
 
         Raises:
-            InvalidValueError: The file cannot be written, its name is that of another format, or it
-                was written by something else.
+            InvalidValueError: The file cannot be written, or was written by something else.
         """
-        if Path(path).suffix.lower() not in {"", ".json"}:
-            msg = (
-                f"cannot write {path}: settings are written as json; name a file that ends in .json"
-            )
-            raise InvalidValueError(msg)
         text = self.model_dump_json(indent=2, exclude_none=True)
         with replacing(path, ours=OURS, overwrite=overwrite) as stream:
             stream.write(f"{text}\n".encode())
@@ -94,10 +88,7 @@ class Config(Checked):
         Raises:
             InvalidValueError: One of them is out of range or unknown.
         """
-        check_names(self.settings, ScoringConfig.model_fields, of="a configuration")
-        # Any eps goes with this floor; which one it meets shows where the settings are used.
-        found = ScoringConfig(**{"floor": "always", **self.settings})
-        return {name: getattr(found, name) for name in self.settings}
+        return {name: value for name, value in self.options().items() if name in self.settings}
 
     def options(self) -> dict[str, Any]:
         """As keyword arguments of `TCVA` and of every drop-in; only what is given.
@@ -105,11 +96,12 @@ class Config(Checked):
         Raises:
             InvalidValueError: A setting is out of range or unknown.
         """
-        options = self.given()
-        ends = {name: options[name] for name in ("bounds",) if name in options}
-        profiles = TCVASettings(profiles=self.profiles, **ends).profiles
-        more = {"criterion": self.criterion, "profiles": profiles}
-        return {**{name: value for name, value in more.items() if value is not None}, **options}
+        check_names(self.settings, ScoringConfig.model_fields, of="a configuration")
+        # Any eps goes with this floor; which one it meets shows where the settings are used.
+        found = TCVASettings(**{"floor": "always", **self.settings}, profiles=self.profiles)
+        options = {name: getattr(found, name) for name in ("profiles", *self.settings)}
+        options["criterion"] = self.criterion
+        return {name: value for name, value in options.items() if value is not None}
 
 
 def configured(source: Config | str | Path, overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,13 +116,7 @@ def configured(source: Config | str | Path, overrides: Mapping[str, Any]) -> dic
 
 
 class FromConfig:
-    """Gives a class that takes the settings of a score a way to be built from a file.
-
-    Attributes:
-        sees_metadata: Whether its samples have metadata, which profiles go by.
-    """
-
-    sees_metadata: ClassVar[bool] = True
+    """Gives a class that takes the settings of a score a way to be built from a file."""
 
     @classmethod
     def from_config(cls, source: Config | str | Path, /, **options: Any) -> Self:
@@ -143,13 +129,7 @@ class FromConfig:
 
         Raises:
             UnreadableInputError: The file cannot be read, or is no configuration.
-            InvalidValueError: There are profiles, and the samples of this class have no metadata to
-                tell them by.
+            InvalidValueError: This class does not take one of them, e.g. profiles where samples have
+                no metadata to tell them by.
         """
-        given = configured(source, options)
-        if not cls.sees_metadata and given.get("profiles"):
-            ((field, values),) = given["profiles"].items()
-            listed = ", ".join(f"{value}: {temperature:g}" for value, temperature in values.items())
-            msg = f"samples of {cls.__name__} carry no {field!r}; give temperature=... ({listed})"
-            raise InvalidValueError(msg)
-        return cls(**given)
+        return cls(**configured(source, options))
