@@ -152,8 +152,8 @@ def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
         verdicts = [verdict(Verdict.FULLY, quote + " x" * i) for i in range(4)]
         begin = time.process_time()
         check_evidence(verdicts, passages)
-        # Usual is 0.02 to 0.2 s; work that grows with the square takes minutes.
-        assert time.process_time() - begin < 1, name
+        # Usual is 0.02 to 0.2 s, and 2 s where coverage is measured; the square takes minutes.
+        assert time.process_time() - begin < 4, name
 
 
 def test_what_is_too_large_is_not_found() -> None:
