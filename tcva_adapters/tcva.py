@@ -134,16 +134,8 @@ class TCVA(FromConfig, Scorer[Result]):
     @property
     def fingerprint(self) -> str:
         """Everything that can change a score, as a text that is equal where it is equal."""
-        judged = (
-            (
-                each.criterion.fingerprint,
-                each.judge.name,
-                each.judge.prompt_version,
-                sorted(each.judge.parameters.items()),
-            )
-            for each in (self, *self.members)
-        )
-        return f"tcva {self.subject} {self.scoring!r} {self.profiles!r} {list(judged)!r}"
+        judged = [each.key(Sample()) for each in (self, *self.members)]
+        return f"tcva {self.subject} {self.scoring!r} {self.profiles!r} {judged!r}"
 
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under."""

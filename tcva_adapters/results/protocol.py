@@ -62,23 +62,14 @@ class Scored(Protocol):
         """As JSON values, without loss; score, passed and reason stand in it for other readers."""
 
     def to_json(self) -> str:
-        """One line of JSON that `from_json` reads back to an equal result."""
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """The result that `to_json` wrote, in this version or an earlier one.
-
-        Raises:
-            UnreadableInputError: Not JSON, another layout, or fields that do not fit.
-        """
+        """One line of JSON, which `read_result` reads back to an equal result."""
 
 
 def read_result(carried: str | bytes | Mapping[str, Any]) -> Scored:
     """The result that some framework, file or store carries.
 
     Args:
-        carried: What ``to_json`` or ``to_dict`` of a result gave, in this version or an earlier
-            one; further fields do no harm.
+        carried: What ``to_json`` or ``to_dict`` of a result gave; further fields do no harm.
 
     Raises:
         UnreadableInputError: It is no result.

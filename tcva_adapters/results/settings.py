@@ -92,8 +92,7 @@ def check(kind: Any, name: str, value: Any) -> Any:
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    own = isinstance(kind, type) and issubclass(kind, BaseModel)
-    return TypeAdapter(kind, config=None if own else _STRICT)
+    return TypeAdapter(kind, config=_STRICT)
 
 
 def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
