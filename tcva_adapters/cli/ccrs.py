@@ -111,7 +111,7 @@ def ccrs(
     rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
     ratings = options.ratings_of(human, labels)
     looked_at = bool(gates.are_asked or handed.names_samples or report or figures or ratings)
-    how: dict[str, Any] = {"overwrite": overwrite, "is_read_again": looked_at}
+    how: dict[str, Any] = {"overwrite": overwrite, "is_held": looked_at}
     how["fingerprint"] = run_fingerprint(rater, reading.samples, group)
     judge_all = scaled.evaluate_with(rater, workers, settings["max_concurrency"])
     with Writing(out, CCRSResult.from_json, **how) as written:

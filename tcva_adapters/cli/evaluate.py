@@ -110,7 +110,7 @@ def evaluate(
     judge_all = scaled.evaluate_with(tcva, workers, settings["max_concurrency"])
     fingerprint = run_fingerprint(tcva, reading.samples, group)
     how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
-    with Writing(out, Result.from_json, is_read_again=any(looks), **how) as written:
+    with Writing(out, Result.from_json, is_held=any(looks), **how) as written:
         with judging(notes, out, reading):
             for result in run_results(written, reading.samples, judge_all, notes.print):
                 running.add(result)

@@ -94,18 +94,6 @@ def ablation_plans(
     }
 
 
-def from_ragas(verdicts: Iterable[int]) -> list[Verdict]:
-    """RAGAS verdicts as levels: 1 is fully, 0 is none.
-
-    Raises:
-        InvalidValueError: A verdict other than 0 or 1.
-
-    >>> from_ragas([1, 0])
-    [<Verdict.FULLY: 'fully'>, <Verdict.NONE: 'none'>]
-    """
-    return _levels(_RAGAS, verdicts, "RAGAS")
-
-
 def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     """DeepEval verdicts as levels: yes is fully, borderline (or idk) partial, no is none.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import takewhile
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cas
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import ascii_json
 from tcva_adapters.results.assessment import Assessment, Unscored
-from tcva_adapters.samples.output import replacing, usable_path
+from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.records import RowStream, Source
 
 STDOUT: Final = "-"
@@ -112,34 +111,6 @@ def check_suffix(target: Source) -> None:
         raise InvalidValueError(msg)
 
 
-class Written(Sequence[R]):
-    """The results in a file, a line each; none is held.
-
-    Args:
-        path: Of the file.
-        read: Makes a result of its JSON.
-        places: Where each line begins, in bytes.
-    """
-
-    def __init__(self, path: Path, read: Callable[[bytes], R], places: Sequence[int]) -> None:
-        self._path, self._read, self._places = path, read, places
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self._places)
-
-    def __getitem__(self, place: Any) -> Any:
-        """One of them by its number, read anew."""
-        with self._path.open("rb") as file:
-            file.seek(self._places[place])
-            return self._read(file.readline())
-
-    def __iter__(self) -> Iterator[R]:
-        """All of them, from the first to the last."""
-        with self._path.open("rb") as file:
-            yield from map(self._read, file)
-
-
 class Writing(ExitStack, Generic[R]):
     """Results that go into a file as they come; it appears under its name once they all did.
 
@@ -148,10 +119,11 @@ class Writing(ExitStack, Generic[R]):
         read: Makes a result of its JSON.
         fingerprint: See `replacing`.
         overwrite: See `replacing`.
-        is_read_again: Whether they are read afterwards, and held where they are in no file.
+        is_held: Whether they are looked at afterwards.
 
     Attributes:
         number: How many there are.
+        results: All of them, where they are held.
 
     Raises:
         InvalidValueError: As for `replacing`, or the suffix is that of another format.
@@ -164,20 +136,18 @@ class Writing(ExitStack, Generic[R]):
         *,
         fingerprint: str | None = None,
         overwrite: bool = False,
-        is_read_again: bool = False,
+        is_held: bool = False,
     ) -> None:
         super().__init__()
         self.number = 0
         self._target, self._read = target, read
-        self._places, self._size = array("q"), 0
-        self._held: list[R] | None = [] if is_read_again else None
+        self.results: list[R] = []
+        self._is_held = is_held
         self._file: BinaryIO | None = None
         if isinstance(target, str | Path) and target != STDOUT:
             check_suffix(target)
             how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
             self._file = self.enter_context(replacing(target, ours=OURS, **how))
-            if self._file.readable():  # no device, no pipe
-                self._held = None
 
     def found(self) -> Iterator[R]:
         """The results of an interrupted run that are there; what is written follows them.
@@ -187,54 +157,46 @@ class Writing(ExitStack, Generic[R]):
         """
         if self._file is None or not self._file.readable():
             return
-        failed: list[tuple[R, int]] = []
+        failed: list[R] = []
+        read = size = 0
         for line in takewhile(lambda line: line.endswith(b"\n"), self._file):
             try:
                 result = self._read(line)
             except UnreadableInputError:
                 break
-            failed.append((result, len(line)))
+            failed.append(result)
+            read += len(line)
             why = result.unscored
             if why is None or not why.reason.is_failure:
-                for each, size in failed:
-                    self._placed(size)
-                    self.number += 1
+                size = read
+                for each in failed:
+                    self._note(each)
                     yield each
                 failed.clear()
-        self._file.truncate(self._size)
-        self._file.seek(self._size)
+        self._file.truncate(size)
+        self._file.seek(size)
 
     def add(self, result: R) -> None:
         """Write one result, which is the system's then: no kill of this process loses it."""
-        if self._held is not None:
-            self._held.append(result)
         if self._target is not None:
             self._write(result.to_json())
-        self.number += 1
+        self._note(result)
 
     def end(self) -> None:
         """All are written: the file appears under its name."""
         self.close()
 
-    @property
-    def results(self) -> Sequence[R]:
-        """All of them, once they are written; none where nobody asked for them."""
-        if self._file is None or not isinstance(self._target, str | Path) or self._held:
-            return self._held or ()
-        return Written(usable_path(self._target), self._read, self._places)
+    def _note(self, result: R) -> None:
+        self.number += 1
+        if self._is_held:
+            self.results.append(result)
 
     def _write(self, text: str) -> None:
         if self._file is not None:
-            line = f"{text}\n".encode()
-            self._file.write(line)
+            self._file.write(f"{text}\n".encode())
             self._file.flush()
-            self._placed(len(line))
         elif self._target == STDOUT:
             sys.stdout.write(f"{ascii_json(text)}\n")
             sys.stdout.flush()
         else:
             cast("TextIO", self._target).write(f"{text}\n")
-
-    def _placed(self, size: int) -> None:
-        self._places.append(self._size)
-        self._size += size

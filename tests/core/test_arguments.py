@@ -17,7 +17,6 @@ from tcva_adapters.core.collapse import (
     ablation,
     binary_counts,
     from_deepeval,
-    from_ragas,
     ternary_counts,
 )
 from tcva_adapters.core.compat import score_agg
@@ -67,7 +66,6 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "binary": binary_counts,
     "ternary": ternary_counts,
     "ablation": lambda value: ablation(value, 0.5),
-    "from ragas": from_ragas,
     "from deepeval": from_deepeval,
     **{
         f"score_agg {name}": lambda value, name=name: score_agg(**{"scores": [0.5, 0.0], name: value})  # type: ignore[misc]  # bound at once
@@ -122,7 +120,6 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (Bounds, (), {"t_max": 1.6}, "t_max <= 1.5"),
     (Bounds, (), {"p_min": -1e308, "p_max": 1e308}, "finite"),
     (from_deepeval, (["maybe"],), {}, "'maybe' is no DeepEval verdict"),
-    (from_ragas, ([2],), {}, "2 is no RAGAS verdict"),
     (score_agg, ([1e-40, 1.0], 0.1), {}, "with the exponent -8 is too large for a float"),
     (fuse, ([[0.5, 1.5]],), {}, "row 0 of scores has 1.5 for method 1"),
     (fuse, ([0.5, 0.6],), {}, "scores must have the shape (N, M); got (2,)"),
@@ -156,4 +153,3 @@ def test_what_iterates_counts_like_a_list() -> None:
     short: Any = np.float32(0.25)
     assert aggregate(WORDS, 2 * short) == wanted
     assert aggregate(WORDS, short, eps=short) == aggregate(WORDS, 0.25, eps=0.25)
-    assert len(from_ragas(np.array([1, 0]))) == 2

@@ -15,13 +15,11 @@ from tcva_adapters.core.collapse import (
     ablation,
     binary_counts,
     from_deepeval,
-    from_ragas,
     ternary_counts,
 )
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.verdicts import (
     SCHEMES,
-    Verdict,
     WeightScheme,
     count_levels,
     level_shares,
@@ -58,7 +56,6 @@ def test_ablation_at_the_balanced_temperature_leaves_the_mean_as_it_is() -> None
 
 
 def test_verdicts_of_frameworks_are_levels() -> None:
-    assert from_ragas([1, 0]) == [Verdict.FULLY, Verdict.NONE]
     assert [level.value for level in from_deepeval(["Yes", " borderline", "no", "idk"])] == [
         *("fully", "partial", "none", "partial")
     ]
