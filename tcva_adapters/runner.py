@@ -130,12 +130,13 @@ class SharedJudgements:
             loop: Where it would be awaited; None for a synchronous asker.
             past: A judgement that the asker waits for no longer.
         """
-        place = (identity.key, key)
+        is_object = identity.equal is None
+        place = (("object", id(identity.holder)) if is_object else identity.equal, key)
         with self._lock:
             call = self._calls.get(place)
             if call is not None:
                 maker = call.holder() if call.size else call.holder
-                is_there = maker is not None if identity.equal else maker is identity.holder
+                is_there = maker is identity.holder if is_object else maker is not None
                 self._calls.move_to_end(place)
                 if is_there and (call is not past or call.size):
                     return call, False

@@ -256,9 +256,9 @@ def test_a_namesake_or_a_subclass_is_another_judge() -> None:
     assert harsh.assessment.criterion == "harsh"
     own = type("Own", (OpenAICompatibleModel,), {})
     one, two = (own("m", base_url="http://localhost:1/v1", prices=[1, 2]) for _ in range(2))
-    assert one.identity.key != two.identity.key
+    assert one.identity != two.identity
     plain = OpenAICompatibleModel("m", base_url="http://localhost:1/v1", prices=[1, 2])
-    assert isinstance(hash(plain.identity.key), int)
+    assert isinstance(hash(plain.identity.equal), int)
 
 
 def test_a_store_gets_what_another_evaluator_asked_for(tmp_path: Path) -> None:

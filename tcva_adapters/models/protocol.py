@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
 from tcva_adapters.errors import JudgeError
@@ -160,17 +160,11 @@ class Identity:
         equal: What judges that were made from a name have in common (class, model, address,
             settings, a digest of the key); None where only the same object is the same judge.
         seconds: The longest that one call may take; None where that is not known.
-        key: Equal for the same judge.
     """
 
     holder: object
     equal: Hashable | None = None
     seconds: float | None = None
-    key: Hashable = field(init=False)
-
-    def __post_init__(self) -> None:
-        who = ("object", id(self.holder)) if self.equal is None else ("equal", self.equal)
-        object.__setattr__(self, "key", who)
 
 
 def identity_of(asked: object) -> Identity:

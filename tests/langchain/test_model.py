@@ -183,5 +183,5 @@ def test_every_call_of_a_batch_is_traced_as_a_child(asynchronous: bool) -> None:
 def test_the_same_llm_object_is_the_same_judge() -> None:
     llm = scripted()
     one, two = model_of(llm), model_of(llm)
-    assert identity_of(one).key == identity_of(two).key
-    assert identity_of(one).key != identity_of(model_of(scripted())).key
+    assert identity_of(one) == identity_of(two)
+    assert identity_of(one) != identity_of(model_of(scripted()))

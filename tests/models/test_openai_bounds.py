@@ -307,9 +307,11 @@ def test_a_model_is_pickled_as_its_settings_and_never_with_a_secret(
     assert KEY.encode() not in data
     opened = pickle.loads(data)
     assert opened.parameters == model.parameters
-    assert (opened.identity.key, opened.identity.seconds) == (model.identity.key, 7)
+    assert (opened.identity.equal, opened.identity.seconds) == (model.identity.equal, 7)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-worker-77")
-    assert pickle.loads(data).identity.key != model.identity.key  # with the key of its environment
+    assert (
+        pickle.loads(data).identity.equal != model.identity.equal
+    )  # with the key of its environment
     with openai.OpenAI(base_url=url, api_key=KEY) as client:
         given: tuple[dict[str, Any], ...] = (
             {"base_url": url, "api_key": KEY},
@@ -327,7 +329,7 @@ def test_copies_share_connections_and_learn_for_themselves() -> None:
         for copied in (copy.copy(model), copy.deepcopy(model)):
             copied.complete(REQUEST)
             assert copied.refused
-            assert copied.identity.key == model.identity.key
+            assert copied.identity.equal == model.identity.equal
             assert copied.connection is model.connection
     assert not model.refused
 
