@@ -56,7 +56,7 @@ _KINDS: Final = (
          "rate limit; set requests_per_minute"),
     Kind("authentication", (401,), "authenticationerror|unauthenticated",
          "the API key was not accepted; check OPENAI_API_KEY or api_key", fatal=True),
-    Kind("permission", (403,), "permissiondenied"),
+    Kind("permission", (403,), "permissiondenied", "check the rights of the key"),
     Kind("context_length", (), "context_length", "the prompt is too long for {model}"),
     Kind("model_not_found", (), r"\bmodel_not_found\b|DeploymentNotFound", _NO_MODEL, fatal=True),
     Kind("model_not_found", (404,), r"\bnotfounderror\b", _NO_MODEL),

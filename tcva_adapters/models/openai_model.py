@@ -1,8 +1,8 @@
 """Any OpenAI-compatible server as a judge model, on the openai package. Imported where it is used.
 
-All calls of all models go over one event loop in a thread of its own, whatever threads and loops
-the callers live in: connections belong to the loop that opened them, and loops of callers end.
-There is one client, one limit and no lock.
+All calls of clients that are made here go over one event loop in a thread of its own, whatever
+threads and loops the callers live in: connections belong to the loop that opened them, and loops of
+callers end. There is one client, one limit and no lock.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import math
 import os
+import threading
 import time
 import weakref
 from collections.abc import AsyncIterator, Hashable, Mapping
@@ -18,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import copy_context
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
@@ -93,8 +94,9 @@ class OpenAICompatibleModel:
     Args:
         model: The model's name.
         client: An `openai.OpenAI` or `openai.AsyncOpenAI` to use, with its own key, address, timeout
-            and retries. An asynchronous one is used on an event loop in a thread of its own,
-            and by nothing else.
+            and retries. An asynchronous one is used by the first event loop that awaits a call, so
+            that the application may use it there, too; synchronous calls and other loops get
+            copies with connections of their own.
         **settings: See `ModelConfig`.
 
     Attributes:
@@ -198,6 +200,8 @@ class OpenAICompatibleModel:
         Raises:
             JudgeError: As `complete` does.
         """
+        if isinstance(self.connection.given, openai.AsyncOpenAI):
+            return await self._ask(request)
         return await asyncio.wrap_future(submit(self._ask(request), _THREAD))
 
     def probe(self) -> dict[str, Any]:
@@ -218,14 +222,14 @@ class OpenAICompatibleModel:
         return {**found, "answers": True, **told}
 
     async def _ask(self, request: JudgeRequest) -> ModelReply:
-        """A call, on the loop of the connection."""
-        async with self.connection.place():
+        """A call, on the loop that has the connections."""
+        async with self.connection.place() as client:
             steps = exchange(self.server, self.config, request, self.refused)
             try:
                 async with asyncio.timeout(self._timeout):
                     body = next(steps)
                     while True:
-                        body = steps.send(await self.connection.send(body))
+                        body = steps.send(await self.connection.send(client, body))
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]  # a generator's is untyped
             except TimeoutError:
@@ -236,8 +240,17 @@ class OpenAICompatibleModel:
                 raise JudgeError(msg, reason="timeout") from None
 
 
+@dataclass(slots=True)
+class _OnLoop:
+    """What calls on one event loop share: connections, places, and when the next may start."""
+
+    client: Any
+    places: asyncio.Semaphore
+    next: float = -math.inf
+
+
 class Connection:
-    """What all calls to one server share in this process; used on one event loop alone.
+    """What all calls to one server share, on one event loop but for clients of the user's.
 
     Args:
         config: Of the model.
@@ -259,36 +272,53 @@ class Connection:
         }
         # No redirect is followed: requests hold samples. Certificates take longer to load than a call.
         self._http: dict[str, Any] = {"follow_redirects": False, "verify": url[:5] == "https"}
-        self._process: int | None = None
+        self._loops: dict[asyncio.AbstractEventLoop, _OnLoop] = {}
+        self._lent_to: dict[str, asyncio.AbstractEventLoop] = {}
+        self._threads: ThreadPoolExecutor | None = None
 
     @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place under the limits of concurrency and rate; a forked process starts afresh."""
-        if self._process != os.getpid():
-            self._places = asyncio.Semaphore(self._config.max_concurrency)
+    async def place(self) -> AsyncIterator[Any]:
+        """The client of this loop, under the limits of concurrency and rate.
+
+        A forked process has another loop, and so starts afresh.
+        """
+        loop = asyncio.get_running_loop()
+        if loop not in self._loops:
+            for closed in [each for each in [*self._loops] if each.is_closed()]:
+                self._loops.pop(closed, None)
+            places = asyncio.Semaphore(self._config.max_concurrency)
             self._threads = ThreadPoolExecutor(self._config.max_concurrency, "tcva-client")
-            self._next = -math.inf
-            self._client = self.given or self._opened()
-            self._process = os.getpid()
-        async with self._places:
+            self._loops[loop] = _OnLoop(self._client_here(), places)
+        here = self._loops[loop]
+        async with here.places:
             now = time.monotonic()
-            start = max(now, self._next)
-            self._next = start + 60.0 / (self._config.requests_per_minute or math.inf)
+            start = max(now, here.next)
+            here.next = start + 60.0 / (self._config.requests_per_minute or math.inf)
             if start > now:
                 await asyncio.sleep(start - now)
-            yield
+            yield here.client
 
-    def _opened(self) -> openai.AsyncOpenAI:
+    def _client_here(self) -> Any:
+        """The user's client, where its connections are of no other loop; else one made for this."""
+        loop = asyncio.get_running_loop()
+        is_own_loop = threading.current_thread().name == _THREAD
+        if self.given is not None and not isinstance(self.given, openai.AsyncOpenAI):
+            return self.given
         http = openai.DefaultAioHttpClient if HAS_AIOHTTP else openai.DefaultAsyncHttpxClient
-        client = openai.AsyncOpenAI(
-            **self._settings,
-            timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # the call has its own
-            http_client=http(**self._http, event_hooks={"response": [_read]}),
-        )
-        weakref.finalize(self, _close, client, asyncio.get_running_loop(), os.getpid())
+        if self.given is None:
+            client = openai.AsyncOpenAI(
+                **self._settings,
+                timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # the call has its own
+                http_client=http(**self._http, event_hooks={"response": [_read]}),
+            )
+        elif not is_own_loop and self._lent_to.setdefault("loop", loop) is loop:
+            return self.given
+        else:
+            client = self.given.copy(http_client=http(**self._http))
+        weakref.finalize(self, _close, client, loop, os.getpid())
         return client
 
-    async def send(self, body: dict[str, Any]) -> Answer:
+    async def send(self, client: Any, body: dict[str, Any]) -> Answer:
         """Send a body.
 
         Our own client's by the package's way to any endpoint: that to chat completions first looks
@@ -296,11 +326,11 @@ class Connection:
         """
         try:
             if self.given is None:
-                sent = self._client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+                sent = client.post("/chat/completions", cast_to=httpx2.Response, body=body)
                 response = await sent
                 return Answer(response.status_code, response.content, sent=_sent(response.request))
-            create = partial(self.given.chat.completions.with_raw_response.create, **body)
-            if isinstance(self.given, openai.AsyncOpenAI):
+            create = partial(client.chat.completions.with_raw_response.create, **body)
+            if isinstance(client, openai.AsyncOpenAI):
                 raw = await create()
             else:
                 call = partial(copy_context().run, create)
@@ -355,7 +385,8 @@ def answer_of_error(error: openai.OpenAIError) -> Answer:
 
 
 def _close(client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop, process: int) -> None:
-    if process == os.getpid():  # what a parent opened is not closed here: it reads on
+    # What a parent process opened is not closed here: it reads on. A loop that ended took its own along.
+    if process == os.getpid() and not loop.is_closed():
         asyncio.run_coroutine_threadsafe(client.close(), loop)
 
 

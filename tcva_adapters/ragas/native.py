@@ -51,6 +51,9 @@ class _Run(NativeRun):
         needed = "RAGAS' newer family of LLMs is needed (llm_factory, LexicalLLM)"
         require(isinstance(llm, self.llm_classes), "llm", llm, needed)
         super().__init__(name, sample, llm)
+        if name == _COMPARES_QUESTIONS:
+            needed = "embeddings of RAGAS are needed, e.g. of its embedding_factory"
+            require(embeddings is not None, "embeddings", embeddings, needed)
         self._recorder = _Recorder(llm, [])
         more = {"embeddings": embeddings} if name == _COMPARES_QUESTIONS else {}
         self._metric = self.metrics[name](llm=self._recorder, **more)

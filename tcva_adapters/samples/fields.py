@@ -79,7 +79,7 @@ _DOCUMENT_PARTS: Final = ("node", "text_resource", "kwargs")
 _PRINTED: Final = re.compile(
     r"""array\(\[|\[[\s\[]*(?:[bu]?['"]|(?:None|nan|null)\s*[,\]]|\w+\((?:\w+=|\[)|np\.str_\()"""
 )
-_PRINTED_ON: Final = re.compile(r"""[\])]\Z|['"],\s*(?:['"]|\Z)""")
+_PRINTED_ON: Final = re.compile(r"""\]\Z|\Aarray\((?s:.*)\)\Z|\A[^\]]*['"],[^\]]*\Z""")
 """Such a text goes on like a list: it is closed, or cut off behind an item."""
 _TOUCHING: Final = re.compile(r"""['"]\s*['"]""")
 _SHOWN: Final = 40

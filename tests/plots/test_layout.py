@@ -51,8 +51,8 @@ def check_labels(figure: Figure) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, _ in pictures_of(rated_comparison())])
-def test_a_comparison_of_nine_methods(name: str) -> None:
-    assert len(rated_comparison().table.methods) == 9
+def test_a_comparison_of_eight_methods(name: str) -> None:
+    assert len(rated_comparison().table.methods) == 8
     draw = dict(pictures_of(rated_comparison()))[name]
     check_labels(draw())
 

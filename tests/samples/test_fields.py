@@ -216,6 +216,7 @@ ONE_PASSAGE = [
     *("[1] The museum opens at nine [2]", '["Hello" he said] and left', "('Quoted.')", "[1, 2]"),
     *("['Twas brillig, and the slithy toves", '[{"title": "A pen", "price": 3}]', "{'rows': 3}"),
     *("[Smith (2004)] says so [x]", "[[wiki link]] and [more]"),
+    *("['a', 'b'] is a list in Python.", '["a", "b"] is how JSON writes it (RFC 8259)'),
 ]
 REFUSED = [
     *("['a' 'b' ... 'y' 'z']", "['a', 'b', ...]", "['a', 'b", "['a',", "['It's open']", "['a''b']"),
