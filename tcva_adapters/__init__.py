@@ -1,4 +1,4 @@
-"""Five-level verdicts and a strictness dial for existing LLM evaluation suites.
+"""Five-level verdicts and a temperature of strictness for existing LLM evaluation suites.
 
 Every public name is imported on first use, so that importing the package loads nothing else.
 """

@@ -1,4 +1,4 @@
-"""TCVA: a criterion, a judge and the dial in one object."""
+"""TCVA: a criterion, a judge and a temperature in one object."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tcva_adapters.samples.sample import Sample
 
 
 class TCVA(FromConfig, Scorer[Result]):
-    """Judge samples under one criterion and score them on the dial.
+    """Judge samples under one criterion and score them at a temperature.
 
     Frozen: `changed` gives a copy with other settings, and results have ``at(...)``. An additional
     judge that fails is left out, and the reason says so; without the first judge's score there is
@@ -50,7 +50,7 @@ class TCVA(FromConfig, Scorer[Result]):
     Attributes:
         criterion: The criterion.
         judge: The judge.
-        scoring: The settings of the dial.
+        scoring: Temperature, weights and what else makes the score.
         profiles: Temperatures for samples with certain metadata; None for the same everywhere.
         members: What judges for the additional scores that are fused with the judge's.
         settings: All settings by name, checked and in their final form.

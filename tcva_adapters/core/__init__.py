@@ -1,1 +1,1 @@
-"""Numbers only: levels, weights, the dial and the aggregation. numpy, no text, no I/O."""
+"""Numbers only: levels, weights, temperature and aggregation. numpy, no text, no I/O."""

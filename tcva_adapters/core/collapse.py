@@ -1,7 +1,7 @@
 """The same verdicts at two and three levels, the frameworks' own formulas, and the way back.
 
 Everything here takes verdicts that exist already: a user sees what the five levels add, or turns
-the dial on verdicts that another framework was paid for.
+a temperature for verdicts that another framework was paid for.
 """
 
 from __future__ import annotations

@@ -55,11 +55,11 @@ def score_agg(
     if not scores:
         return 0.0
     bounds, most = PAPER_BOUNDS, sys.float_info.max
-    dial = check_within("temperature", temperature, -most, most, "it is a finite number")
+    value = check_within("temperature", temperature, -most, most, "it is a finite number")
     above_0 = math.nextafter(0.0, 1.0)
     wanted = "it is a finite number above 0"
     least = check_within("eps_for_neg_p", eps_for_neg_p, above_0, most, wanted)
-    p = exponent_within(max(bounds.t_min, min(bounds.t_max, dial)), bounds)
+    p = exponent_within(max(bounds.t_min, min(bounds.t_max, value)), bounds)
     # In the order in which the library does it: equality to the last digit is the point.
     kept = [s if s > 0.0 else least for s in scores] if p < 0 else scores
     try:
@@ -67,7 +67,7 @@ def score_agg(
             mean = math.exp(sum(math.log(s if s > 0 else least) for s in kept) / len(kept))
         else:
             mean = (sum(s**p for s in kept) / len(kept)) ** (1.0 / p)
-        alpha = (1.5 - dial) * min(1.0, (len(scores) - 1) / _FULL_RAMP)
+        alpha = (1.5 - value) * min(1.0, (len(scores) - 1) / _FULL_RAMP)
         penalised: float = mean * (1.0 - scores.count(0.0) / len(scores)) ** alpha
         return round(penalised, _DECIMALS)
     except (OverflowError, ZeroDivisionError):

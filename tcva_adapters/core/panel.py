@@ -55,7 +55,7 @@ def fuse(
     Args:
         scores: Shape (N, M): N samples, M methods, in [0, 1]; nan where a method has no score.
         weights: One per method, at least 0 and not all 0; equal where None.
-        temperature: The dial of this mean, as for ``aggregate``: low is near the smallest score,
+        temperature: Of this mean, as for ``aggregate``: low is near the smallest score,
             0.5 the arithmetic mean, high is near the largest. None is the geometric mean
             (exponent 0).
         eps: The least score that enters a mean with an exponent up to 0, so that one 0 does not

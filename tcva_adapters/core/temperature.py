@@ -1,4 +1,4 @@
-"""The dial: from a temperature to the exponent of the power mean (paper, eq. 6)."""
+"""From a temperature to the exponent of the power mean (paper, eq. 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our scorers wherever DeepEval takes a metric: TCVA on its dial, or anything else that scores."""
+"""Our scorers wherever DeepEval takes a metric: TCVA at a temperature, or anything else that scores."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
 
 
 class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-call]  # as above
-    """Judges claims on five levels and scores them on the dial.
+    """Judges claims on five levels and scores them at a temperature.
 
     Takes the place of `FaithfulnessMetric` and its siblings; see `ScorerMetric`.
 

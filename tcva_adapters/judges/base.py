@@ -138,7 +138,7 @@ def verdict_key(
     """The key of a judgement: a SHA-256 over everything that can change its verdicts.
 
     Of the sample, only the fields that the criterion looks at count; its id and metadata do not.
-    The dial's temperature, the weight scheme, the penalty and the threshold are views of verdicts
+    The temperature, the weight scheme, the penalty and the threshold are views of verdicts
     and have no place among the parameters.
 
     Args:

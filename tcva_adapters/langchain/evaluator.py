@@ -156,7 +156,7 @@ else:
 
 
 class TCVAEvaluator(FromConfig, _WithSettings):
-    """Judges claims on five levels and scores them on the dial, as a Runnable.
+    """Judges claims on five levels and scores them at a temperature, as a Runnable.
 
     A `ScorerEvaluator` that builds its `TCVA` itself. Every setting is a field with its value in
     final form; ``configurable_fields`` and ``model_copy(update=...)`` check one as when built.

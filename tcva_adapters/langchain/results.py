@@ -73,7 +73,7 @@ def as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:
 def result_of(stored: Any) -> Any:
     """The result behind what LangChain or LangSmith stored.
 
-    From there every other setting of the dial is free: ``result_of(output).at(0.1)``.
+    From there every other temperature is free: ``result_of(output).at(0.1)``.
 
     Args:
         stored: The output of an evaluator, of a string evaluator, or what an agent has

@@ -1,4 +1,4 @@
-"""Scorers wherever LlamaIndex takes an evaluator: five-level verdicts with a dial, ratings."""
+"""Scorers wherever LlamaIndex takes an evaluator: five-level verdicts with a temperature, ratings."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             response: The text under test.
             contexts: The passages that it was to rest on.
             **options: ``reference``, the answer that is known to be right; ``metadata``, what
-                profiles go by and the result carries along; ``temperature`` (where the scorer has a
-                dial) and ``threshold``, for this sample alone; ``sleep_time_in_seconds``, a pause
+                profiles go by and the result carries along; ``temperature`` (where the scorer has
+                one) and ``threshold``, for this sample alone; ``sleep_time_in_seconds``, a pause
                 before the judgement. Others are ignored: batch runners hand every evaluator the
                 arguments of all.
 
@@ -178,7 +178,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     ) -> tuple[Scorer[R], Sample, float]:
         """Who scores, under the settings for this sample alone, the sample, and the pause before."""
         changes = {} if threshold is None else {"threshold": threshold}
-        if temperature is not None and isinstance(self.scorer, TCVA):  # others have no dial
+        if temperature is not None and isinstance(self.scorer, TCVA):  # others have none
             changes |= {"temperature": temperature, "profiles": None}
         scorer = self.scorer.changed(**changes) if changes else self.scorer
         # What batch runners hand to all evaluators may be another one's metadata.
@@ -200,7 +200,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
 
 
 class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
-    """Judges claims on five levels and scores them on the dial; see `ScorerEvaluator`.
+    """Judges claims on five levels and scores them at a temperature; see `ScorerEvaluator`.
 
     Args:
         llm: The judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another

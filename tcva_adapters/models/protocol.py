@@ -23,7 +23,7 @@ class Sampling:
     Attributes:
         max_tokens: Limit of the reply's length.
         top_logprobs: Ask for so many alternatives of each token.
-        temperature: The model's, 0 to 2; never the dial's.
+        temperature: The model's for sampling, 0 to 2; not that of the score.
         seed_offset: Added to the model's seed, where it has one.
     """
 

@@ -322,7 +322,7 @@ def _samples(inputs: Iterable[Any]) -> list[Sample]:
 
 
 class TCVAMetric(ScorerMetric[Result], FromConfig):
-    """Judges claims on five levels and scores them on the dial, in ``evaluate`` and ``aevaluate``.
+    """Judges claims on five levels and scores them at a temperature, in ``evaluate`` and ``aevaluate``.
 
     A `ScorerMetric` that builds its `TCVA` from its arguments.
 

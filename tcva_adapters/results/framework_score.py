@@ -50,7 +50,7 @@ class FrameworkScore:
     error: str = ""
 
     def assessment(self, *, criterion: str = "faithfulness") -> Assessment:
-        """The framework's verdicts as an assessment, for the dial; without verdicts it is unscored.
+        """The framework's verdicts as an assessment, for any temperature; without verdicts it is unscored.
 
         Args:
             criterion: The name that the assessment carries.

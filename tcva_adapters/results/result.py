@@ -1,4 +1,4 @@
-"""A score is a view of an assessment: what the dial's settings make of it."""
+"""A score is a view of an assessment: what temperature and weights make of it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NAMES: Final = tuple(level.value for level in LEVELS)
 
 @dataclass(frozen=True)
 class Result:
-    """An assessment seen at one setting of the dial.
+    """An assessment seen at one temperature, with one set of weights.
 
     Attributes:
         assessment: What was judged; kept, so that every other setting is free.
