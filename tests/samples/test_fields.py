@@ -19,7 +19,6 @@ from tcva_adapters import Sample
 from tcva_adapters.compare.existing.imports import import_scores
 from tcva_adapters.compare.existing.records import passages_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.langchain.samples import as_sample
 from tcva_adapters.samples.fields import read_contexts
 from tcva_adapters.samples.files import SampleFile, read_samples
 from tests.support.formats import WRITERS
@@ -131,7 +130,6 @@ TALK = [
 def test_conversations() -> None:
     found = Sample.from_record({"messages": TALK})
     assert found == Sample(input="Second?", response="Second.", contexts=["Found."])
-    assert found == as_sample({"messages": TALK})
     found = Sample.from_record({"inputs": {"messages": TALK[:4]}, "outputs": {"messages": TALK}})
     assert found == Sample(input="Second?", response="Second.", contexts=["Found."])
     found = Sample.from_record({"messages": TALK[:-1], "answer": "Mine.", "contexts": ["Own."]})
