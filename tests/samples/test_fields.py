@@ -7,7 +7,6 @@ import json
 import math
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters import Sample
-from tcva_adapters.compare.existing.imports import import_scores
 from tcva_adapters.compare.existing.records import passages_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.fields import read_contexts
 from tcva_adapters.samples.files import SampleFile, read_samples
-from tests.support.formats import WRITERS
 
 CONTEXTS = ["One.", "It's two."]
 WHOLE = ("Q?", "A.", tuple(CONTEXTS), "R.")
@@ -156,43 +153,6 @@ def test_tool_results_of_other_interfaces() -> None:
     wanted = Sample(input="Q?", response="A.", contexts=["C."])
     for talk in (anthropic, responses, llamaindex):
         assert Sample.from_record({"messages": talk}) == wanted
-
-
-# --- files of the frameworks ----------------------------------------------------------------
-
-SAMPLES = [
-    Sample(
-        input='Who wrote "Notes"?',
-        response="It's Ada;\nshe wrote them, in 1843.",
-        contexts=[
-            "It's Ada who wrote them.",
-            "Both ' and \" here, [1], {x}, ...",
-            "A line\nbreak, a \\ backslash, \\n, \ttab, caf\u00e9 \u6f22 \U0001f600 \u2028 \x07",
-            "",
-        ],
-    ),
-    Sample(input="When?", response="In 1843.", contexts=["[1] The notes are of 1843."]),
-    Sample(input="Where?", response="In London.", contexts=["['quoted']", "word " * 400]),
-]
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_files_of_the_frameworks_hold_the_same_samples(tmp_path: Path, name: str) -> None:
-    file, write = WRITERS[name]
-    write(tmp_path / file, SAMPLES)
-    found = read_samples(tmp_path / file).samples
-    wanted = [(s.input, s.response, s.contexts) for s in SAMPLES]
-    assert [(s.input, s.response, s.contexts) for s in found] == wanted
-
-
-def test_scores_of_these_files_find_their_samples(tmp_path: Path) -> None:
-    """The same answer to the same question twice: only the contexts tell which is meant."""
-    twins = [*SAMPLES, SAMPLES[0].model_copy(update={"contexts": ("Something else.",)})]
-    for file, write in (found for name, found in WRITERS.items() if name.startswith("RAGAS to")):
-        write(tmp_path / file, twins)
-        imported = import_scores(str(tmp_path / file), twins)
-        assert {row.sample for row in imported.rows} == {"row-1", "row-2", "row-3", "row-4"}
-        assert imported.unmatched == ()
 
 
 # --- contexts -------------------------------------------------------------------------------
