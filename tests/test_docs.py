@@ -87,7 +87,7 @@ def _is_drawn_like(shown: Path, drawn: Path) -> None:
     pinned = re.search(r"^matplotlib==(.+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     if pinned is None or version("matplotlib") != pinned[1]:
         return  # another version places texts elsewhere
-    image = pytest.importorskip("matplotlib.image")
+    image = pytest.importorskip("matplotlib.image")  # the extra plots
     first, second = (image.imread(path)[..., :3] for path in (shown, drawn))
     assert first.shape == second.shape, shown.name
     # The stored ones have fewer colours. Other data move curves, and this to .02 and more.

@@ -47,7 +47,7 @@ def asked_judges(
 
 
 def judging_arguments(
-    voices: Sequence[str],
+    names: Sequence[str],
     fuse: Sequence[str],
     combine: str,
     model: Mapping[str, Any],
@@ -56,7 +56,7 @@ def judging_arguments(
     """The arguments of `TCVA`: its judge, or a panel of several, the fused ones, and the settings.
 
     Args:
-        voices: The judges of the same claims, as they were typed.
+        names: The judges of the same claims, as they were typed.
         fuse: Additional judges.
         combine: How a panel decides.
         model: See `takes_model_settings`.
@@ -66,8 +66,8 @@ def judging_arguments(
         InvalidValueError: See `asked_judges` and `panel_of`.
     """
     at_once = settings.get("max_concurrency", MAX_CONCURRENCY)
-    asked = asked_judges([*voices, *fuse], model, at_once)
-    first, fused = asked[0], asked[len(voices) :]
-    if len(voices) > 1:
-        first, settings = panel_of(asked[: len(voices)], combine, settings)
+    asked = asked_judges([*names, *fuse], model, at_once)
+    first, fused = asked[0], asked[len(names) :]
+    if len(names) > 1:
+        first, settings = panel_of(asked[: len(names)], combine, settings)
     return {**settings, "judge": first, **({"fuse": fused} if fused else {})}

@@ -30,6 +30,6 @@ def scorer_of(recipe: Mapping[str, Any], store: VerdictStore | None = None) -> T
     if recipe["metrics"] is not None:
         (judge,) = asked_judges(recipe["judges"], prices, MAX_CONCURRENCY)
         return CCRS(recipe["metrics"], judge=judge, store=store)
-    voices, fuse, combine = recipe["judges"], recipe["fuse"], recipe["combine"]
-    settings = judging_arguments(voices, fuse, combine, prices, recipe["settings"])
+    names, fuse, combine = recipe["judges"], recipe["fuse"], recipe["combine"]
+    settings = judging_arguments(names, fuse, combine, prices, recipe["settings"])
     return TCVA(recipe["criterion"], store=store, **settings)

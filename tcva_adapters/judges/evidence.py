@@ -1,335 +1,38 @@
 """What a verdict's quote is worth; a high level without a good one is lowered.
 
-A judge that makes up its quote has hardly looked. Comparing word for word would punish honest
-judges for a curly quotation mark, so texts are compared by their words alone, and a longer quote
-may differ in a word or two. What changes the meaning may not differ: numbers, names, negations.
+A judge that makes up its quote has hardly looked, and one may quote what says something else.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from itertools import islice, pairwise, product
+from itertools import pairwise, product
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.judges.quotes import LONGEST, Found, Passages, find_quote, prepared, quote_words
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
 from tcva_adapters.text.contrast import (
-    denied_before,
-    denied_behind,
     negation_differs,
     negations,
     opposites,
     other_numbers,
     values,
 )
-from tcva_adapters.text.lists import variants, words
+from tcva_adapters.text.lists import words
 from tcva_adapters.text.words import (
-    FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
-    NEGATIONS,
-    PAUSES,
-    STOPS,
     UNSPACED,
     Token,
     is_content,
     listed,
     plain,
-    split_words,
     tokenise,
 )
-
-NEAR_ENOUGH: Final = 0.7
-"""Share of a quote's three-word sequences that one stretch of a passage must have. One changed
-word takes away three of them, so it is allowed within a quote of twelve words, not of eight."""
-
-LONGEST: Final = 10_000
-"""In characters; a longer quote is not found, and with a longer claim quotes are not compared."""
-
-MOST_FRAGMENTS: Final = 10
-"""Parts of a quote; of more than these none is found."""
-
-_GRAM: Final = 3
-_SHORTEST_NEAR: Final = 6  # quotes with fewer words must match exactly
-_MOST_HITS: Final = 50_000
-_MOST_STRETCHES: Final = 20
-_MOST_PLACES: Final = 2000
-_SHIFT: Final = 2  # words that a similar stretch may have more or fewer in its middle
-_NEAREST: Final = 3  # places of a fragment behind another that may follow on it
-_REACH: Final = 8  # words outside a quote in which a negation counts
-_LONGEST_PREPARED: Final = 50_000  # characters of passages that stay prepared for the next call
-_END: Final = "\n"  # stands behind each passage; no word is like it
-_ELLIPSIS: Final = re.compile(r"[\[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?")
-_DECISIVE: Final = NEGATIONS | variants("numbers").keys() | variants("scales").keys() | {"percent"}
-
-
-class Place(NamedTuple):
-    """A stretch of words: the index of the first one, and of the one behind the last."""
-
-    begin: int
-    end: int
-
-
-class Found(NamedTuple):
-    """Where a quote stands.
-
-    Attributes:
-        passages: The numbers of the passages that hold it, counted from 1, rising; where one has
-            it without a negation at its edge, those alone.
-        at: The index of the first word of its first place there.
-        denied_before: Whether a negation stands just before it wherever it occurs.
-        denied_behind: Whether one stands just behind it.
-    """
-
-    passages: tuple[int, ...]
-    at: int
-    denied_before: bool = False
-    denied_behind: bool = False
-
-
-class Passages:
-    """Passages, prepared once for all quotes that are looked up in them.
-
-    What one quote may cost is bounded: the first 2000 places that begin like a run of words count;
-    a similar stretch is looked for at the first 50 000 places that have three of its words in a row.
-    """
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.words: list[str] = []
-        self._firsts: list[int] = []
-        self._stops: list[int] = []
-        self._breaks: list[int] = []
-        for text in texts:
-            self._firsts.append(len(self.words))
-            for piece in split_words(text):
-                if piece in STOPS:
-                    self._stops.append(len(self.words))
-                if piece in STOPS or piece in PAUSES:
-                    self._breaks.append(len(self.words))
-                else:
-                    self.words += piece if UNSPACED.match(piece) else [piece.casefold()]
-            self.words.append(_END)
-            self._breaks += (len(self.words) - 1, len(self.words))
-        self._firsts.append(len(self.words))
-        self._negations = [at for at, word in enumerate(self.words) if word in NEGATIONS]
-        barred = _barred(self.words)
-        self._joined = "".join(barred)
-        self._ends = np.cumsum([len(word) for word in barred])
-        self._begins = self._ends - [len(word) for word in self.words]
-
-    def passage(self, at: int) -> int:
-        """In which passage a word stands, counted from 1."""
-        return bisect_right(self._firsts, at)
-
-    def around(self, at: int, reach: int) -> list[str]:
-        """The words of its passage on both sides of one."""
-        number = self.passage(at)
-        begin, end = self._firsts[number - 1], self._firsts[number] - 1
-        return self.words[max(begin, at - reach) : min(end, at + reach)]
-
-    def exact(self, quote: Sequence[str]) -> list[Place]:
-        """Where words stand one behind the other, however they are written together or apart."""
-        wanted = "".join(_barred(quote))
-        found: list[Place] = []
-        at = self._joined.find(wanted)
-        for _ in range(_MOST_PLACES):
-            if at < 0:
-                break
-            begin, end = self._begins.searchsorted(at), self._ends.searchsorted(at + len(wanted))
-            is_begin = self._begins[begin] == at
-            if is_begin and self._ends[end] == at + len(wanted):
-                found.append(Place(int(begin), int(end) + 1))
-            at = self._joined.find(wanted, self._begins[begin + is_begin])
-        return found
-
-    def near(self, quote: Sequence[str], names: frozenset[str]) -> list[Place]:
-        """Stretches, one in a passage, that have enough of the quote's sequences of three words."""
-        size = len(quote)
-        if size < _SHORTEST_NEAR:
-            return []
-        inside = {tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))}
-        grams = enumerate(zip(self.words, self.words[1:], self.words[2:], strict=False))
-        hits = list(islice(((at, inside[g]) for at, g in grams if g in inside), _MOST_HITS))
-        found: dict[int, Place] = {}
-        for start, _ in Counter(at - i for at, i in hits).most_common(_MOST_STRETCHES):
-            own = [(at, i) for at, i in hits if abs(at - i - start) <= _SHIFT]
-            passage = self.passage(own[0][0])
-            shared = {i for _, i in own}
-            if passage in found or len(shared) < NEAR_ENOUGH * len(inside):
-                continue
-            (first, before), (last, behind) = own[0], own[-1]
-            begin = max(self._firsts[passage - 1], first - before)
-            end = min(self._firsts[passage] - 1, last + size - behind)
-            covered = {i + k for i in shared for k in range(_GRAM)}
-            if _agrees(quote, self.words[begin:end], covered, names):
-                found[passage] = Place(begin, end)
-        return list(found.values())
-
-    def chained(self, each: Sequence[Sequence[Place]], sizes: Sequence[int]) -> list[Place]:
-        """From where to where all fragments of a quote stand in order."""
-        found = []
-        for first in each[0]:
-            end = first.end
-            for i in range(1, len(each)):
-                begin = bisect_left(each[i], (end,))
-                is_single = 1 in sizes[i - 1 : i + 1]
-                for place in each[i][begin : begin + _NEAREST]:
-                    if self._follows(end, place.begin, is_single=is_single):
-                        end = place.end
-                        break
-                else:
-                    break
-            else:
-                found.append(Place(first.begin, end))
-        return found
-
-    def _follows(self, end: int, begin: int, *, is_single: bool) -> bool:
-        """Whether an ellipsis may join a stretch that ends there and one that begins there.
-
-        It may not hide a negation in a sentence that it breaks off or takes up again, and a single
-        word must belong to the sentence that it is quoted with.
-        """
-        if self.passage(begin) != self.passage(end - 1):
-            return False
-        stop, last = bisect_right(self._stops, end - 1), bisect_right(self._stops, begin) - 1
-        gaps = [(end, begin)]
-        if stop <= last:
-            gaps = [(end, self._stops[stop]), (self._stops[last], begin)]
-        for first, behind in gaps:
-            if bisect_left(self._negations, first) < bisect_left(self._negations, behind):
-                return False
-        return stop > last or not is_single
-
-    def found(self, places: Sequence[Place]) -> Found:
-        """Where a quote stands, of all its places; those where no edge of it is denied come first."""
-        asserted: list[Place] = []
-        any_before = any_behind = False
-        for place in places:
-            at = bisect_right(self._breaks, place.begin)
-            begin = max(place.begin - _REACH, self._breaks[at - 1] if at else 0)
-            end = min(place.end + _REACH, self._breaks[bisect_left(self._breaks, place.end)])
-            head = self.words[place.begin : place.begin + 2]
-            before = denied_before(self.words[begin : place.begin], head)
-            behind = denied_behind(self.words[place.end - 1], self.words[place.end : end])
-            if not (before or behind):
-                asserted.append(place)
-            any_before, any_behind = any_before or before, any_behind or behind
-        begins = sorted(next(zip(*asserted or places, strict=True)))
-        numbers = tuple(sorted(set(map(self.passage, begins))))
-        is_denied = not asserted
-        return Found(numbers, begins[0], is_denied and any_before, is_denied and any_behind)
-
-
-def prepared(texts: tuple[str, ...]) -> Passages:
-    """The passages, ready to be searched: most often those of a call before, of the same sample."""
-    is_long = sum(map(len, texts)) > _LONGEST_PREPARED
-    return Passages(texts) if is_long else _prepared(texts)
-
-
-_prepared: Final = lru_cache(maxsize=32)(Passages)
-_quote_words: Final = lru_cache(maxsize=64)(listed)  # a quote is looked at more than once
-
-
-def find_quote(text: str, passages: Passages) -> Found | None:
-    """Where a quote stands; None where no passage holds it.
-
-    Case, white space, punctuation, quotation marks, dashes, invisible characters and the spacing
-    of tokenised text do not matter. Fragments joined by "..." must stand in one passage in their
-    order, or, from three words on, each in some passage, and no negation may hide in the gap. A
-    quote of six words or more may differ a little: one stretch of a passage must have at least 70
-    % of its three-word sequences, and exactly its numbers, negations and names. Passages with the
-    exact quote come before those with a similar one.
-
-    The work is bounded: a quote of more than 10 000 characters is not found, nor are more than ten
-    fragments; see `Passages` for the rest.
-
-    >>> passages = Passages(["Other.", "the drug, it's not safe for children"])
-    >>> find_quote("It's NOT safe", passages).passages
-    (2,)
-    >>> find_quote("it's ... safe", passages) is None
-    True
-    >>> find_quote("safe for children", passages).denied_before
-    True
-    """
-    whole = _quote_words(text) if len(text) <= LONGEST else []
-    places = passages.exact(whole) if whole else []
-    if places or not whole:
-        return passages.found(places) if places else None
-    parts = [part for part in _ELLIPSIS.split(text) if any(map(str.isalnum, part))]
-    each: list[list[Place]] = []
-    sizes: list[int] = []
-    for part in parts if len(parts) <= MOST_FRAGMENTS else ():
-        quote = listed(part)
-        exact = passages.exact(quote)
-        have = {passages.passage(place.begin) for place in exact}
-        near = passages.near(quote, _names(part))
-        each.append(sorted(exact + [p for p in near if passages.passage(p.begin) not in have]))
-        sizes.append(len(quote))
-    if not each or not all(each):
-        return None
-    places = passages.chained(each, sizes)
-    return passages.found(places) if places else _spread(passages, each, sizes)
-
-
-def _spread(
-    passages: Passages, each: Sequence[Sequence[Place]], sizes: Sequence[int]
-) -> Found | None:
-    """The passages of the longest fragment, where several together hold all of them."""
-    found = [passages.found(places) for places in each]
-    if min(sizes) < _GRAM or set(found[0].passages).intersection(*(f.passages for f in found)):
-        return None
-    longest = found[sizes.index(max(sizes))]
-    return longest._replace(
-        denied_before=any(fragment.denied_before for fragment in found),
-        denied_behind=any(fragment.denied_behind for fragment in found),
-    )
-
-
-def _barred(quote: Sequence[str]) -> list[str]:
-    """The words with a bar between figures: "do n't" is "don't", and "1 5" is not "15"."""
-    found = list(quote)
-    for at, word in enumerate(quote):
-        if word[0] in "-0123456789" and at and quote[at - 1][-1].isdigit():
-            found[at] = f"|{word}"
-    return found
-
-
-def _names(text: str) -> frozenset[str]:
-    """The words with a capital, function words aside."""
-    capitals = (word.casefold() for word in split_words(text) if word[0].isupper())
-    return frozenset(capitals) - FUNCTION_WORDS
-
-
-def _agrees(
-    quote: Sequence[str], stretch: Sequence[str], covered: set[int], names: frozenset[str]
-) -> bool:
-    """Whether a similar stretch says the same as far as lists of words can tell.
-
-    Its numbers, signs, negations and names are those of the quote in the same order, those of the
-    quote have the same neighbours there, and no word has become its opposite.
-    """
-    if not covered.issuperset(i for i, word in enumerate(quote) if _is_decisive(word)):
-        return False
-    decisive = [
-        ["not" if w in NEGATIONS else w for w in side if w in names or _is_decisive(w)]
-        for side in (quote, stretch)
-    ]
-    one, other = tokenise(" ".join(quote)), tokenise(" ".join(stretch))
-    return decisive[0] == decisive[1] and not (opposites(one, other) or opposites(other, one))
-
-
-def _is_decisive(word: str) -> bool:
-    return word in _DECISIVE or word[-1].isdigit() or not word[0].isalnum()
-
-
-# --- whether a quote bears its claim out -----------------------------------------------------
 
 _SHOWN: Final = 1000  # characters of a text that show its language and script
 _AROUND: Final = 50  # words on each side of a quote that do
@@ -557,7 +260,7 @@ def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
         return True
     alike = len(quote.content & claim.content) >= _ALIKE * len(claim.content)
     differs = bool(alike and negation_differs(claim.tokens, quote.tokens))
-    if not _AVAILABLE.isdisjoint(_quote_words(quote.text)):
+    if not _AVAILABLE.isdisjoint(quote_words(quote.text)):
         differs = differs or _is_lacking(quote, claim)
     return may_deny and differs
 
@@ -590,7 +293,7 @@ def _is_lacking(quote: Side, claim: Side) -> bool:
 
 def _is_too_short(quote: Side, claim: Side) -> bool:
     """Whether a quote of a word or two does not hold the numbers and names of its claim."""
-    said = _quote_words(quote.text)
+    said = quote_words(quote.text)
     if any(map(UNSPACED.match, said)):
         return len("".join(said)) < _SHORT_UNSPACED
     if len(said) > _SHORT or _PAIR.search(quote.text):

@@ -28,7 +28,7 @@ from tcva_adapters.judges.base import (
     passages,
     why_unscored,
 )
-from tcva_adapters.judges.evidence import check_evidence, find_quote, prepared
+from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.prompts import (
     BLOCKS,
     PROMPT_VERSION,
@@ -36,6 +36,7 @@ from tcva_adapters.judges.prompts import (
     verdict_request,
     verdict_system,
 )
+from tcva_adapters.judges.quotes import find_quote, prepared
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
 from tcva_adapters.models.protocol import (

@@ -17,6 +17,7 @@ from deepeval.test_case import LLMTestCase
 
 from tcva_adapters import Sample
 from tests.support import server
+from tests.support.scripted import in_turn
 from tests.support.server import Answer, Body, Script
 
 Reply = Callable[[str], str]
@@ -54,15 +55,7 @@ class ScriptedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as its b
 
 def scripted(*replies: str | Exception) -> ScriptedLLM:
     """An LLM that answers from a list, in order; an exception in it is raised."""
-    left = list(replies)
-
-    def reply(_: str) -> str:
-        answer = left.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    return ScriptedLLM(reply)
+    return ScriptedLLM(in_turn(*replies))
 
 
 def case_of(sample: Sample) -> LLMTestCase:

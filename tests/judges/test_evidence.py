@@ -10,13 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judges.evidence import (
-    NEAR_ENOUGH,
-    Found,
-    Passages,
-    check_evidence,
-    find_quote,
-)
+from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.quotes import NEAR_ENOUGH, Found, Passages, find_quote
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE
 from tests.judges.huge import huge

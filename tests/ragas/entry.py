@@ -98,19 +98,6 @@ class ScriptedInstructorLLM(InstructorBaseRagasLLM):
         return self.generate(prompt, response_model)
 
 
-def scripted(*replies: str | Exception) -> Reply:
-    """A reply function that answers from a list, in order; an exception in it is raised."""
-    left = list(replies)
-
-    def reply(_: str) -> str:
-        answer = left.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    return reply
-
-
 def dataset_of(samples: Sequence[Sample]) -> EvaluationDataset:
     """The samples as RAGAS' own dataset."""
     rows: list[SingleTurnSample | MultiTurnSample] = [

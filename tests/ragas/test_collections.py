@@ -21,10 +21,10 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import read_result
-from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
+from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM
 from tests.ragas.office import turn
 from tests.support.office import PASSAGE, QUERY, RESPONSE, SCORE, TWO
-from tests.support.scripted import verdict_json
+from tests.support.scripted import in_turn, verdict_json
 
 ROW: dict[str, Any] = {
     "user_input": QUERY,
@@ -34,7 +34,7 @@ ROW: dict[str, Any] = {
 
 
 def metric(*replies: str | Exception, **options: Any) -> TCVACollectionMetric:
-    reply = scripted(*replies) if len(replies) > 1 else lambda _: replies[0]
+    reply = in_turn(*replies) if len(replies) > 1 else lambda _: replies[0]
     return TCVACollectionMetric(ScriptedInstructorLLM(reply), **options)  # type: ignore[arg-type]  # options of any kind
 
 
