@@ -14,7 +14,7 @@ from benchmarks import null_data
 from benchmarks.groups import graded, series
 from tcva_adapters.compare.changes import Changes
 from tcva_adapters.compare.fused import corrected, gain_of
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.views.human_ratings import compare_with_ratings
 from tcva_adapters.compare.watch import Watch
 from tcva_adapters.stats.bootstrap import paired_difference

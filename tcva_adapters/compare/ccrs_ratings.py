@@ -17,7 +17,7 @@ from tcva_adapters.compare.grouping import NO_P_BY_GROUPS, group_note, group_of
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.compare.ratings import human_ratings
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.views.human_ratings import no_common_scale
 from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
 from tcva_adapters.core.verdicts import FloatArray

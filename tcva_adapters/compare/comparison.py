@@ -19,6 +19,7 @@ from tcva_adapters.compare.graded import grade_table
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.raters import Raters
 from tcva_adapters.compare.repeats import RepeatReport, repeat_report
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.running.details import SampleDetails, write_details
 from tcva_adapters.compare.running.folder import (
     ASSESSMENTS,
@@ -32,7 +33,6 @@ from tcva_adapters.compare.running.folder import (
 from tcva_adapters.compare.running.run import Models, Outcome, profile_name, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.several import once
-from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decision_text import brief_decisions, decision_parts
 from tcva_adapters.compare.views.decisions import DecisionView
 from tcva_adapters.compare.views.same_samples import SameSamples

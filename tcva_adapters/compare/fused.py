@@ -15,7 +15,7 @@ from typing import Final, Self, TypedDict, TypeVar
 
 import numpy as np
 
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import FloatArray

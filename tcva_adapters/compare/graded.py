@@ -30,8 +30,8 @@ from tcva_adapters.tcva import TCVA
 if TYPE_CHECKING:  # what is graded is there already, and most commands have none of it
     from tcva_adapters.ccrs.result import CCRSResult
     from tcva_adapters.ccrs.summary import CCRSSummary
+    from tcva_adapters.compare.rows import Row, ScoreTable
     from tcva_adapters.compare.systems.table import SystemTable
-    from tcva_adapters.compare.table import Row, ScoreTable
     from tcva_adapters.compare.views.describe import MethodSummary
 
 COMPOSITE: Final = "composite"

@@ -31,6 +31,7 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.raters import Raters
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.compare.running.methods import ALL, Method, choose
@@ -43,7 +44,6 @@ from tcva_adapters.compare.running.run import (
     read_named,
     tcva_name,
 )
-from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decisions import decision_view
 from tcva_adapters.compare.views.same_samples import SameSamples, ways
 from tcva_adapters.compare.views.summary import summarise_table

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcva_adapters.compare.agreement import alpha_text
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.printing import Part, Report, Table, Wrapped, counted, figure, short
 from tcva_adapters.stats.alpha import FEW_UNITS, Alpha, krippendorff_alpha
 from tcva_adapters.stats.ceiling import CORRELATED, Ceiling, Correlated, ceiling

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.systems.report import SystemsReport
-from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.describe import MethodSummary
 from tcva_adapters.compare.views.describe import describe as described
 from tcva_adapters.core.verdicts import FloatArray

@@ -14,9 +14,9 @@ from tcva_adapters.compare.ccrs_ratings import RatedCCRS
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.judged import Judged, JudgedSource
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.running.run import tcva_name
 from tcva_adapters.compare.sweeping import Sweep
-from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.temperature import Bounds

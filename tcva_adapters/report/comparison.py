@@ -11,11 +11,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from tcva_adapters.compare.comparison import Comparison
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.compare.running.details import SampleDetails, stream_details
 from tcva_adapters.compare.running.folder import ASSESSMENTS, DETAILS, SCORES, SETTINGS, SUMMARY
 from tcva_adapters.compare.running.run import tcva_name
 from tcva_adapters.compare.running.write import stream_csv
-from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.printing import counted

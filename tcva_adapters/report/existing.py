@@ -9,8 +9,8 @@ from typing import Final
 
 from tcva_adapters.compare.existing.imports import match, read_existing
 from tcva_adapters.compare.existing.records import Existing, Found, Reading
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.compare.running.run import named
-from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import counted
 from tcva_adapters.report.content import FixedMethod, Said

@@ -13,8 +13,8 @@ import pytest
 
 from tcva_adapters import Config
 from tcva_adapters.cli.app import run
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.compare.running import methods, write
-from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results import files
 from tests.support.cached import records

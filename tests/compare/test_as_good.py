@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.views.as_good import as_good, shown_and_not
 from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with_ratings
 from tcva_adapters.printing import text_of

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from tcva_adapters.compare.comparison import report_dict
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.views.decision_text import decision_parts, spans_text
 from tcva_adapters.compare.views.decisions import DecisionView, decision_view
 from tcva_adapters.compare.views.spans import Span, best, outside, passing

@@ -29,8 +29,8 @@ from tcva_adapters.compare.existing.imports import (
     read_existing,
 )
 from tcva_adapters.compare.existing.records import Reading
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.running.write import write_csv, write_parquet
-from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.deepeval import LexicalLLM as DeepEvalLLM
 from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gain_of, gains
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.holm import holm
 

@@ -12,7 +12,7 @@ import pytest
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare.raters import Raters
 from tcva_adapters.compare.ratings import human_ratings
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.alpha import krippendorff_alpha
 from tcva_adapters.stats.ceiling import ceiling

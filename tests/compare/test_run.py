@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.running import methods as methods_module
 from tcva_adapters.compare.running.cached import CachedJudgement
 from tcva_adapters.compare.running.methods import Method, choose
 from tcva_adapters.compare.running.run import Outcome, human_scores, judge_all, named
 from tcva_adapters.compare.running.write import write_csv
-from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,

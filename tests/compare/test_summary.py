@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tcva_adapters.compare.comparison import report_dict
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.views import describe, human_ratings
 from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.compare.views.describe import differences, places

@@ -11,10 +11,10 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.compare.running.write import write_csv, write_parquet
 from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable, at_temperature
-from tcva_adapters.compare.table import Row
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.errors import (
     InvalidSampleError,

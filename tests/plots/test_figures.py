@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle, StepPatch
 
 from tcva_adapters import plots
 from tcva_adapters.compare import compare_systems, sweep
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.views.human_ratings import compare_with_ratings
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.aggregation import sweep as sweep_counts

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tcva_adapters import Assessment, Sample
 from tcva_adapters.compare import compare
 from tcva_adapters.compare.existing.imports import read_existing
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.compare.systems.read import read_systems
-from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import read_assessments, write_assessments

@@ -17,7 +17,7 @@ from tcva_adapters.compare.existing.records import (
     refuse,
     text_of,
 )
-from tcva_adapters.compare.table import Row
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.samples.fields import ALIASES
 
 _CASE_KEYS: Final = ("testCases", "test_results", "testResults")

@@ -18,7 +18,7 @@ from tcva_adapters.compare.existing.records import (
     load_json,
 )
 from tcva_adapters.compare.existing.tables import read_table
-from tcva_adapters.compare.table import Row
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.sample import Sample
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeGuard
 
-from tcva_adapters.compare.table import Row
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.fields import read_contexts
 from tcva_adapters.samples.records import Format

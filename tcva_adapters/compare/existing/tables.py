@@ -21,8 +21,8 @@ from tcva_adapters.compare.existing.records import (
     refuse,
     text_of,
 )
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.compare.running.write import read_back
-from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.records import Format, read_records

@@ -15,6 +15,7 @@ from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from tcva_adapters.compare.ratings import mean_of, parse_rating, rater_names
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.compare.running.cached import (
     JUDGE_ERROR,
     METRIC_ERROR,
@@ -24,7 +25,6 @@ from tcva_adapters.compare.running.cached import (
     read_cached,
 )
 from tcva_adapters.compare.running.methods import Method, llm_of
-from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from tcva_adapters.compare.table import Row
+from tcva_adapters.compare.rows import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.output import csv_text, original, replacing, write_table
 from tcva_adapters.samples.records import RowStream

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.compare.views.spans import Best, Spans, best, outside, passing
 from tcva_adapters.core.temperature import check_temperature

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.views.crosstab import Crosstab, Flags
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import MissingDependencyError

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.views.crosstab import Flags
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.bootstrap import PairedDifference, intervals, paired_difference

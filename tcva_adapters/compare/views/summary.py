@@ -14,7 +14,7 @@ import numpy as np
 
 from tcva_adapters.compare.grouping import NO_P_BY_GROUPS, group_note
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.views.decisions import resolve_thresholds
 from tcva_adapters.compare.views.describe import (
     Difference,
