@@ -1,0 +1,119 @@
+"""Text that is safe to print: in a terminal, a log of CI, a pipe with another encoding."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from textwrap import wrap
+from typing import Any, Final, TextIO
+
+WIDTH: Final = 80
+"""Columns of a text that is not printed on a terminal."""
+
+READABLE: Final = 100
+"""Columns beyond which lines of text are hard to read; tables take more where they need it."""
+
+# Control characters but line feed and tab, what ends a line elsewhere, half characters, and what
+# turns the direction of the text that follows.
+_OBEYED: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
+    # What GitHub's, Azure's and TeamCity's runners obey anywhere in a line of a log.
+    r"|#(?=#(?:|vso|teamcity)\[)"
+)
+# GitHub takes a line that begins with two colons for a command.
+_COMMAND: Final = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+
+
+def visible(text: str) -> str:
+    r"""A text with everything that a terminal or a CI server would obey written out.
+
+    >>> print(visible("a\x1b[2Jb\rc\u202e"), visible("##[error]y"))
+    a\x1b[2Jb\x0dc\u202e \x23#[error]y
+    """
+
+    def escaped(found: re.Match[str]) -> str:
+        code = ord(found[0])
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+    return _OBEYED.sub(escaped, text)
+
+
+def encodable(text: str, stream: TextIO) -> str:
+    r"""A text with what a stream's encoding lacks written out: a Windows pipe, a log in ASCII.
+
+    >>> from io import BytesIO, TextIOWrapper
+    >>> print(encodable("über", TextIOWrapper(BytesIO(), encoding="ascii")))
+    \xfcber
+    """
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def ascii_json(text: str) -> str:
+    r"""JSON that any stream has the characters for, and nobody obeys; it still means the same.
+
+    >>> print(ascii_json('"##[error]é"'))
+    "\u0023#[error]\u00e9"
+    """
+    safe = _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return "".join(c if c < "\x80" else json.dumps(c)[1:-1] for c in safe)
+
+
+def json_line(figures: Any) -> str:
+    """Figures as one line of JSON that is safe to print.
+
+    Raises:
+        ValueError: A figure is not finite.
+    """
+    return ascii_json(json.dumps(figures, allow_nan=False))
+
+
+def terminal_width() -> int:
+    """The columns of the terminal, or of COLUMNS where that is set; `WIDTH` in a pipe or a log."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns
+
+
+def write(text: str, file: TextIO | None = None) -> None:
+    """Print lines that nobody obeys, in characters that the stream has.
+
+    Args:
+        text: One line or several, without the last line feed.
+        file: Where to; by default standard output.
+    """
+    stream = file or sys.stdout
+    inert = _COMMAND.sub(r"\1\\x3a", visible(text))
+    stream.write(f"{encodable(inert, stream)}\n")
+
+
+def note(text: str) -> None:
+    """Say something on standard error, where programs that read the figures do not meet it.
+
+    It is wrapped where somebody reads it: on a terminal, or where COLUMNS is set. In a log or a
+    pipe a line stays whole, and can be searched for.
+    """
+    if sys.stderr.isatty() or "COLUMNS" in os.environ:
+        text = "\n".join(folded(text, terminal_width()))
+    write(text, sys.stderr)
+
+
+def folded(text: str, width: int, indent: int = 0) -> list[str]:
+    """Lines cut at blanks; a longer word stays whole, so that a path can be copied.
+
+    Args:
+        text: One line or several.
+        width: Columns; text takes at most `READABLE` of them.
+        indent: Blanks before the lines that follow the first.
+
+    >>> folded("one two three", 8, indent=2)
+    ['one two', '  three']
+    """
+    room = min(width, READABLE)
+    plain: Any = {"break_long_words": False, "break_on_hyphens": False}
+    return [
+        part
+        for line in text.split("\n")
+        for part in wrap(line, room, subsequent_indent=" " * indent, **plain) or [""]
+    ]

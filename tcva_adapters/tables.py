@@ -1,0 +1,427 @@
+"""Reports: a sentence, tables of plain records, notes. One renderer makes text, Markdown and HTML.
+
+A table's records hold raw values; a cell is formatted by the kind of its column, here and nowhere
+else. JSON and pandas take the records as they are.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
+
+from tcva_adapters.console import WIDTH, folded, terminal_width, visible, write
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
+
+Kind = Literal["text", "prose", "int", "score", "share", "p", "interval", "signed"]
+"""How a column's values are shown: names and sentences, counts, numbers with three digits, shares
+in percent, p values, a value with its interval, a difference with its sign."""
+
+ROWS: Final = 20
+"""Rows of a table that are shown by default."""
+
+GAP: Final = "  "
+_LEAST_PROSE: Final = 20
+_LEFT: Final = ("text", "prose")
+_RUN: Final = re.compile("`+")
+# Marks that mean something in Markdown, and what GitHub links wherever it stands outside of code.
+_MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~$&])")
+_LINKED: Final = re.compile(r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE)
+_BARS: Final = re.compile(r"\\*\|")
+_CELL: Final = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: The key of its values in the records; the heading is the same with blanks for
+            underscores. An interval's ends stand under ``NAME_low`` and ``NAME_high``.
+        kind: How the values are shown.
+        help: What they mean, where the name does not say it.
+    """
+
+    name: str
+    kind: Kind = "text"
+    help: str = ""
+
+    @property
+    def heading(self) -> str:
+        """What stands above the column."""
+        return self.name.replace("_", " ")
+
+    def cell(self, record: Mapping[str, Any]) -> str:
+        """A record's value as text."""
+        ends = (record.get(f"{self.name}_low"), record.get(f"{self.name}_high"))
+        return cell(record.get(self.name), self.kind, *ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Records under columns.
+
+    Attributes:
+        title: A short noun, and the table's key in JSON.
+        columns: What is shown; records may hold more.
+        records: Raw values by column name; None or nan where there is none.
+        detail: Shown in the full text alone.
+        notes: What a reader of this table must know, a sentence each.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    records: Sequence[Mapping[str, Any]]
+    detail: bool = False
+    notes: Sequence[str] = ()
+
+    def cells(self, most: int | None = None) -> list[list[str]]:
+        """The rows as texts, at most so many."""
+        return [[column.cell(record) for column in self.columns] for record in self.records[:most]]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Report:
+    """What came out of an analysis.
+
+    Attributes:
+        sentence: What came out, with the figures and the reservation that matter.
+        tables: The figures, the most important first.
+        notes: What a reader must know of how they came about, a sentence each.
+        settings: What was asked for, as plain values.
+
+    >>> columns = [Column("method"), Column("mean", "score"), Column("rho", "interval")]
+    >>> rows = [{"method": "a", "mean": 0.5, "rho": 0.61, "rho_low": 0.4, "rho_high": 0.75}]
+    >>> print(Report("a is best", [Table("methods", columns, rows)]).text(), end="")
+    a is best
+    <BLANKLINE>
+    methods
+    method   mean                 rho
+    a       0.500  0.610 [0.40, 0.75]
+    """
+
+    sentence: str
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def table(self, title: str) -> Table:
+        """One of the tables.
+
+        Raises:
+            InvalidValueError: There is none of that title.
+        """
+        for table in self.tables:
+            if table.title == title:
+                return table
+        titles = ", ".join(table.title for table in self.tables)
+        msg = f"no table {title!r}; there are {titles or 'none'}"
+        raise InvalidValueError(msg)
+
+    def records(self, title: str) -> list[dict[str, Any]]:
+        """The records of one table, as plain values.
+
+        Raises:
+            InvalidValueError: There is none of that title.
+        """
+        return [plain(record) for record in self.table(title).records]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values for JSON; what is not finite is None."""
+        tables = {table.title: [plain(r) for r in table.records] for table in self.tables}
+        return {
+            "sentence": self.sentence,
+            "tables": tables,
+            "notes": list(self.notes),
+            "settings": plain(self.settings),
+        }
+
+    def to_pandas(self, title: str | None = None) -> pd.DataFrame:
+        """The records of a table (by default the first) as a data frame.
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
+            InvalidValueError: There is no such table.
+        """
+        try:
+            import pandas as pd  # noqa: PLC0415  # not among the requirements
+        except ImportError:
+            msg = "a data frame needs pandas: pip install pandas"
+            raise MissingDependencyError(msg) from None
+        if title is None and not self.tables:
+            return pd.DataFrame()
+        return pd.json_normalize(self.records(title or self.tables[0].title))
+
+    def text(self, width: int = WIDTH, *, full: bool = False) -> str:
+        """The printed form, ending with a line feed.
+
+        Args:
+            width: Columns.
+            full: With all tables and all rows.
+        """
+        return "".join(f"{line.rstrip()}\n" for line in self._lines(width, full=full))
+
+    def show(self, file: TextIO | None = None, *, full: bool = False) -> None:
+        """Print it, as wide as the terminal.
+
+        Args:
+            file: Where to; by default standard output.
+            full: With all tables and all rows.
+        """
+        write(self.text(terminal_width(), full=full).removesuffix("\n"), file)
+
+    def markdown(self, *, full: bool = False) -> str:
+        """The same for a comment or a page: texts of samples and models are inert in it.
+
+        Args:
+            full: With all tables and all rows.
+        """
+        lines = [markdown_text(self.sentence)]
+        for table in self._shown(full=full):
+            titles = [markdown_text(column.heading) for column in table.columns]
+            marks = ["---" if column.kind in _LEFT else "---:" for column in table.columns]
+            rows = [
+                [markdown_text(text, in_table=True) for text in row]
+                for row in table.cells(None if full else ROWS)
+            ]
+            lines += ["", f"**{markdown_text(table.title)}**", ""]
+            lines += [f"| {' | '.join(row)} |" for row in (titles, marks, *rows)]
+            lines += ["", *map(markdown_text, [*_rest(table, full=full), *table.notes])]
+        lines += ["", *(f"- {markdown_text(text)}" for text in self._ending(full=full))]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
+        parts = [f"<p><strong>{_escaped(self.sentence)}</strong></p>"]
+        for table in self._shown(full=False):
+            aligns = ["left" if column.kind in _LEFT else "right" for column in table.columns]
+            rows = [("th", [column.heading for column in table.columns])]
+            rows += [("td", row) for row in table.cells(ROWS)]
+            body = "".join(
+                f"<tr>{''.join(_html_cell(tag, *pair) for pair in zip(row, aligns, strict=True))}</tr>"
+                for tag, row in rows
+            )
+            parts.append(f"<p>{_escaped(table.title)}</p><table>{body}</table>")
+            parts += [f"<p>{_escaped(text)}</p>" for text in [*_rest(table), *table.notes]]
+        parts += [f"<p>{_escaped(text)}</p>" for text in self._ending(full=False)]
+        return f'<div style="overflow-x: auto">{"".join(parts)}</div>'
+
+    def _shown(self, *, full: bool) -> list[Table]:
+        return [t for t in self.tables if t.records and (full or not t.detail)]
+
+    def _ending(self, *, full: bool) -> Iterator[str]:
+        yield from self.notes
+        left = [t for t in self.tables if t.records and t.detail and not full]
+        if left:
+            names = ", ".join(f"{t.title} ({counted(len(t.records), 'row')})" for t in left)
+            yield f"not shown: {names}; --all or show(full=True) shows them"
+
+    def _lines(self, width: int, *, full: bool) -> Iterator[str]:
+        yield from folded(visible(self.sentence), width)
+        for table in self._shown(full=full):
+            yield ""
+            yield visible(table.title)
+            yield from _table_lines(table, width, None if full else ROWS)
+            for text in (*_rest(table, full=full), *table.notes):
+                yield from folded(visible(text), width, indent=2)
+        ending = list(self._ending(full=full))
+        if ending:
+            yield ""
+        for text in ending:
+            yield from folded(visible(text), width, indent=2)
+
+
+def cell(value: Any, kind: Kind, low: float | None = None, high: float | None = None) -> str:
+    """A value as it is shown, in tables and in sentences alike; a dash where there is none.
+
+    Args:
+        value: Raw.
+        kind: How it is shown.
+        low: Lower end of its interval, where it has one.
+        high: Upper end.
+
+    >>> cell(0.12345, "score"), cell(0.25, "share"), cell(0.0004, "p"), cell(None, "score")
+    ('0.123', '25%', '<0.001', '-')
+    >>> cell(0.031, "signed", 0.01, 0.05), cell(0.61, "interval")
+    ('+0.031 [+0.01, +0.05]', '0.610')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    if kind == "share":
+        text = _share(value)
+    elif kind == "p":
+        text = "<0.001" if value < 0.0005 else f"{value:.3f}"
+    elif kind in {"score", "interval", "signed"}:
+        sign = "+" if kind == "signed" else ""
+        text = f"{value:{sign}z.3f}"
+        if low is not None and high is not None and not math.isnan(low):
+            text = f"{text} [{low:{sign}z.2f}, {high:{sign}z.2f}]"
+    else:
+        text = " ".join(str(value).split())
+    return text
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """So many of something; the plural is with s unless given.
+
+    >>> counted(1, "sample"), counted(3, "sample"), counted(2, "query", "queries")
+    ('1 sample', '3 samples', '2 queries')
+    """
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def shortened(text: str, most: int) -> str:
+    r"""A text in one line of at most so many characters.
+
+    >>> shortened("one\n two three", 8)
+    'one two…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def plain(value: Any) -> Any:
+    """Mappings as dicts, sequences and arrays as lists, numpy's numbers as Python's, nan as None.
+
+    >>> plain({"rho": float("nan"), "n": 3, "ends": (0.1, 0.5)})
+    {'rho': None, 'n': 3, 'ends': [0.1, 0.5]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value
+
+
+def markdown_code(text: str, *, in_table: bool = False) -> str:
+    r"""Any text as a code span in one line, where GitHub and GitLab make nothing of it.
+
+    >>> print(markdown_code("a ``b`` @you"), markdown_code("a|b", in_table=True), markdown_code(" "))
+    ```a ``b`` @you``` `a\|b` (empty)
+    """
+    line = " ".join(visible(text).replace("\N{ZERO WIDTH SPACE}", " ").split())
+    if not line:
+        return "(empty)"
+    longest = max((len(run) for run in _RUN.findall(line)), default=0)
+    marks = "`" * (longest + 1)
+    gap = " " if line[0] == "`" or line[-1] == "`" else ""
+    if in_table:
+        # A backslash in front of a bar would take the bar's own away.
+        line = _BARS.sub(r"\\|", line)
+    return f"{marks}{gap}{line}{gap}{marks}"
+
+
+def markdown_text(text: str, *, in_table: bool = False) -> str:
+    r"""A text without anything that Markdown means something by; as code where it would be a link.
+
+    >>> print(markdown_text("a*b"), markdown_text("ask @you"))
+    a\*b `ask @you`
+    """
+    if _LINKED.search(text):
+        return markdown_code(text, in_table=in_table)
+    return _MARKS.sub(r"\\\1", " ".join(visible(text).split()))
+
+
+def _share(value: float) -> str:
+    """Only none is 0%, and only all is 100%."""
+    if 0.0 < value < 1.0 and round(100 * value) in {0, 100}:
+        return "<1%" if value < 0.5 else ">99%"
+    return f"{value:.0%}"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(visible(text)).replace("\n", "<br>")
+
+
+def _html_cell(tag: str, text: str, align: str) -> str:
+    return f'<{tag} style="{_CELL}{align}">{_escaped(text)}</{tag}>'
+
+
+def _rest(table: Table, *, full: bool = False) -> list[str]:
+    rest = 0 if full else len(table.records) - ROWS
+    return [f"... {counted(rest, 'more row')}: --all, or show(full=True)"] if rest > 0 else []
+
+
+def _columns_of(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asian scripts take two."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text if c > "\u10ff")
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text if c > "\u02ff")
+
+
+def _padded(text: str, width: int, kind: Kind) -> str:
+    blanks = " " * (width - _columns_of(text))
+    return text + blanks if kind in _LEFT else blanks + text
+
+
+def _table_lines(table: Table, width: int, most: int | None) -> Iterator[str]:
+    """Columns side by side; those without room stand below, again after the first column."""
+    rows = [[visible(text) for text in row] for row in table.cells(most)]
+    if not rows:
+        return
+    heads = [column.heading for column in table.columns]
+    natural = [
+        max(_columns_of(text) for text in (head, *cells))
+        for head, *cells in zip(heads, *rows, strict=True)
+    ]
+    least = [
+        # A heading may break at blanks; so do sentences, where there is no room for them.
+        min(size, _LEAST_PROSE)
+        if column.kind == "prose"
+        else max(_columns_of(text) for text in (*head.split(" "), *cells))
+        for column, size, head, cells in zip(
+            table.columns, natural, heads, zip(*rows, strict=True), strict=True
+        )
+    ]
+    for number, block in enumerate(_blocks(least, width)):
+        if number:
+            yield ""
+        sizes = {i: least[i] for i in block}
+        spare = width - sum(sizes.values()) - len(GAP) * (len(block) - 1)
+        for i in sorted(block, key=lambda i: table.columns[i].kind == "prose"):
+            more = max(0, min(spare, natural[i] - least[i]))
+            sizes[i] += more
+            spare -= more
+        for row in (heads, *rows):
+            yield from _row_lines(
+                [(row[i], sizes[i], table.columns[i].kind) for i in block], row is heads
+            )
+
+
+def _blocks(least: Sequence[int], width: int) -> list[list[int]]:
+    blocks = [[0]]
+    for i in range(1, len(least)):
+        taken = sum(least[j] + len(GAP) for j in blocks[-1]) + least[i]
+        if taken > width and len(blocks[-1]) > 1:
+            blocks.append([0])
+        blocks[-1].append(i)
+    return blocks
+
+
+def _row_lines(cells: Iterable[tuple[str, int, Kind]], is_heading: bool) -> Iterator[str]:
+    kinds = []
+    columns = []
+    for text, size, kind in cells:
+        fold = is_heading or kind == "prose"
+        columns.append(folded(text, size) if fold and _columns_of(text) > size else [text])
+        kinds.append((size, kind))
+    for number in range(max(map(len, columns))):
+        yield GAP.join(
+            _padded(lines[number] if number < len(lines) else "", size, kind)
+            for lines, (size, kind) in zip(columns, kinds, strict=True)
+        )
