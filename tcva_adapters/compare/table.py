@@ -1,0 +1,261 @@
+"""Scores of several methods on the same samples, with what people say of them.
+
+Every analysis is a function from this table to a `tcva_adapters.tables.Report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.settings import ScoringConfig
+
+THRESHOLD = 0.5
+"""Where a score passes from, of a method that has no threshold of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Samples in rows, methods in columns, and what belongs to either.
+
+    Attributes:
+        samples: Ids, one per row, each once.
+        methods: Names, one per column, each once.
+        scores: Shape (N, M); nan where there is no score.
+        human: Ratings, shape (N, R), one column per rater; nan where one did not rate. R is 0
+            where there are none; an array of shape (N,) is taken as one rater's.
+        raters: Their names, R of them or none.
+        groups: What each sample belongs to (a document, a dialogue, a system), or nothing at all.
+        counts: Level counts, shape (N, J, 5), the main judge's first, for scores at other
+            temperatures; zeros where a judge has no verdicts. None for methods without verdicts.
+        thresholds: By method: a score passes from here on; see `threshold`.
+        reasons: By (sample, method): why there is no score.
+        metadata: One mapping per sample, or nothing at all.
+        usage: By method, what it took: ``calls``, ``input_tokens``, ``output_tokens``, ``seconds``,
+            as far as somebody counted.
+        results: By method, one result per sample (None where there is none): texts and claims.
+        notes: What a reader of any figure must know: lines left out, ids that did not match.
+        about: What was judged and by whom: ``criterion``, ``judge``, and the like.
+
+    Raises:
+        InvalidValueError: Shapes that do not fit, or a name that occurs twice.
+
+    >>> table = ScoreTable(("a", "b"), ("m",), np.array([[0.5], [np.nan]]), np.array([0.6, 0.2]))
+    >>> table.human.shape, table.rated.samples, table.common().samples
+    ((2, 1), ('a', 'b'), ('a',))
+    """
+
+    samples: tuple[str, ...]
+    methods: tuple[str, ...]
+    scores: FloatArray
+    human: FloatArray = field(default_factory=lambda: np.empty(0))
+    raters: tuple[str, ...] = ()
+    groups: tuple[Hashable, ...] = ()
+    counts: FloatArray | None = None
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    metadata: Sequence[Mapping[str, Any]] = ()
+    usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    results: Mapping[str, Sequence[Result | None]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for kind, names in (("sample", self.samples), ("method", self.methods)):
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                msg = f"the {kind} {twice!r} occurs twice; each needs a name of its own"
+                raise InvalidValueError(msg)
+        size = len(self.samples)
+        if self.scores.shape != (size, len(self.methods)):
+            msg = (
+                f"scores have the shape {self.scores.shape} for {size} samples and "
+                f"{len(self.methods)} methods"
+            )
+            raise InvalidValueError(msg)
+        human = self.human.reshape(size, -1) if self.human.size else np.empty((size, 0))
+        object.__setattr__(self, "human", human)
+        rows = {"groups": self.groups, "metadata": self.metadata, **self.results}
+        for name, values in rows.items():
+            if len(values) not in {0, size}:
+                msg = f"{len(values)} {name} for {size} samples; give one per sample"
+                raise InvalidValueError(msg)
+        if self.counts is not None and self.counts.shape[:1] != (size,):
+            msg = f"level counts have the shape {self.counts.shape} for {size} samples"
+            raise InvalidValueError(msg)
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def column(self, method: str) -> FloatArray:
+        """One method's scores, shape (N,).
+
+        Raises:
+            InvalidValueError: No such method.
+        """
+        if method not in self.methods:
+            msg = f"no method {method!r}; there are {', '.join(self.methods)}"
+            raise InvalidValueError(msg)
+        scores: FloatArray = self.scores[:, self.methods.index(method)]
+        return scores
+
+    def threshold(self, method: str) -> float:
+        """Where a method's scores pass from."""
+        return self.thresholds.get(method, THRESHOLD)
+
+    def reason(self, sample: str, method: str) -> str:
+        """Why there is no score; ``no result`` where nobody said."""
+        return self.reasons.get((sample, method), "no result")
+
+    @property
+    def rating(self) -> FloatArray:
+        """The mean of the raters who rated a sample, shape (N,); nan where nobody did."""
+        known = np.isfinite(self.human)
+        sums = np.where(known, self.human, 0.0).sum(axis=1)
+        number = known.sum(axis=1)
+        mean: FloatArray = np.full(len(self), np.nan)
+        np.divide(sums, number, out=mean, where=number > 0)
+        return mean
+
+    @property
+    def rated(self) -> ScoreTable:
+        """The samples that somebody rated."""
+        return self.select(np.isfinite(self.rating))
+
+    def common(self, methods: Sequence[str] | None = None) -> ScoreTable:
+        """The samples on which all of these methods have a score, and these methods alone."""
+        chosen = self.select(methods=methods)
+        return chosen.select(np.isfinite(chosen.scores).all(axis=1))
+
+    def at(self, scoring: ScoringConfig | float) -> FloatArray:
+        """The scores of the judgements at other settings, shape (N,); no call.
+
+        Args:
+            scoring: Temperature and weights, or a temperature with the defaults.
+
+        Raises:
+            InvalidValueError: There are no level counts.
+        """
+        if self.counts is None:
+            msg = "these scores have no verdicts behind them: another temperature needs judgements"
+            raise InvalidValueError(msg)
+        if not isinstance(scoring, ScoringConfig):
+            scoring = ScoringConfig(temperature=scoring)
+        judges = range(self.counts.shape[1])
+        return scoring.joined([scoring.scores(self.counts[:, judge]) for judge in judges])
+
+    def with_method(
+        self, name: str, scores: FloatArray, threshold: float = THRESHOLD
+    ) -> ScoreTable:
+        """The same with one more method, e.g. another temperature or a fused one.
+
+        Raises:
+            InvalidValueError: There is a method of that name, or not one score per sample.
+        """
+        return replace(
+            self,
+            methods=(*self.methods, name),
+            scores=np.column_stack([self.scores, scores]),
+            thresholds={**self.thresholds, name: threshold},
+        )
+
+    def select(
+        self, rows: npt.ArrayLike | None = None, methods: Sequence[str] | None = None
+    ) -> ScoreTable:
+        """Some of the samples and methods.
+
+        Args:
+            rows: Indices in the order wanted, or a mask of shape (N,); by default all.
+            methods: Names in the order wanted; by default all.
+
+        Raises:
+            InvalidValueError: No such method.
+        """
+        table = self
+        if methods is not None:
+            scores = [self.column(method) for method in methods]
+            shaped = np.stack(scores, axis=1) if scores else np.empty((len(self), 0))
+            table = replace(table, methods=tuple(methods), scores=shaped)
+        if rows is None:
+            return table
+        chosen = np.asarray(rows)
+        places = (np.flatnonzero(chosen) if chosen.dtype == bool else chosen).tolist()
+        return replace(
+            table,
+            samples=_taken(table.samples, places),
+            scores=table.scores[places],
+            human=table.human[places],
+            groups=_taken(table.groups, places),
+            counts=None if table.counts is None else table.counts[places],
+            metadata=_taken(table.metadata, places),
+            results={name: _taken(found, places) for name, found in table.results.items()},
+        )
+
+    def joined(self, other: ScoreTable) -> ScoreTable:
+        """With the methods, ratings and groups of another table, by the samples' ids.
+
+        Samples that it lacks have no score of its methods, and samples of its own are left out; a
+        note says how many of either there are. What both tables have (ratings, groups, level
+        counts, metadata) is taken from this one.
+
+        Raises:
+            InvalidValueError: A method of both, or no sample in common.
+        """
+        found = {sample: place for place, sample in enumerate(other.samples)}
+        places = np.array([found.get(sample, -1) for sample in self.samples], dtype=np.intp)
+        common = int((places >= 0).sum())
+        if len(self) and not common:
+            msg = (
+                f"no sample in common: {self.samples[0]!r} and others here, "
+                f"{', '.join(map(repr, other.samples[:1])) or 'none'} and others there"
+            )
+            raise InvalidValueError(msg)
+        notes = _unmatched(other.methods, len(self) - common, len(other) - common)
+        known = set(self.samples)
+        return replace(
+            self,
+            methods=(*self.methods, *other.methods),
+            scores=np.column_stack([self.scores, _filled(other.scores, places)]),
+            human=self.human if self.human.shape[1] else _filled(other.human, places),
+            raters=self.raters or other.raters,
+            groups=self.groups or (_taken_or_none(other.groups, places) if other.groups else ()),
+            thresholds={**self.thresholds, **other.thresholds},
+            reasons={
+                **self.reasons,
+                **{k: why for k, why in other.reasons.items() if k[0] in known},
+            },
+            metadata=self.metadata,
+            usage={**self.usage, **other.usage},
+            results={
+                **self.results,
+                **{name: _taken_or_none(of, places) for name, of in other.results.items()},
+            },
+            notes=(*self.notes, *other.notes, *notes),
+        )
+
+
+def _taken(values: Sequence[Any], places: Iterable[int]) -> tuple[Any, ...]:
+    return tuple(values[place] for place in places) if len(values) else ()
+
+
+def _taken_or_none(values: Sequence[Any], places: npt.NDArray[np.intp]) -> tuple[Any, ...]:
+    return tuple(values[place] if place >= 0 else None for place in places.tolist())
+
+
+def _filled(values: FloatArray, places: npt.NDArray[np.intp]) -> FloatArray:
+    """Rows by their places, nan where there is none."""
+    found: FloatArray = np.where((places >= 0)[:, None], values[places], np.nan)
+    return found
+
+
+def _unmatched(methods: Sequence[str], missing: int, left: int) -> list[str]:
+    name = ", ".join(methods) or "the ratings"
+    notes = [f"{missing} samples are not among those of {name}"] if missing else []
+    return notes + ([f"{left} samples of {name} are not among these, and left out"] if left else [])
