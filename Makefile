@@ -74,8 +74,6 @@ bench:
 SETS ?= 2000
 levels: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.coverage --datasets $(SETS)
-	$(BIN)/python -m benchmarks.groups --datasets $(SETS)
-	$(BIN)/python -m benchmarks.false_positives --sets $(SETS)
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines

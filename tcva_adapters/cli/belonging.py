@@ -19,9 +19,6 @@ _OF: Final = {
     "seed": "next_",
     "by": "next_",
     "scores": "next_",
-    "false_alarms": "sequential",
-    "max_drop": "sequential",
-    "sequential": "baseline",
     **dict.fromkeys(
         ("human", "labels", "against", "group", "temperature", "config", "skip_bad"), "assessments"
     ),

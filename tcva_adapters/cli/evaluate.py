@@ -115,13 +115,12 @@ def evaluate(
             for result in run_results(written, reading.samples, judge_all, notes.print):
                 running.add(result)
         found = running.ended(written.results, skipped=read.skipped, human=ratings)
-        found, changes = since.looked_at(found)
-        handed.write(found.sentence, found.gated, changes)
+        handed.write(found.sentence, found.gated, since.looked_at(found))
         views = claim_views(found.results, reading.again, show or ())
         _print(found, since, views, handed.side(out), as_json=as_json, everything=everything)
         files = results_written(out, tcva.store, "assessments: for sweep and calibrate")
         files |= _page(found, report, reading, of=file, overwrite=overwrite)
-        say_written({**files, **handed.written, **since.written})
+        say_written({**files, **handed.written})
         found.check()
         handed.conclude(found.gated)
 
@@ -163,7 +162,6 @@ def _check_written(
 ) -> None:
     """Refuse, before anything is paid for, to write where it will fail or destroy something."""
     options.check_out(out, file, as_json=as_json, overwrite=overwrite)
-    since.check(file)
     read_from = [file] if since.baseline is None else [file, since.baseline]
     handed.check(read_from, as_json=as_json, out=out, report=report)
     check_report(report, file, overwrite=overwrite)

@@ -212,7 +212,7 @@ def _typed(context: typer.Context, names: Collection[str]) -> Iterator[str]:
 LOOKS: Final = frozenset(
     {
         *("store", "skip_bad", "workers", "report", "show", "figures", "figure_format", "group"),
-        *("baseline", "sequential", "false_alarms", "max_drop"),
+        "baseline",
         *("human", "labels"),
         *("min_score", "min_pass_rate", "min_coverage", "confidence"),
         *("junit", "markdown", "annotations"),

@@ -26,7 +26,6 @@ def samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     [
         ("evaluate samples.jsonl --latency 3", "--latency says nothing without --estimate"),
         ("evaluate samples.jsonl --combine median", "--combine says nothing without --panel"),
-        ("evaluate samples.jsonl --sequential s.json", "--baseline"),
         ("ccrs samples.jsonl --latency 0", "--estimate"),
         ("ccrs samples.jsonl --figure-format pdf", "--figures"),
         ("compare samples.jsonl --with none -o c --missing -1", "--results"),

@@ -95,18 +95,6 @@ def test_a_gate_that_is_passed_shows_its_bound_and_its_groups(folder: Path) -> N
     assert "worst samples" not in said
 
 
-def test_runs_are_watched(folder: Path) -> None:
-    asked = ["samples.jsonl", "-j", "lexical", "--no-store", "--sequential", "state.json"]
-    code, said = run(folder, "evaluate", *asked)
-    assert (code, "--sequential says nothing without --baseline" in said) == (2, True)
-    for number in (1, 2):
-        code, said = run(folder, "evaluate", *asked, "--baseline", "b.jsonl", "--group", "document")
-        assert code == 0, said
-        assert f"run {number} since the baseline" in said
-    code, said = run(folder, "evaluate", *asked[:4], "--max-drop", "0.1")
-    assert (code, "--max-drop says nothing without --sequential" in said) == (2, True)
-
-
 def test_statistics_say_how_many_groups_there_are(folder: Path) -> None:
     note = "12 groups of samples, the largest with 4 of 48"
     rated = ["b.jsonl", "--human", "human", "--group", "document"]

@@ -126,8 +126,6 @@ def test_the_lexical_judge_is_estimated_too(
     [
         ["--group", "document"],
         ["--baseline", "before.jsonl"],
-        ["--sequential", "watch.json", "--baseline", "before.jsonl"],
-        ["--max-drop", "0.1", "--sequential", "watch.json", "--baseline", "before.jsonl"],
     ],
 )
 def test_what_looks_at_results_is_refused_on_ray(
