@@ -1,0 +1,288 @@
+"""The figures that readers take from the commands, by (set, question, figure), whatever the layout.
+
+``figures.json`` was written once, from the commands' JSON at commit 1f8da04e, by
+``python -m tests.golden.figures``. Where a command's options or JSON change, its entry of
+`QUESTIONS` and its mapping change with it, never the keys. What changes on purpose gets an entry in
+``changed.toml``, by a pattern of set/question/figure:
+
+    [[moved]]
+    where = "*/errors*/bin * human*"
+    most = 0.01                    # by at most so much; without it, the figure is no longer offered
+    why = "One line that says why."
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from tcva_adapters.cli import app
+from tests.support import paper
+from tests.support.paper import ROOT
+
+BEDS: Final = Path(os.environ.get("TCVA_BEDS", ROOT.parent / "shared/data/beds"))
+LABELLED: Final = ("begin_wow_dev", "topical_chat", "factcheck_stance")
+PAPER: Final = ("summeval", "summeval_rel")
+SETS: Final = ("bundled", *PAPER, *LABELLED)
+_WEIGHTS: Final = {"fully": 1.0, "mostly": 0.9, "partial": 0.7, "minor": 0.3, "none": 0.0}
+Figures = dict[str, Any]
+
+
+def samples(name: str) -> list[dict[str, Any]]:
+    """A set's samples with a rating (`human`) and a group (`document`); empty without its data."""
+    if name == "bundled":
+        return [_bundled(json.loads(line)) for line in _lines(str(files("tcva_adapters") / "data"))]
+    if name in PAPER:
+        records = paper.load(f"{name}_prepared") if paper.FOLDER.is_dir() else []
+        kept = {"id": "id", "input": "question", "response": "answer", "contexts": "context"}
+        return [
+            {new: record[old] for new, old in kept.items()}
+            | {"human": record["human_score"], "document": record["id"].rpartition("_")[0]}
+            for record in records
+        ]
+    path = BEDS / f"{name}.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    rows = [json.loads(line) for line in lines[:150]]
+    kept = {"id": "id", "input": "question", "response": "response", "contexts": "contexts"}
+    return [
+        {new: row[old] for new, old in kept.items()}
+        | {"human": row["label"], "document": f"d{i // 3}"}
+        for i, row in enumerate(rows)
+    ]
+
+
+def _lines(folder: str) -> list[str]:
+    return (Path(folder) / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def _bundled(record: dict[str, Any]) -> dict[str, Any]:
+    """Its rating is the mean weight of its labelled claims."""
+    weights = [_WEIGHTS[label["level"]] for label in record.pop("labels") if label["level"]]
+    rated = {"human": sum(weights) / len(weights)} if weights else {}
+    return record | rated | {"document": record["domain"] + record["id"][-1]}
+
+
+def prepare(name: str, folder: Path) -> bool:
+    """Write a set's files into a folder: samples, three systems, imported scores, judgements.
+
+    Returns:
+        False without the set's data.
+    """
+    rows = samples(name)
+    if not rows:
+        return False
+    _write(folder / "samples.jsonl", rows)
+    run("evaluate", str(folder / "samples.jsonl"), "-o", str(folder / "judged.jsonl"))
+    few = [
+        {key: value for key, value in row.items() if key != "human" or i % 3 == 0}
+        for i, row in enumerate(rows)
+    ]
+    _write(folder / "few.jsonl", few)
+    run("evaluate", str(folder / "few.jsonl"), "-o", str(folder / "few_judged.jsonl"))
+    third = len(rows) // 3
+    for i, system in enumerate("abc"):
+        part = [row | {"id": f"q{k}"} for k, row in enumerate(rows[i::3][:third])]
+        _write(folder / f"{system}_samples.jsonl", part)
+        run("evaluate", str(folder / f"{system}_samples.jsonl"), "-o", f"{folder}/{system}.jsonl")
+    for other in ("ragas", "deepeval") if name in PAPER else ():
+        scores = [
+            {"id": record["id"], other: record[f"{other}_score"]}
+            for record in paper.load(f"{name}_{other}_scores")
+            if record[f"{other}_score"] != -1.0
+        ]
+        _write(folder / f"{other}.jsonl", scores)
+    return True
+
+
+def _write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def run(*arguments: str) -> Any:
+    """The JSON that a command prints, or its lines of text where it prints none."""
+    out, notes = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(notes):
+        code = app.run(list(arguments))
+    if code == 2:
+        raise AssertionError(" ".join(arguments) + "\n" + notes.getvalue())
+    return json.loads(out.getvalue()) if "--json" in arguments else out.getvalue()
+
+
+def ends(name: str, made: dict[str, Any]) -> Figures:
+    """An interval's three numbers and its n."""
+    return {f"{name} {part}".strip(): made[part] for part in ("value", "low", "high", "n")}
+
+
+def evaluate(made: dict[str, Any]) -> Figures:
+    """Means, rates, levels, and the bound of a gate on the mean."""
+    names = ("samples", "scored", "coverage", "mean_score", "pass_rate")
+    gates = {f"gate {gate['figure']}": gate["reached"] for gate in made["gates"]["checked"]}
+    levels: Figures = made["levels"]
+    return {name: made[name] for name in names} | levels | gates
+
+
+def ccrs(made: dict[str, Any]) -> Figures:
+    """Means and agreement of the metrics that rated anything."""
+    found: Figures = {}
+    for name, metric in made["metrics"].items():
+        found |= {f"{name} mean": metric["mean"], f"{name} scored": metric["scored"]}
+        if metric["scored"]:
+            found |= ends(f"{name} spearman", made["human"]["agreement"]["spearman"][name])
+            found[f"{name} p_holm"] = made["human"]["p_holm"][name]
+    return found
+
+
+def sweep(made: dict[str, Any]) -> Figures:
+    """The curve of one scheme and penalty, agreement at each T, and the ablation."""
+    found: Figures = {}
+    for row in made["rows"]:
+        if (row["variant"], row["scheme"], row["penalty"]) == ("full", "default", "paper"):
+            name = f"T={row['temperature']}"
+            found |= {f"{name} mean": row["mean_score"], f"{name} scored": row["scored"]}
+            found |= ends(f"{name} spearman", row["spearman"])
+    for row in made["ways"][0]["rows"]:
+        found[f"{row['name']} mean"] = row["mean"]
+        found |= ends(f"{row['name']} spearman", row["agreement"])
+    return found
+
+
+def calibrate(made: dict[str, Any]) -> Figures:
+    """What is chosen, what is recommended, and the gain of choosing."""
+    names = ("n", "candidates", "in_sample", "out_of_fold", "before", "detectable")
+    found = {name: made[name] for name in names}
+    found |= {f"gain {end}": made["gain"][end] for end in ("value", "low", "high")}
+    found["recommended T"] = made["recommended"]["temperature"]
+    return found | {"chosen T": made["chosen"]["temperature"]}
+
+
+def errors(made: dict[str, Any]) -> Figures:
+    """Mean error, calibration by bins, precision and recall, the largest error."""
+    found = {"n": made["n"]} | ends("error", made["error"]) | ends("size", made["size"])
+    for i, part in enumerate(made["curve"]):
+        found |= {f"bin {i} {name}": part[name] for name in ("low", "high", "score")}
+        found |= ends(f"bin {i} human", part["human"])
+    for name in ("pass_precision", "pass_recall", "base_rate", "agreement"):
+        found |= ends(name, made["gate"][name])
+    found["kappa"] = made["gate"]["counts"]["kappa"]
+    return found | {"largest error": abs(made["largest"][0]["error"])}
+
+
+def estimate(made: dict[str, Any]) -> Figures:
+    """The mean rating of all samples from a third of their ratings, and the ratings' own mean."""
+    row = made["rows"][0]
+    found = {name: row[name] for name in ("samples", "ratings", "judge")}
+    return found | ends("estimate", row["estimate"]) | ends("alone", row["alone"])
+
+
+def plan(made: dict[str, Any]) -> Figures:
+    """How many labels a width takes."""
+    return {"n": made["spread"]["n"], "needed for width": made["needed_for_width"]}
+
+
+def compare(made: dict[str, Any]) -> Figures:
+    """Means, agreement, tests against the best method, and pairs."""
+    found: Figures = {"samples": made["samples"], "common": made["common"]}
+    for row in made["methods"]:
+        for name in ("scored", "mean", "pass_rate", "mean_common", "at_zero", "at_one"):
+            found[f"{row['method']} {name}"] = row[name]
+    for row in made["human_ratings"]["agreements"]:
+        if row["measure"] in ("spearman", "mae"):
+            found |= ends(f"{row['method']} {row['measure']}", row["own"])
+    for row in made["human_ratings"]["tests"]:
+        if row["result"]["measure"] == "spearman":
+            name = f"{row['method']} against {row['reference']}"
+            for part in ("delta", "low", "high", "p_two_sided", "n"):
+                found[f"{name} {part}"] = row["result"][part]
+            found[f"{name} p_holm"] = row["p_holm"]
+    for row in made["pairs"]:
+        name = f"{row['first']} and {row['second']}"
+        found |= {f"{name} spearman": row["spearman"], f"{name} n": row["n"]}
+        found[f"{name} kappa"] = row["decisions"]["kappa"]
+    return found
+
+
+def systems(made: dict[str, Any]) -> Figures:
+    """Means, p of the pairs, discriminative power, ASL, correlations of metrics."""
+    found: Figures = {"queries": made["queries"]}
+    for metric, part in made["metrics"].items():
+        for system, row in part["systems"].items():
+            for name in ("n", "mean", "variance", "ties"):
+                found[f"{metric} {system} {name}"] = row[name]
+        for pair in part["pairs"]:
+            for name in ("difference", "p_tukey", "p_studentised"):
+                found[f"{metric} {pair['first']}-{pair['second']} {name}"] = pair[name]
+        found[f"{metric} discriminative power"] = part["discriminative_power"]
+        found |= {f"{metric} asl {i}": value for i, value in enumerate(part["asl"])}
+    matrix = made["averaged"]["spearman"]["values"]
+    return found | {f"correlation {i}": value for i, value in enumerate(matrix[0])}
+
+
+RATED: Final = ("--human", "human")
+QUESTIONS: Final[dict[str, tuple[Callable[[dict[str, Any]], Figures], tuple[str, ...]]]] = {
+    "evaluate": (
+        evaluate,
+        (
+            "evaluate",
+            "{}/samples.jsonl",
+            "--no-store",
+            "--min-score",
+            "0.1",
+            "--confidence",
+            "0.95",
+        ),
+    ),
+    "ccrs": (ccrs, ("ccrs", "{}/samples.jsonl", "--metrics", "cc,qr,id", "--no-store", *RATED)),
+    "sweep": (
+        sweep,
+        ("sweep", "{}/judged.jsonl", "--ablation", *RATED, "--group", "document"),
+    ),
+    "calibrate": (calibrate, ("calibrate", "{}/judged.jsonl", *RATED, "--group", "document")),
+    "errors": (errors, ("errors", "{}/judged.jsonl", *RATED, "--group", "document")),
+    "errors alone": (errors, ("errors", "{}/judged.jsonl", *RATED)),
+    "estimate": (estimate, ("estimate", "{}/few_judged.jsonl", *RATED)),
+    "plan": (plan, ("plan", "{}/judged.jsonl", *RATED, "--width", "0.1")),
+    "compare": (
+        compare,
+        ("compare", "{}/samples.jsonl", "--with", "none", *RATED, "--human-scale", "0,1"),
+    ),
+    "systems": (
+        systems,
+        ("systems", *(f"{s}={{}}/{s}.jsonl" for s in "abc"), "-T", "0.1,0.5", "-B", "2000"),
+    ),
+}
+"""Each question with the mapping of the command's JSON, and its arguments ({} is the folder)."""
+
+
+def figures(question: str, name: str, folder: Path) -> Figures:
+    """Today's figures of a question on a set that was prepared in the folder."""
+    mapping, arguments = QUESTIONS[question]
+    given = [argument.format(folder) for argument in arguments]
+    if question == "compare":
+        given += ["-T", "0.2,0.5", "-o", str(folder / "compared")]
+        for other in ("ragas", "deepeval") if name in PAPER else ():
+            given += ["--results", f"{other}={folder}/{other}.jsonl"]
+    return mapping(run(*given, "--json"))
+
+
+def write() -> None:  # pragma: no cover  # run once
+    """Write ``figures.json`` from today's commands."""
+    kept: dict[str, dict[str, Figures]] = {}
+    with TemporaryDirectory() as made:
+        for name in SETS:
+            folder = Path(made) / name
+            folder.mkdir()
+            assert prepare(name, folder)
+            kept[name] = {question: figures(question, name, folder) for question in QUESTIONS}
+    text = json.dumps(kept, indent=0, allow_nan=True)
+    (Path(__file__).parent / "figures.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
