@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from tcva_adapters.printing import notes, visible
+from tcva_adapters.console import note, visible
 
 INTERVAL: Final = 10.0
 """Seconds between two lines."""
@@ -58,7 +58,7 @@ class _Lines(Progress):
         self._said, seconds = now, now - self._begun
         of = f" of {total}" if total else ""
         left = f", about {seconds / done * (total - done):.0f} s left" if total and done else ""
-        notes().print(f"{self.shown}: {done}{of} in {seconds:.0f} s{left}")
+        note(f"{self.shown}: {done}{of} in {seconds:.0f} s{left}")
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast
 
+from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.printing import ascii_json
 from tcva_adapters.results.assessment import Assessment, Unscored
 from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.records import RowStream, Source

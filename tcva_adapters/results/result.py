@@ -17,7 +17,6 @@ from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.uncertainty import central_interval, count_distribution
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.printing import html_table, shortened
 from tcva_adapters.results.assessment import (
     SCHEMA_VERSION,
     Assessment,
@@ -29,6 +28,7 @@ from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.tables import Column, Report, Table, shortened
 
 __all__ = ["Result", "ScoringConfig"]
 
@@ -192,8 +192,13 @@ class Result:
     def _repr_html_(self) -> str:
         """The score in a sentence and the claims by level, for a notebook: static and escaped."""
         scheme = self.scoring.scheme
-        rows = [(c.level_text(scheme), c.claim, c.reason, c.evidence) for c in self.claims]
-        return html_table(self.reason, ("verdict", "claim", "why", "quote"), rows)
+        names = ("verdict", "claim", "why", "quote")
+        records = [
+            dict(zip(names, (c.level_text(scheme), c.claim, c.reason, c.evidence), strict=True))
+            for c in self.claims
+        ]
+        claims = Table("claims", [Column(name) for name in names], records)
+        return Report(self.reason, [claims])._repr_html_()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values: the assessment, the setting, and what follows from the two.
