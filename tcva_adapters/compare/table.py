@@ -16,6 +16,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.tables import counted
 
 THRESHOLD = 0.5
 """Where a score passes from, of a method that has no threshold of its own."""
@@ -257,5 +258,12 @@ def _filled(values: FloatArray, places: npt.NDArray[np.intp]) -> FloatArray:
 
 def _unmatched(methods: Sequence[str], missing: int, left: int) -> list[str]:
     name = ", ".join(methods) or "the ratings"
-    notes = [f"{missing} samples are not among those of {name}"] if missing else []
-    return notes + ([f"{left} samples of {name} are not among these, and left out"] if left else [])
+    notes = []
+    if missing:
+        notes.append(
+            f"{counted(missing, 'sample')} {'has' if missing == 1 else 'have'} no row of {name}"
+        )
+    if left:
+        verb = "is" if left == 1 else "are"
+        notes.append(f"{counted(left, 'sample')} of {name} {verb} not among these, and left out")
+    return notes
