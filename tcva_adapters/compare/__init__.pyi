@@ -11,12 +11,15 @@ from tcva_adapters.compare.estimating import Estimate as Estimate
 from tcva_adapters.compare.estimating import estimate as estimate
 from tcva_adapters.compare.evaluation import Evaluation as Evaluation
 from tcva_adapters.compare.gates import Gates as Gates
-from tcva_adapters.compare.paper.reproduction import reproduce as reproduce
+from tcva_adapters.compare.paper.report import reproduce as reproduce
 from tcva_adapters.compare.pipeline import acompare as acompare
 from tcva_adapters.compare.pipeline import compare as compare
 from tcva_adapters.compare.planning import plan as plan
+from tcva_adapters.compare.readers import read_scores as read_scores
+from tcva_adapters.compare.readers import read_systems as read_systems
 from tcva_adapters.compare.repeats import repeat_report as repeat_report
 from tcva_adapters.compare.suite import Suite as Suite
 from tcva_adapters.compare.sweeping import sweep as sweep
 from tcva_adapters.compare.systems.analysis import compare_systems as compare_systems
+from tcva_adapters.compare.table import ScoreTable as ScoreTable
 from tcva_adapters.compare.worth import panel_worth as panel_worth

@@ -1,18 +1,25 @@
-"""Human labels of samples, read from the metadata of their assessments."""
+"""Human ratings: fields of the samples' metadata, or files of labels that are joined by id."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import tee
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.core.aggregation import aggregate
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.samples.output import original
+from tcva_adapters.samples.records import RowStream, format_of
 from tcva_adapters.stats.ceiling import mean_rating
 from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.tables import counted
 
 _WORDS: Final = {
     "pass": 1.0,
@@ -136,3 +143,166 @@ def metadata_values(metadata: Iterable[Mapping[str, Any]], field: str) -> Iterat
             "not ours become its metadata when it is judged"
         )
         raise InvalidValueError(msg)
+
+
+@dataclass(slots=True)
+class Ratings:
+    """Where human ratings are, and how they are told sample by sample.
+
+    Attributes:
+        source: The field or the file.
+        raters: One name per rater.
+        scale: Lowest and highest rating that could be given; they become 0 and 1. None leaves
+            ratings as they are.
+        labels: Of a file, by sample id, one rating per rater; None where they are in metadata.
+        notes: What is to be known of them, in sentences.
+    """
+
+    source: str
+    raters: tuple[str, ...]
+    scale: tuple[float, float] | None = None
+    labels: Mapping[str, Sequence[float]] | None = None
+    notes: list[str] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
+
+    @classmethod
+    def find(
+        cls,
+        human: str | Path | Mapping[str, Any],
+        scale: tuple[float, float] | None = None,
+        temperature: float = 0.5,
+    ) -> Ratings:
+        """Ratings under fields of the metadata (``anna,ben``), of a file, or by sample id.
+
+        A file is csv with the columns ``id`` and ``human``, or jsonl with these fields, as the
+        report's page exports it; ``FILE::anna,ben`` names other columns, one per rater. Other
+        columns are left alone. A sample whose claims alone are labelled is rated by these.
+
+        Args:
+            human: Where they are.
+            scale: See `Ratings`.
+            temperature: For claims that were labelled.
+
+        Raises:
+            UnreadableInputError: The file cannot be read, a line has no id or no rating that can be
+                read, a sample is labelled twice, or a rater has no rating at all.
+            InvalidValueError: No field, or a scale without a lowest and highest rating.
+        """
+        if scale is not None and not -math.inf < scale[0] < scale[1] < math.inf:
+            msg = f"human_scale={scale!r}; give the lowest and the highest rating, e.g. (1, 5)"
+            raise InvalidValueError(msg)
+        if isinstance(human, Mapping):
+            labels = {name: [parse_rating(value)] for name, value in human.items()}
+            return cls("human ratings", ("human",), scale, labels)
+        path, _, columns = str(human).partition("::")
+        if columns or Path(path).expanduser().is_file():
+            raters = rater_names(columns or "human")
+            labels, notes = _labels(path, raters, temperature)
+            return cls(path, raters, scale, labels, notes)
+        return cls(str(human), rater_names(str(human)), scale)
+
+    def of(self, name: str, metadata: Mapping[str, Any]) -> list[float]:
+        """The ratings of a sample, nan where a rater gave none.
+
+        Raises:
+            InvalidValueError: A value is no rating, or one lies outside the scale.
+        """
+        if self.labels is not None:
+            found = self.labels.get(name)
+            if found is None:
+                return [math.nan] * len(self.raters)
+            self._seen.add(name)
+        else:
+            try:
+                found = [parse_rating(metadata.get(rater)) for rater in self.raters]
+            except InvalidValueError as error:
+                msg = f"sample {name!r}, {self.source}: {error}"
+                raise InvalidValueError(msg) from None
+            self._seen.update(metadata)
+        return list(found) if self.scale is None else [self._scaled(name, each) for each in found]
+
+    def ended(self, number: int) -> list[str]:
+        """What did not fit together, once all samples were seen, in sentences.
+
+        Args:
+            number: How many samples there were.
+
+        Raises:
+            InvalidValueError: No sample has a rating.
+        """
+        if self.labels is None:
+            if missing := [rater for rater in self.raters if rater not in self._seen]:
+                known = ", ".join(map(repr, sorted(self._seen))) or "none"
+                msg = f"no sample has {missing[0]!r} in its metadata; the fields there are {known}"
+                raise InvalidValueError(msg)
+            return self.notes
+        if not self._seen:
+            msg = (
+                f"{self.source}: none of its {len(self.labels)} labels is of a sample here; ids "
+                f"there are {', '.join(map(repr, [*self.labels][:3]))}"
+            )
+            raise InvalidValueError(msg)
+        lost, open_ = len(self.labels) - len(self._seen), number - len(self._seen)
+        notes = list(self.notes)
+        if lost:
+            notes.append(f"{self.source}: {lost} of {len(self.labels)} labels of no sample here")
+        if open_:
+            notes.append(f"{self.source}: {open_} of {counted(number, 'sample')} without a label")
+        return notes
+
+    def _scaled(self, name: str, rating: float) -> float:
+        low, high = self.scale or (0.0, 1.0)
+        if not (math.isnan(rating) or low <= rating <= high):
+            msg = (
+                f"the rating of {name!r} is {rating:g}, outside the scale from {low:g} to {high:g}; "
+                "name their scale (human_scale, --human-scale)"
+            )
+            raise InvalidValueError(msg)
+        return (rating - low) / (high - low)
+
+
+def _labels(
+    path: str, raters: Sequence[str], temperature: float
+) -> tuple[dict[str, list[float]], list[str]]:
+    """The labels of a file by sample id, and what is to be known of them."""
+    stream = RowStream(
+        path, None, skip_bad=False, read=partial(_label, raters=raters, temperature=temperature)
+    )
+    labels: dict[str, list[float]] = {}
+    by_claims, is_csv = 0, format_of(path) == "csv"
+    for name, rated, has_claims in stream:
+        own = original(name) if is_csv else name
+        if own in labels:
+            msg = f"{path}, {stream.line}: {own!r} is labelled a second time; leave one out"
+            raise UnreadableInputError(msg, line=stream.line)
+        labels[own] = rated
+        by_claims += has_claims
+    for place, rater in enumerate(raters):
+        if all(math.isnan(rated[place]) for rated in labels.values()):
+            msg = f"{path}: none of its {len(labels)} lines has a rating under {rater!r}"
+            raise UnreadableInputError(msg)
+    what = f"{counted(by_claims, 'rating')} made of the labels of claims, at T={temperature:g}"
+    rated_ones = {name: each for name, each in labels.items() if not all(map(math.isnan, each))}
+    return rated_ones, [f"{path}: {what}"] if by_claims else []
+
+
+def _label(
+    record: dict[str, Any], *, raters: Sequence[str], temperature: float
+) -> tuple[str, list[float], bool]:
+    """A line: whom it is about, the ratings, and whether they follow from labels of claims."""
+    name = record.get("id")
+    name = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
+    lacking = next((rater for rater in raters if rater not in record), None)
+    if not isinstance(name, str) or not name or lacking:
+        has = ", ".join(map(str, record)) or "nothing"
+        msg = f"a label has id and {', '.join(raters)}, this has {has}"
+        raise UnreadableInputError(msg)
+    try:
+        rated = [parse_rating(record[rater]) for rater in raters]
+        claims = [each["label"] for each in record.get("claims") or () if each.get("label")]
+        if claims and len(raters) == 1 and math.isnan(rated[0]):
+            return name, [aggregate(claims, temperature)], True
+    except (InvalidValueError, AttributeError, KeyError, TypeError) as error:
+        msg = f"the label of {name!r}: {error}"
+        raise UnreadableInputError(msg) from None
+    return name, rated, False

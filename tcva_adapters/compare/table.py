@@ -7,19 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.result import Result
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.tables import counted
 
 THRESHOLD = 0.5
 """Where a score passes from, of a method that has no threshold of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered(Sequence[str]):
+    """Ids of samples by their place, where nobody asks for their own: nothing is held.
+
+    >>> Numbered(2)[1], list(Numbered(2))
+    ('row-2', ['row-1', 'row-2'])
+    """
+
+    number: int
+
+    def __len__(self) -> int:
+        return self.number
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        """One of them, or several."""
+        found = range(1, self.number + 1)[place]
+        return f"row-{found}" if isinstance(found, int) else [f"row-{each}" for each in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +76,7 @@ class ScoreTable:
     ((2, 1), ('a', 'b'), ('a',))
     """
 
-    samples: tuple[str, ...]
+    samples: Sequence[str]
     methods: tuple[str, ...]
     scores: FloatArray
     human: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -64,13 +87,13 @@ class ScoreTable:
     reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
     metadata: Sequence[Mapping[str, Any]] = ()
     usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    results: Mapping[str, Sequence[Result | None]] = field(default_factory=dict)
+    results: Mapping[str, Sequence[Scored | None]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for kind, names in (("sample", self.samples), ("method", self.methods)):
-            if len(set(names)) < len(names):
+            if not isinstance(names, Numbered) and len(set(names)) < len(names):
                 twice = next(name for name in names if names.count(name) > 1)
                 msg = f"the {kind} {twice!r} occurs twice; each needs a name of its own"
                 raise InvalidValueError(msg)

@@ -1,0 +1,715 @@
+"""Everything that becomes a `ScoreTable`: judgements, CCRS results, imported scores, with ratings."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.imported import (
+    Imported,
+    Importing,
+    Row,
+    matched,
+    own_rows,
+    parse_spec,
+    read_imported,
+)
+from tcva_adapters.compare.ratings import Ratings
+from tcva_adapters.compare.table import Numbered, ScoreTable
+from tcva_adapters.core.aggregation import check_counts
+from tcva_adapters.core.verdicts import LEVELS, FloatArray
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.evidence import EvidenceCounts, under
+from tcva_adapters.results.files import stream_assessments
+from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.summary import Summary
+from tcva_adapters.samples.records import RowStream, format_of, read_records, skipped_rows
+from tcva_adapters.samples.sample import Sample
+
+Judged = Assessment | Result | CCRSResult
+Human = str | Path | Mapping[str, Any] | npt.ArrayLike
+"""Where human ratings are, see `read_scores`."""
+
+_TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
+_HUMAN: Final = ("human", "human_score")
+_NO_ROW: Final = "no row"
+"""Why a sample has no imported score that no row is about."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Reading:
+    """How sources are read: the arguments of `read_scores`, and what is to be said of it.
+
+    Attributes:
+        split: The metadata field of systems: samples of another one are another block.
+        of_systems: Names are those of systems; the column ``system`` of tables is such a field.
+        notes: What was left out, in sentences.
+        skipped: How many unreadable lines were left out.
+    """
+
+    ratings: Ratings | None = None
+    human_scale: tuple[float, float] | None = None
+    group: str | None = None
+    scoring: ScoringConfig | None = None
+    samples: Sequence[Sample] | None = None
+    scale: tuple[float, float] = (0.0, 1.0)
+    missing: float | None = None
+    skip_bad: bool = False
+    with_results: bool = False
+    counts_only: bool = False
+    split: str | None = None
+    of_systems: bool = False
+    notes: list[str] = field(default_factory=list)
+    skipped: int = 0
+
+
+def read_scores(
+    source: Any,
+    *,
+    human: Human | None = None,
+    human_scale: tuple[float, float] | None = None,
+    group: str | None = None,
+    scoring: ScoringConfig | None = None,
+    samples: Sequence[Sample] | None = None,
+    scale: tuple[float, float] = (0.0, 1.0),
+    missing: float | None = None,
+    skip_bad: bool = False,
+    with_results: bool = False,
+    counts_only: bool = False,
+) -> ScoreTable:
+    """Read or take scores of any kind into one table.
+
+    A source is a file, or results in memory:
+
+    * judgements that ``tcva evaluate --out`` wrote: a method for each criterion and judge, with
+      ``--ccrs`` one for each metric (jsonl; ``"-"`` is standard input),
+    * imported scores of RAGAS, DeepEval and LangSmith, or tables with a column per method or a row
+      per sample and method, see `read_imported`; the folder of a comparison stands for its table,
+    * results, assessments and CCRS results; or level counts, shape (N, 5) or (N, J, 5).
+
+    ``NAME=PATH`` names what is in a file, ``PATH::COLUMN,COLUMN`` says which columns are methods.
+
+    Args:
+        source: One source, several of them, or sources by name. Their methods stand side by side,
+            joined by the samples' ids. A table is returned as it is.
+        human: Ratings: fields of the samples' metadata (``"anna,ben"`` for two raters) or columns
+            of imported scores; a file of labels (see `Ratings.find`); ratings by sample id, or one
+            for each sample. By default the column ``human`` or ``human_score`` of imported scores.
+        human_scale: The lowest and the highest rating that could be given: these become 0 and 1.
+        group: The metadata field, or column, of what samples belong to (a document).
+        scoring: The settings for judgements; by default those that they were written with.
+        samples: What imported scores are about: rows are matched to them by id or by their texts,
+            and the table has a row for each of these samples.
+        scale: The lowest and highest possible score of imported scores.
+        missing: A number that stands for no score in them.
+        skip_bad: Leave out unreadable lines; ``about["skipped"]`` counts them, a note says which.
+        with_results: Hold the results, with claims and reasons, in ``results``; of imported scores
+            the samples with their texts, in ``about["samples"]``.
+        counts_only: Hold level counts, ratings and groups alone, for one file of judgements: a
+            million samples take 40 MB. There are no methods then, and rows have numbers for ids.
+
+    Returns:
+        In ``about`` stand ``criterion``, ``judge``, ``fused``, ``forms``, ``scoring`` and ``summary``
+        (a `Summary`) of judgements by one judge, and the same by method under ``methods``.
+
+    Raises:
+        UnreadableInputError: A file cannot be read, or holds nothing of this kind.
+        InvalidSampleError: Scores of one method are fused with different judges, or a scored sample
+            (with a rating, where there are ratings) belongs to no group.
+        InvalidValueError: No sample has a rating, or a value is none.
+
+    >>> table = read_scores([Assessment.from_verdicts(["fully", "none"], sample_id="a")])
+    >>> table.samples, table.methods, table.counts.tolist()
+    (('a',), ('faithfulness',), [[[1.0, 0.0, 0.0, 0.0, 1.0]]])
+    """
+    if isinstance(source, ScoreTable):
+        return source
+    by_place = None
+    how = Reading(
+        human_scale=human_scale,
+        group=group,
+        scoring=scoring,
+        samples=samples,
+        scale=scale,
+        missing=missing,
+        skip_bad=skip_bad,
+        with_results=with_results,
+        counts_only=counts_only,
+    )
+    if isinstance(human, str | Path | Mapping):
+        temperature = ScoringConfig().temperature if scoring is None else scoring.temperature
+        how.ratings = Ratings.find(human, human_scale, temperature)
+    elif human is not None:
+        by_place = np.asarray(human, dtype=np.float64)
+    counts = _bare_counts(source)
+    blocks = read_blocks(source, how) if counts is None else [_of_counts(counts, how)]
+    table = _merged(blocks, how)
+    if by_place is not None:
+        if len(by_place) != len(table):
+            msg = f"{len(by_place)} human ratings for {len(table)} samples; give one for each"
+            raise InvalidValueError(msg)
+        table = replace(table, human=by_place)
+    if group is not None:
+        _check_groups(table, group)
+    return table
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """The methods of one source by one judge: they rate the same samples, row by row.
+
+    Attributes:
+        name: What the methods are called, or the system, where the source was given a name.
+        source: The file's name without its suffix.
+        how: How it is read.
+        about: What was judged and by whom; ``kind`` is ``tcva``, ``ccrs`` or a kind of `Imported`.
+        system: What the samples are answers of, where that is asked for.
+        names: Ids, each once.
+        scores: By method, nan where there is none.
+        thresholds: By method.
+        reasons: By sample and method.
+        metadata: Of each sample.
+        human: Ratings, one per sample and rater, one after the other.
+        groups: What each sample belongs to.
+        counts: Level counts, five per sample and judge, one after the other.
+        judges: How many judges each sample has.
+        results: By method, where they are asked for.
+        texts: The samples of imported scores, likewise.
+        number: How many samples there are.
+        repeated: Ids that came again, and how often.
+    """
+
+    name: str
+    source: str
+    how: Reading
+    about: dict[str, Any]
+    system: str = ""
+    names: list[str] = field(default_factory=list)
+    scores: dict[str, array[float]] = field(default_factory=dict)
+    thresholds: dict[str, float] = field(default_factory=dict)
+    reasons: dict[tuple[str, str], str] = field(default_factory=dict)
+    metadata: list[Mapping[str, Any]] = field(default_factory=list)
+    human: array[float] = field(default_factory=lambda: array("d"))
+    groups: list[Hashable] = field(default_factory=list)
+    counts: array[float] = field(default_factory=lambda: array("d"))
+    judges: array[int] = field(default_factory=lambda: array("B"))
+    results: dict[str, list[Scored]] = field(default_factory=dict)
+    texts: list[Sample] = field(default_factory=list)
+    number: int = 0
+    repeated: dict[str, int] = field(default_factory=dict)
+    _known: set[str] = field(default_factory=set)
+
+    def add(
+        self,
+        name: str | None,
+        metadata: Mapping[str, Any],
+        scores: Mapping[str, float | None],
+        reasons: Mapping[str, str],
+    ) -> None:
+        """One more sample: under its own id, numbered where that comes again, or ``row-N``."""
+        self.number += 1
+        own = base = name or f"row-{self.number}"
+        if not self.how.counts_only:
+            while own in self._known:
+                self.repeated[base] = self.repeated.get(base, 1) + 1
+                own = f"{base}#{self.repeated[base]}"
+            self._known.add(own)
+            self.names.append(own)
+            self.metadata.append(metadata)
+        if self.how.ratings is not None:
+            self.human.extend(self.how.ratings.of(own, metadata))
+        if self.how.group is not None:
+            value = metadata.get(self.how.group)
+            is_nan = isinstance(value, float) and math.isnan(value)
+            is_group = isinstance(value, str | int | float) and value != "" and not is_nan
+            self.groups.append(value if is_group else None)
+        for method, score in scores.items():
+            column = self.scores.setdefault(method, array("d"))
+            column.append(math.nan if score is None else score)
+            if reasons.get(method):
+                self.reasons[own, method] = reasons[method]
+
+    def add_judged(self, item: Judged) -> None:
+        """One more sample by its judgement."""
+        judged = item.assessment if isinstance(item, Result) else item
+        if isinstance(judged, CCRSResult):
+            reasons = {method: why.text for method, why in judged.unscored_by.items()}
+            self.add(judged.sample_id, judged.metadata, judged.scores, reasons)
+            self.thresholds |= dict.fromkeys(judged.scores, judged.threshold)
+            results: dict[str, Scored] = dict.fromkeys(judged.scores, judged)
+        else:
+            results = self._add_assessment(item, judged)
+        if self.how.with_results:
+            for method, result in results.items():
+                self.results.setdefault(method, []).append(result)
+
+    def _add_assessment(self, item: Judged, judged: Assessment) -> dict[str, Scored]:
+        summary: Summary = self.about.setdefault("summary", Summary())
+        scoring = self.how.scoring or (item.scoring if isinstance(item, Result) else DEFAULT)
+        self.about.setdefault("scoring", scoring)
+        if judged.unscored is None:  # else additional judges were not asked
+            fused = self.about.setdefault("fused", [])
+            members = [f"{member.criterion} by {member.judge}" for member in judged.members]
+            if members not in fused:
+                fused.append(members)
+            forms = self.about.setdefault("forms", {})
+            forms[judged.form] = forms.get(judged.form, 0) + 1
+        if self.how.counts_only:
+            self.add(judged.sample_id, judged.metadata, {}, {})
+            summary.evidence.found.update(EvidenceCounts.of([judged]).found)
+            self._count(under(judged, scoring.evidence))
+            return {}
+        is_same = isinstance(item, Result) and item.scoring == scoring
+        result = cast("Result", item) if is_same else Result(judged, scoring)
+        method, why = judged.criterion, result.unscored
+        reasons = {method: why.text} if result.score is None and why is not None else {}
+        self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons)
+        self.thresholds.setdefault(method, scoring.threshold)
+        summary.add(result)
+        self._count(result.seen)
+        return {method: result}
+
+    def _count(self, seen: Assessment) -> None:
+        for each in (seen, *seen.members):
+            self.counts.extend(each.level_counts)
+        self.judges.append(1 + len(seen.members))
+
+    @property
+    def called(self) -> str:
+        """What its samples are answers of."""
+        return self.system or self.name or self.source
+
+    def level_counts(self) -> FloatArray | None:
+        """Shape (N, J, 5), zeros where a judge has no verdicts; None where there are none."""
+        if not self.judges:
+            return None
+        flat = np.frombuffer(self.counts).reshape(-1, len(LEVELS))
+        judges = np.frombuffer(self.judges, dtype=np.uint8)
+        width = int(judges.max())
+        if width == 1:
+            return flat[:, None]  # not copied: there may be a million
+        table = np.zeros((len(judges), width, len(LEVELS)))
+        table[np.arange(width) < judges[:, None]] = flat
+        return table
+
+    def end(self) -> None:
+        """Check what was judged, and say it in plain values.
+
+        Raises:
+            InvalidSampleError: Scores are fused with different judges.
+        """
+        fused = self.about.pop("fused", [])
+        if len(fused) > 1:
+            mixed = "; ".join(", ".join(names) or "nothing" for names in sorted(fused))
+            msg = f"{self.source} mixes scores that are fused with different judges: {mixed}"
+            raise InvalidSampleError(msg)
+        forms = self.about.pop("forms", {})
+        self.about["fused"] = fused[0] if fused else []
+        self.about["forms"] = [form for form in sorted(forms, key=lambda f: -forms[f]) if form]
+        if self.repeated:
+            first = next(iter(self.repeated))
+            self.how.notes.append(
+                f"several samples have the id {first!r}"
+                f"{f', and {len(self.repeated) - 1} more ids repeat' if len(self.repeated) > 1 else ''}"
+                f"; from the second on they were numbered: '{first}#2'"
+            )
+
+
+DEFAULT: Final = ScoringConfig()
+
+
+def read_blocks(source: Any, how: Reading) -> list[Block]:
+    """Each source as one or several blocks; see `read_scores` for sources and errors."""
+    if isinstance(source, str | Path):
+        found: Iterable[tuple[str, Any]] = [("", source)]
+    elif isinstance(source, Mapping):
+        found = source.items()
+    else:
+        items = iter(source)
+        first: Any = next(items, None)
+        if isinstance(first, str | Path):
+            found = (("", each) for each in (first, *items))
+        else:
+            found = [("", items if first is None else chain([first], items))]
+    blocks = []
+    for name, each in found:
+        is_file = isinstance(each, str | Path)
+        blocks += _of_file(name, str(each), how) if is_file else _of_items(each, how, name)
+    for block in blocks:
+        block.end()
+    return blocks
+
+
+def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
+    given, file, columns = parse_spec(spec)
+    path = Path(file).expanduser()
+    if path.is_dir():
+        path = next((path / table for table in _TABLES if (path / table).is_file()), path)
+    stem = path.resolve().parent.name if path.name in _TABLES else path.stem
+    name = name or given
+    if file != "-" and not _is_judged(path):
+        how_imported = Importing(columns, how.scale, how.missing, _rater_columns(how))
+        return _of_imported(read_imported(path, how_imported), how, name, stem)
+    rows: RowStream[Any]
+    if how.counts_only:
+        rows = stream_assessments(file if file == "-" else path, skip_bad=how.skip_bad)
+    else:
+        rows = RowStream(file if file == "-" else path, None, skip_bad=how.skip_bad, read=_item)
+    blocks = _of_items(rows, how, name, stem)
+    how.notes += skipped_rows(rows.bad, rows.skipped, f" of {path.name}")
+    how.skipped += rows.skipped
+    return blocks
+
+
+def _is_judged(path: Path) -> bool:
+    """Whether a file holds judgements, by its first readable record."""
+    try:
+        kind = format_of(path)
+    except InvalidValueError:  # a suffix of its own
+        return False
+    if kind not in ("jsonl", "json"):
+        return False
+    records = (row.record for row in read_records(path, kind))
+    first: dict[str, Any] = next(filter(None, records), {})
+    return ("criterion" in first and "judge" in first) or {"answers", "lambda_"} <= first.keys()
+
+
+def _item(record: dict[str, Any]) -> Judged:
+    """A line: a result with its settings, or a bare assessment."""
+    if "scoring" not in record and "answers" not in record:
+        return Assessment.from_dict(record)
+    return cast("Judged", read_result(record))
+
+
+def _of_items(
+    items: Iterable[Any], how: Reading, name: str = "", source: str = "results"
+) -> list[Block]:
+    """Judgements in their order; those of another judge, or another system, are another block."""
+    blocks: dict[tuple[str, str, str], Block] = {}
+    for item in items:
+        if not isinstance(item, Judged):
+            msg = (
+                f"{str(item)[:80]!r} stands among the results; give results alone: result_of or "
+                "results_of of the framework's adapter finds them"
+            )
+            raise InvalidValueError(msg)
+        judged = item.assessment if isinstance(item, Result) else item
+        is_ccrs = isinstance(judged, CCRSResult)
+        criterion = ",".join(judged.answers) if isinstance(judged, CCRSResult) else judged.criterion
+        system = "" if how.split is None else _system(judged.sample_id, judged.metadata, how.split)
+        key = (criterion, judged.judge, system)
+        if key not in blocks:
+            about = {"kind": "ccrs" if is_ccrs else "tcva", "criterion": criterion, "judge": key[1]}
+            blocks[key] = Block(name, source, how, about, system)
+        blocks[key].add_judged(item)
+    if not blocks:
+        msg = f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
+        raise InvalidSampleError(msg)
+    if how.counts_only and len(blocks) > 1:
+        mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge, _ in sorted(blocks))
+        msg = f"{name or source} mixes judgements that have no common mean: {mixed}"
+        raise InvalidSampleError(msg)
+    return [*blocks.values()]
+
+
+def _system(sample: str | None, metadata: Mapping[str, Any], field: str) -> str:
+    value = metadata.get(field)
+    if value in (None, ""):
+        known = ", ".join(map(repr, metadata)) or "none"
+        msg = f"sample {sample!r} has no {field!r} in its metadata; fields are {known}"
+        raise InvalidSampleError(msg)
+    return str(value)
+
+
+def _rater_columns(how: Reading) -> tuple[str, ...]:
+    of_fields = how.ratings is not None and how.ratings.labels is None
+    return how.ratings.raters if how.ratings is not None and of_fields else _HUMAN
+
+
+def _of_imported(found: Imported, how: Reading, name: str, source: str) -> list[Block]:
+    """Imported scores; those of another system are another block."""
+    rows = _rows(found, how)
+    if how.ratings is None:
+        columns = {field for row in rows.values() for field in row.sample.metadata}
+        if human := next((column for column in _HUMAN if column in columns), None):
+            how.ratings = Ratings.find(human, how.human_scale)
+    titles = {method: method for method in found.methods}
+    if name and not how.of_systems:
+        several = len(titles) > 1
+        titles = {method: f"{name} {method}" if several else name for method in titles}
+    blocks: dict[str, Block] = {}
+    for (system, own), row in rows.items():
+        about = {"kind": found.kind, "criterion": "", "judge": ""}
+        block = blocks.setdefault(system, Block(name, source, how, about, system))
+        scores = {title: row.scores.get(method) for method, title in titles.items()}
+        reasons = {
+            title: row.reasons.get(method, "" if method in row.scores else _NO_ROW)
+            for method, title in titles.items()
+        }
+        block.add(own, row.sample.metadata, scores, reasons)
+        if how.with_results:
+            block.texts.append(row.sample.model_copy(update={"id": own}))
+    for block in blocks.values():
+        block.thresholds = {titles[method]: least for method, least in found.thresholds.items()}
+    return [*blocks.values()]
+
+
+def _rows(found: Imported, how: Reading) -> dict[tuple[str, str], Row]:
+    """One row per system and sample; of the samples that were given, those without one, too."""
+    pairs = list(own_rows(found))
+    if how.samples is not None:
+        pairs, note = matched(found, how.samples)
+        how.notes.append(note)
+    split = how.split
+    if split is None and how.of_systems and pairs and "system" in pairs[0][1].sample.metadata:
+        split = "system"
+    rows: dict[tuple[str, str], Row] = {}
+    for own, row in pairs:
+        system = "" if split is None else _system(own, row.sample.metadata, split)
+        before = rows.setdefault((system, own), row)
+        if before is row:
+            continue
+        for method in row.scores.keys() & before.scores.keys():
+            msg = (
+                f"{found.source}, {before.line} and {row.line}: both score sample {own!r} by "
+                f"{method!r}; leave one out, or give the rows ids of their own"
+            )
+            raise UnreadableInputError(msg, line=row.line)
+        before.scores |= row.scores
+        before.reasons |= row.reasons
+    if how.samples is None:
+        return rows
+    names = [each.id or f"row-{place}" for place, each in enumerate(how.samples, start=1)]
+    return {
+        ("", own): rows.get(("", own)) or Row(0, sample)
+        for own, sample in zip(names, how.samples, strict=True)
+    }
+
+
+def _bare_counts(source: Any) -> FloatArray | None:
+    """Level counts as shape (N, J, 5); None where the source is something else."""
+    is_plain = isinstance(source, list | tuple) and bool(source)
+    if not isinstance(source, np.ndarray) and not (
+        is_plain and isinstance(source[0], list | tuple)
+    ):
+        return None
+    counts = np.asarray(source, dtype=np.float64)
+    if counts.ndim != 3:
+        return check_counts(counts)[:, None]
+    return check_counts(counts.reshape(-1, counts.shape[2])).reshape(counts.shape)
+
+
+def _of_counts(counts: FloatArray, how: Reading) -> Block:
+    block = Block("", "level counts", how, {"kind": "tcva", "criterion": "", "judge": ""})
+    block.number = len(counts)
+    block.counts.frombytes(np.ascontiguousarray(counts).tobytes())
+    block.judges.extend([counts.shape[1]] * len(counts))
+    return block
+
+
+def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
+    """By block, what its methods are called: with the judge, or the file, where that tells them apart."""
+    for way in ("name", "judge", "source"):
+        titles = [
+            {method: _title(block, method, way) for method in block.scores} for block in blocks
+        ]
+        names = [name for each in titles for name in each.values()]
+        if len(set(names)) == len(names):
+            return titles
+    twice = next(name for name in names if names.count(name) > 1)
+    msg = f"two methods are named {twice!r}; give the files names: NAME=PATH"
+    raise InvalidValueError(msg)
+
+
+def _title(block: Block, method: str, way: str) -> str:
+    if way == "name":
+        return block.name if block.name and block.about["kind"] == "tcva" else method
+    return f"{method} by {block.about['judge']}" if way == "judge" else f"{method} ({block.called})"
+
+
+def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
+    """One table of all blocks, joined by the samples' ids."""
+    titles = _titles(blocks)
+    tables = [_table(*pair, how) for pair in zip(blocks, titles, strict=True)]
+    table = tables[0]
+    if len(tables) > 1:
+        samples = tuple(dict.fromkeys(name for each in tables for name in each.samples))
+        table, *others = [_spread(each, samples) for each in tables]
+        for other in others:
+            human = np.where(np.isnan(table.human), other.human, table.human)
+            metadata = [a or b for a, b in zip(table.metadata, other.metadata, strict=True)]
+            groups = [
+                b if a is None else a for a, b in zip(table.groups, other.groups, strict=True)
+            ]
+            table = replace(
+                table.joined(other),
+                human=human,
+                metadata=metadata,
+                groups=tuple(groups),
+                counts=None,
+            )
+    about: dict[str, Any] = {"skipped": how.skipped, "methods": {}}
+    for block, names in zip(blocks, titles, strict=True):
+        about["methods"] |= dict.fromkeys(names.values(), block.about)
+    if len(blocks) == 1:
+        about |= blocks[0].about
+    by_id = {sample.id: sample for block in blocks for sample in block.texts}
+    if by_id:
+        about["samples"] = tuple(by_id.get(name) or Sample(id=name) for name in table.samples)
+    notes = [*how.notes, *table.notes]
+    if how.ratings is not None:
+        notes += how.ratings.ended(len(table))
+    return replace(table, notes=tuple(notes), about=about)
+
+
+def _table(block: Block, titles: Mapping[str, str], how: Reading) -> ScoreTable:
+    """A block as a table."""
+    raters = () if how.ratings is None else how.ratings.raters
+    size, methods = block.number, [*block.scores]
+    columns = [np.frombuffer(block.scores[method]) for method in methods]
+    usage = {}
+    if summary := block.about.get("summary"):
+        usage = {titles[method]: summary.usage.model_dump(exclude_none=True) for method in methods}
+    return ScoreTable(
+        tuple(block.names) if block.names else Numbered(size),
+        tuple(titles[method] for method in methods),
+        np.stack(columns, axis=1) if columns else np.empty((size, 0)),
+        np.frombuffer(block.human).reshape(size, -1) if raters else np.empty((size, 0)),
+        raters,
+        tuple(block.groups),
+        block.level_counts(),
+        {titles[method]: least for method, least in block.thresholds.items()},
+        {(name, titles[method]): why for (name, method), why in block.reasons.items()},
+        block.metadata,
+        usage,
+        {titles[method]: found for method, found in block.results.items()},
+    )
+
+
+def _spread(table: ScoreTable, samples: Sequence[str]) -> ScoreTable:
+    """The same with a row for each of these samples, in their order."""
+    places = {name: place for place, name in enumerate(table.samples)}
+    rows = [places.get(name) for name in samples]
+    at = [place for place in rows if place is not None]
+    is_there = np.array([place is not None for place in rows])
+    scores = np.full((len(samples), len(table.methods)), np.nan)
+    human = np.full((len(samples), table.human.shape[1]), np.nan)
+    scores[is_there], human[is_there] = table.scores[at], table.human[at]
+    lacking = len(samples) - len(at)
+    note = f"{lacking} of {len(samples)} samples are not among those of {', '.join(table.methods)}"
+    return replace(
+        table,
+        samples=tuple(samples),
+        scores=scores,
+        human=human,
+        groups=tuple(None if p is None else table.groups[p] for p in rows) if table.groups else (),
+        counts=None,
+        metadata=[{} if place is None else table.metadata[place] for place in rows],
+        results={
+            name: [None if place is None else found[place] for place in rows]
+            for name, found in table.results.items()
+        },
+        notes=(note,) if lacking else (),
+    )
+
+
+def _check_groups(table: ScoreTable, field: str) -> None:
+    needed = np.isfinite(table.scores).any(axis=1) if table.methods else np.ones(len(table), bool)
+    if table.human.shape[1]:
+        needed &= np.isfinite(table.rating)
+    for place in np.flatnonzero(needed).tolist():
+        if table.groups[place] is None:
+            msg = (
+                f"sample {table.samples[place]!r} belongs to no group: it has no {field!r}; with "
+                "--group every sample that takes part needs a name or a number there"
+            )
+            raise InvalidSampleError(msg)
+
+
+def read_systems(
+    source: Any,
+    *,
+    temperatures: Sequence[float] = (0.1, 0.5, 0.9),
+    system: str | None = None,
+    group: str | None = None,
+) -> dict[str, ScoreTable]:
+    """Scores of several systems on the same queries: by metric, a table with a method per system.
+
+    Args:
+        source: See `read_scores`. A system is named by NAME of NAME=PATH, by the file's name, or by
+            ``system``; tables may have a column ``system``.
+        temperatures: For judgements, whose metric is the criterion at each of them.
+        system: The metadata field, or column, of the system.
+        group: What queries belong to.
+
+    Raises:
+        InvalidValueError: Two scores of one system for one query under one metric.
+        UnreadableInputError: See `read_scores`, as for further errors.
+    """
+    how = Reading(group=group, split=system, of_systems=True)
+    blocks = read_blocks(source, how)
+    judges: dict[str, set[str]] = {}
+    by_system: dict[str, set[str]] = {}
+    for block in blocks:
+        judges.setdefault(block.about["criterion"], set()).add(block.about["judge"])
+        by_system.setdefault(block.called, set()).add(block.about["judge"])
+    notes = list(how.notes)
+    if len(set(map(frozenset, by_system.values()))) > 1:
+        said = "; ".join(f"{name}: {', '.join(sorted(of))}" for name, of in by_system.items())
+        notes.append(f"systems have different judges, so differences may be theirs ({said})")
+    cells: dict[str, dict[str, dict[str, float]]] = {}
+    groups = {n: g for block in blocks for n, g in zip(block.names, block.groups, strict=False)}
+    for block in blocks:
+        several = len(judges[block.about["criterion"]]) > 1
+        for metric, scores in _metrics(block, temperatures, several=several):
+            column = cells.setdefault(metric, {}).setdefault(block.called, {})
+            for name, score in zip(block.names, scores.tolist(), strict=True):
+                if name in column:
+                    msg = (
+                        f"two scores of system {block.called!r} for query {name!r} under {metric!r}; "
+                        "leave one out, or give the systems names of their own (NAME=FILE)"
+                    )
+                    raise InvalidValueError(msg)
+                column[name] = score
+    return {
+        metric: _of_cells(columns, groups if group is not None else {}, notes)
+        for metric, columns in cells.items()
+    }
+
+
+def _metrics(
+    block: Block, temperatures: Sequence[float], *, several: bool
+) -> Iterator[tuple[str, FloatArray]]:
+    counts = block.level_counts()
+    if counts is None:
+        for method, scores in block.scores.items():
+            yield method, np.frombuffer(scores)
+        return
+    base = block.about["criterion"] + (f" by {block.about['judge']}" if several else "")
+    table = ScoreTable(block.names, (), np.empty((block.number, 0)), counts=counts)
+    for temperature in temperatures:
+        yield f"{base} T={temperature:g}", table.at(temperature)
+
+
+def _of_cells(
+    columns: Mapping[str, Mapping[str, float]], groups: Mapping[str, Hashable], notes: Sequence[str]
+) -> ScoreTable:
+    names = tuple(dict.fromkeys(name for column in columns.values() for name in column))
+    scores = [[column.get(name, math.nan) for column in columns.values()] for name in names]
+    own = tuple(groups[name] for name in names) if groups else ()
+    table = ScoreTable(names, tuple(columns), np.array(scores), groups=own, notes=tuple(notes))
+    if own:
+        _check_groups(table, "group")
+    return table

@@ -1,0 +1,179 @@
+"""Everything that becomes a table of scores: judgements, imported scores, ratings, groups, systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tcva_adapters import CCRS, TCVA, Sample
+from tcva_adapters.ccrs import CCRSResult
+from tcva_adapters.compare import read_scores, read_systems
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.settings import ScoringConfig
+
+OPENS = "The office opens at nine."
+SAMPLES = [
+    Sample(
+        id=f"s{i}",
+        input="When?",
+        response=f"{OPENS} It is blue." if i % 2 else OPENS,
+        contexts=(OPENS,),
+        metadata={"human": i % 3 / 2, "ben": str(i % 2), "document": i // 2, "bot": "AB"[i % 2]},
+    )
+    for i in range(6)
+]
+
+
+def written(path: Path, results: Sequence[Result | CCRSResult]) -> Path:
+    path.write_text("".join(f"{each.to_json()}\n" for each in results), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    return TCVA("faithfulness", judge="lexical").evaluate_many(SAMPLES)
+
+
+@pytest.fixture
+def judged(tmp_path: Path, results: list[Result]) -> Path:
+    return written(tmp_path / "judged.jsonl", results)
+
+
+def test_judgements_with_ratings_and_groups(judged: Path, results: list[Result]) -> None:
+    table = read_scores(judged, human="human,ben", group="document")
+    assert table.samples == tuple(f"s{i}" for i in range(6))
+    assert (table.methods, table.raters) == (("faithfulness",), ("human", "ben"))
+    assert table.scores[:, 0].tolist() == [result.score for result in results]
+    assert table.rating.tolist() == [0.0, 0.75, 0.5, 0.5, 0.25, 1.0]
+    assert table.groups == (0, 0, 1, 1, 2, 2)
+    assert (table.about["criterion"], table.about["judge"]) == ("faithfulness", "lexical/3")
+    assert table.at(0.2).tolist() == [result.at(0.2).score for result in results]
+    same = read_scores(results, scoring=ScoringConfig(temperature=0.2, threshold=0.7))
+    assert np.array_equal(same.scores[:, 0], table.at(0.2))
+    assert same.threshold("faithfulness") == 0.7
+
+
+def test_nothing_but_counts_is_held(judged: Path) -> None:
+    table = read_scores(judged, counts_only=True, human="human")
+    whole = read_scores(judged, with_results=True)
+    assert (table.methods, table.metadata, len(table)) == ((), [], 6)
+    assert table.samples[1] == "row-2"
+    assert np.array_equal(table.at(0.5), whole.at(0.5))
+    assert table.rating.tolist() == [0.0, 0.5, 1.0] * 2
+    assert [r and r.sample_id for r in whole.results["faithfulness"]] == [*whole.samples]
+
+
+def test_several_files_stand_side_by_side(judged: Path, tmp_path: Path) -> None:
+    rated = CCRS(("qr", "ir"), judge="lexical").evaluate_many(SAMPLES[:4])
+    table = read_scores([judged, written(tmp_path / "rated.jsonl", rated)], human="human")
+    assert table.methods == ("faithfulness", "qr", "ir")
+    assert table.notes == ("2 of 6 samples are not among those of qr, ir",)
+    assert np.isnan(table.column("qr")).tolist() == [False] * 4 + [True] * 2
+    assert table.reason("s0", "ir").startswith("missing_field")
+    assert table.counts is None
+    strict = read_scores({"strict": judged, "again": judged})
+    assert strict.methods == ("strict", "again")
+    with pytest.raises(InvalidValueError, match="give the files names: NAME=PATH"):
+        read_scores([judged, judged])
+
+
+def test_ids_that_repeat_are_numbered_and_lines_that_are_skipped_are_counted(
+    judged: Path, results: list[Result]
+) -> None:
+    line = results[0].to_json()
+    judged.write_text(f"{line}\nnonsense\n{line}\n", encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match="line 2"):
+        read_scores(judged)
+    table = read_scores(judged, skip_bad=True)
+    assert (table.samples, table.about["skipped"]) == (("s0", "s0#2"), 1)
+    assert [note[:15] for note in table.notes] == ["skipped line 2 ", "several samples"]
+
+
+def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,human\ns1,pass\ns2,\nelse,0\n", encoding="utf-8")
+    table = read_scores(judged, human=labels)
+    assert np.isfinite(table.rating).tolist() == [i == 1 for i in range(6)]
+    assert [note.partition(": ")[2] for note in table.notes] == [
+        "1 of 2 labels of no sample here",
+        "5 of 6 samples without a label",
+    ]
+    labels.write_text("id,anna,ben\ns1,1,5\ns2,3,\n", encoding="utf-8")
+    table = read_scores(judged, human=f"{labels}::anna,ben", human_scale=(1, 5))
+    assert table.raters == ("anna", "ben")
+    assert table.rating[1:3].tolist() == [0.5, 0.5]
+    with pytest.raises(InvalidValueError, match="'s1' is 1, outside the scale from 2 to 5"):
+        read_scores(judged, human=f"{labels}::anna", human_scale=(2, 5))
+
+
+def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    claims = '[{"claim": "a", "label": "fully"}, {"claim": "b", "label": "none"}]'
+    labels.write_text(f'{{"id": "s1", "human": null, "claims": {claims}}}\n', encoding="utf-8")
+    table = read_scores(judged, human=labels)
+    assert table.rating[1] == 0.25
+    assert table.notes[0].endswith("1 rating made of the labels of claims, at T=0.5")
+
+
+@pytest.mark.parametrize(
+    ("human", "said"),
+    [
+        ("stars", "no sample has 'stars' in its metadata; the fields there are 'ben'"),
+        ("bot", "'A' is no rating"),
+        ({"else": 1}, "none of its 1 labels is of a sample here"),
+        ([0.5, 1.0], "2 human ratings for 6 samples"),
+    ],
+)
+def test_ratings_that_are_none(judged: Path, human: object, said: str) -> None:
+    with pytest.raises(InvalidValueError, match=said):
+        read_scores(judged, human=human)  # type: ignore[arg-type]  # any of its kinds
+
+
+def test_what_cannot_be_looked_at_together(judged: Path, results: list[Result]) -> None:
+    with pytest.raises(InvalidSampleError, match="'s0' belongs to no group"):
+        read_scores(judged, group="chapter")
+    other = TCVA("context_recall", judge="lexical").evaluate_many(SAMPLES[:1])
+    with pytest.raises(InvalidSampleError, match="no common mean"):
+        read_scores([*results, *other], counts_only=True)
+    fused = TCVA("faithfulness", judge="lexical", fuse=["lexical"]).evaluate_many(SAMPLES[:1])
+    with pytest.raises(InvalidSampleError, match="fused with different judges"):
+        read_scores([*results, *fused])
+    with pytest.raises(InvalidValueError, match="'x' stands among the results"):
+        read_scores([results[0], "x"])
+    with pytest.raises(InvalidSampleError, match="there are no results"):
+        read_scores([])
+
+
+def test_an_error_beside_a_score_leaves_none(tmp_path: Path) -> None:
+    """A 0 that stands for a failure is no 0, and a sample without a row is no pass."""
+    path = tmp_path / "scores.csv"
+    path.write_text("id,m,m_error\ns1,0,it hung up\ns2,0.5,\n", encoding="utf-8")
+    table = read_scores(f"theirs={path}", samples=SAMPLES)
+    assert (table.methods, len(table)) == (("theirs",), 6)
+    assert np.isfinite(table.scores[:, 0]).tolist() == [i == 2 for i in range(6)]
+    assert table.reason("s1", "theirs") == "it hung up"
+    assert table.reason("s3", "theirs") == "no row"
+    assert "m on 2 of 6 samples" in table.notes[0]
+
+
+def test_systems(judged: Path, tmp_path: Path) -> None:
+    tables = read_systems([f"a={judged}", f"b={judged}"], temperatures=(0.5,), group="document")
+    (table,) = tables.values()
+    assert ([*tables], table.methods) == (["faithfulness T=0.5"], ("a", "b"))
+    assert table.groups == (0, 0, 1, 1, 2, 2)
+    (split,) = read_systems(judged, temperatures=(0.5,), system="bot").values()
+    assert (split.methods, split.samples) == (("A", "B"), ("s0", "s2", "s4", "s1", "s3", "s5"))
+    path = tmp_path / "scores.csv"
+    rows = "q1,A,f,0.5\nq1,B,f,\nq2,A,f,1\nq2,B,g,1\n"
+    path.write_text(f"query,system,metric,score\n{rows}", encoding="utf-8")
+    tables = read_systems(path)
+    assert (tables["f"].samples, tables["f"].methods) == (("q1", "q2"), ("A", "B"))
+    assert tables["f"].scores[:, 0].tolist() == [0.5, 1.0]
+    assert math.isnan(tables["f"].scores[0, 1])
+    with pytest.raises(InvalidValueError, match="two scores of system 'a' for query 's0'"):
+        read_systems([f"a={judged}", f"a={judged}"])
