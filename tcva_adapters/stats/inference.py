@@ -18,23 +18,67 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.bootstrap import interval, paired_difference
-from tcva_adapters.stats.checks import check_level, group_codes, in_all, numbers, one_of
-from tcva_adapters.stats.correlation_test import correlation_test
-from tcva_adapters.stats.jackknife import exact_share
-from tcva_adapters.stats.means import mean_interval
-from tcva_adapters.stats.replicates import Replicates
-from tcva_adapters.stats.sign_flip import sign_flip
+from tcva_adapters.stats.chance import bootstrap_p, correlation_p, sign_flips, spearman_resamples
+from tcva_adapters.stats.checks import (
+    BoolArray,
+    FloatArray,
+    check_level,
+    in_all,
+    numbers,
+    one_of,
+    whole,
+)
+from tcva_adapters.stats.correlation import value_of
+from tcva_adapters.stats.leave_out import (
+    EndsAt,
+    correlation_ends,
+    correlations_without,
+    error,
+    fisher,
+    mean_ends,
+    means_without,
+    quantile,
+)
+from tcva_adapters.stats.resampling import clustered_p, interval_shares
+from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.units import Units
 
-__all__ = ["STATISTICS", "Estimate", "Statistic", "difference", "estimate"]
+__all__ = [
+    "LEAST",
+    "LEAST_APART",
+    "STATISTICS",
+    "Estimate",
+    "Statistic",
+    "difference",
+    "estimate",
+    "labels_needed",
+    "lower_bound",
+]
 
 Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]
 STATISTICS: Final[tuple[Statistic, ...]] = get_args(Statistic)
 
 Method = Literal["student", "percentile"]
 
+LEAST: Final[dict[Statistic, int]] = {
+    "mean": 10,
+    "share": 1,
+    "mae": 10,
+    "pearson": 10,
+    "spearman": 10,
+    "kendall": 10,
+}
+"""Samples that an interval needs."""
+LEAST_APART: Final[dict[Statistic, int]] = LEAST | {"spearman": 30, "kendall": 30}
+"""Samples that the interval of a difference needs, and the resamples of a rank correlation."""
+
 _POWER: Final = 0.8
 _NAN: Final = float("nan")
+_PERFECT: Final = 1.0 - 1e-12
+_SAME: Final = 1e-12
+_DRAWS: Final = 20_000
+_BLOCK: Final = 500
+_BINS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +176,7 @@ def estimate(
         resamples: That are drawn; also of permutations and sign flips.
         seed: Of these: the same seed gives the same bits.
         test: Find p, too: by permutations of the ratings for a correlation, by sign flips for a
-            mean. A share and ``mae`` have none, nor has a correlation by groups.
+            mean. A correlation by groups has that of Student's t, a share and ``mae`` have none.
 
     Raises:
         InvalidValueError: An unknown statistic or method, columns that do not fit, or a level
@@ -150,48 +194,43 @@ def estimate(
     one_of("statistic", statistic, STATISTICS)
     one_of("method", method, get_args(Method))
     check_level(level)
-    table = numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1)
-    table = np.atleast_2d(table)
-    if len(table) != (1 if statistic in ("mean", "share") else 2):
+    table = np.atleast_2d(numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1))
+    if len(table) != (1 if statistic in {"mean", "share"} else 2):
         msg = f"{len(table)} columns for {statistic}; give one of values, or scores and ratings"
         raise InvalidValueError(msg)
-    if statistic == "mean" or statistic == "share":  # noqa: PLR1714  # mypy narrows it
-        given = table[0]
-        kept = np.isfinite(given)
-        codes = None if groups is None else group_codes(groups, kept)
-        values = given[kept]
-        low = -1.0 if len(values) and values.min() < 0.0 else 0.0
-        found = (
-            exact_share(values, codes=codes, level=level)
-            if statistic == "share"
-            else mean_interval(values, codes=codes, level=level, ends=(low, 1.0))
+    kept: BoolArray = np.asarray(np.isfinite(table).all(axis=0))
+    of, sides = Units(groups, kept), table[:, kept]
+    if statistic == "share":
+        return _share(sides[0], of, level)
+    if statistic == "mean" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
+        values = sides[0] if statistic == "mean" else np.abs(sides[0] - sides[1])
+        found = _of_values(values, of, level, signed=bool((values < 0.0).any()))
+        is_tested = test and statistic == "mean" and of.n > 0
+        return (
+            replace(found, p=sign_flips(values, of.codes, resamples, seed)) if is_tested else found
         )
-        p = _NAN
-        if test and statistic == "mean" and len(values):
-            flips = sign_flip(given, groups=groups, n_flips=resamples, seed=seed)
-            p = flips.p_two_sided
-        return Estimate(
-            found.value, found.low, found.high, p, found.n, found.clusters, found.reason, level
-        )
-    scores, human = table
-    agreed = interval(
-        statistic,
-        scores,
-        human,
-        n_boot=resamples,
-        level=level,
-        method=method,
-        seed=seed,
-        groups=groups,
-    )
-    p = _NAN
-    if test and statistic != "mae" and groups is None:
-        p = correlation_test(
-            statistic, scores, human, n_permutations=resamples, seed=seed
-        ).p_two_sided
-    return Estimate(
-        agreed.value, agreed.low, agreed.high, p, agreed.n, agreed.clusters, agreed.reason, level
-    )
+    scores, human = sides
+    found = Estimate(value_of(statistic, scores, human), n=of.n, groups=of.groups, level=level)
+    if test and of.codes is None and not math.isnan(found.value):
+        p = correlation_p(statistic, scores, human, permutations=resamples, seed=seed)
+        found = replace(found, p=p)
+    least = (LEAST if method == "student" else LEAST_APART)[statistic]
+    if why := of.why_none(least, scores, human) or _why_perfect(found.value):
+        return replace(found, reason=why)
+    if method == "percentile":
+        if statistic != "spearman":
+            msg = f"the percentile method is offered for spearman alone, not for {statistic}"
+            raise InvalidValueError(msg)
+        drawn = spearman_resamples([scores, human], human, of.codes, resamples, seed)
+        ends = _percentile(drawn[0], of)
+    else:
+        left_out = correlations_without(statistic, scores, human, of.codes)
+        ends = correlation_ends(left_out, found.value, of.equal)
+        if test and of.codes is not None:
+            t = abs(float(fisher(found.value))) / error(fisher(left_out))
+            found = replace(found, p=_student_p(t, of.equal - 2))
+    low, high = ends(level)
+    return replace(found, low=low, high=high)
 
 
 def difference(
@@ -236,34 +275,231 @@ def difference(
     """
     one_of("statistic", statistic, STATISTICS)
     check_level(level)
-    if statistic == "mean":
-        one, other = numbers("a", a), numbers("b", b)
-        found, inner = (
-            estimate(
-                "mean", one - other, groups, level=each, resamples=resamples, seed=seed, test=True
-            )
-            for each in (level, 2 * level - 1)
+    columns = {"a": a, "b": b}
+    if statistic == "share" or (human is None and statistic != "mean"):
+        msg = (
+            f"a difference of {statistic!r}: give human ratings and mae or a correlation, or 'mean'"
         )
-        return replace(found, narrow=(inner.low, inner.high))
-    if human is None or statistic == "share":
-        msg = f"{statistic!r} needs human ratings; only a mean of two methods has a difference without"
         raise InvalidValueError(msg)
-    pair = paired_difference(
-        statistic, a, b, human, n_boot=resamples, level=level, seed=seed, groups=groups
-    )
-    (*sides, ratings), kept = in_all(a=a, b=b, human=human)
-    codes = None if groups is None else group_codes(groups, kept)
-    ends = Replicates(
-        statistic, sides, ratings, n_boot=resamples, seed=seed, codes=codes
-    ).difference(2 * level - 1)
-    return Estimate(
-        pair.delta,
-        pair.low,
-        pair.high,
-        pair.p_two_sided,
-        pair.n,
-        pair.clusters,
-        pair.reason,
-        level,
-        (ends.low, ends.high),
-    )
+    if statistic != "mean" and human is not None:
+        columns["human"] = human
+    (one, other, *ratings), kept = in_all(**columns)
+    of = Units(groups, kept)
+    if statistic == "mean" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
+        if statistic == "mae":
+            one, other = np.abs(one - ratings[0]), np.abs(other - ratings[0])
+        values = one - other
+        found = _of_values(values, of, level, signed=True)
+        return replace(found, p=sign_flips(values, of.codes, resamples, seed)) if of.n else found
+    both = [value_of(statistic, side, ratings[0]) for side in (one, other)]
+    found = Estimate(both[0] - both[1], n=of.n, groups=of.groups, level=level)
+    if why := of.why_none(LEAST_APART[statistic], one, other, *ratings):
+        return replace(found, reason=why)
+    if statistic == "spearman":
+        drawn = spearman_resamples([one, other], ratings[0], of.codes, resamples, seed)
+        deltas = drawn[0] - drawn[1]
+        deltas = deltas[~np.isnan(deltas)]
+        ends, p = _percentile(deltas, of), clustered_p(bootstrap_p(deltas), of.clusters)
+        is_still = np.ptp(deltas) < _SAME
+    else:
+        left_out = np.array(
+            [correlations_without(statistic, side, ratings[0], of.codes) for side in (one, other)]
+        )
+        ends, p = _apart(both, left_out, of.equal)
+        is_still = math.isnan(p)
+    if is_still:
+        why = "the two never differ by more or less: nothing varies"
+        return replace(found, p=1.0 if abs(found.value) < _SAME else _NAN, reason=why)
+    low, high = ends(level)
+    return replace(found, low=low, high=high, p=p, narrow=_narrow(ends, level))
+
+
+def _narrow(ends: EndsAt, level: float) -> tuple[float, float]:
+    return ends(2 * level - 1) if level > 0.5 else (_NAN, _NAN)
+
+
+def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> Estimate:
+    """The mean of finite values, all of one sign or `signed`."""
+    value = float(values.mean()) if of.n else _NAN
+    found = Estimate(value, n=of.n, groups=of.groups, level=level)
+    if why := of.why_none(LEAST["mean"], values):
+        return replace(found, reason=why)
+    left_out = means_without(values, of.codes)
+    if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
+        return replace(found, reason="without any one group the value is the same: nothing varies")
+    wide = mean_ends(left_out, value, of.equal, signed=signed or _is_inside(values))
+    # Scores lie in [0, 1], their differences in [-1, 1], sizes above 0: so do their means.
+    least = 0.0 if values.min() >= 0.0 else -1.0 if values.min() >= -1.0 else -math.inf
+    most = 1.0 if values.max() <= 1.0 else math.inf
+
+    def ends(level: float) -> tuple[float, float]:
+        low, high = wide(level)
+        return max(low, least), min(high, most)
+
+    low, high = ends(level)
+    return replace(found, low=low, high=high, narrow=_narrow(ends, level))
+
+
+def _is_inside(values: FloatArray) -> bool:
+    """Whether half of the values are the same one, and others lie on both sides of it."""
+    found, often = np.unique(values.round(12), return_counts=True)
+    usual = int(often.argmax())
+    return 0 < usual < len(found) - 1 and 2 * int(often[usual]) >= len(values)
+
+
+def _share(values: FloatArray, of: Units, level: float) -> Estimate:
+    """With groups the samples are as many as would be as sure if they stood alone (Korn and Graubard)."""
+    if not np.isin(values, (0.0, 1.0)).all():
+        msg = "a share is of values that are 0 or 1; take 'mean' for others"
+        raise InvalidValueError(msg)
+    value = float(values.mean()) if of.n else _NAN
+    found = Estimate(value, n=of.n, groups=of.groups, level=level)
+    if why := of.why_none(LEAST["share"]):
+        return replace(found, reason=why)
+    n = of.equal
+    if of.codes is not None and 0.0 < value < 1.0:
+        costs = quantile(level, of.n - 1) / quantile(level, of.equal - 1)
+        n = value * (1 - value) / max(error(means_without(values, of.codes)) ** 2, _SAME) * costs**2
+        n = min(of.n, n)
+    passed, alpha = value * n, (1 - level) / 2
+    inverse = scipy_module("special").betaincinv
+    low = float(inverse(passed, n - passed + 1, alpha)) if passed else 0.0
+    high = float(inverse(passed + 1, n - passed, 1 - alpha)) if passed < n else 1.0
+    return replace(found, low=low, high=high)
+
+
+def _percentile(values: FloatArray, of: Units) -> EndsAt:
+    def ends(level: float) -> tuple[float, float]:
+        low, high = np.nanquantile(values, interval_shares(level, of.clusters)).tolist()
+        return low, high
+
+    return ends
+
+
+def _apart(both: Sequence[float], left_out: FloatArray, units: float) -> tuple[EndsAt, float]:
+    """The interval and the p of the difference of two correlations, by Student's t on Fisher's z."""
+    z = fisher(np.array(both))
+    delta, apart = float(both[0] - both[1]), float(z[0] - z[1])
+    spread = error(np.subtract(*fisher(left_out)))
+    if math.isnan(spread) or spread < _SAME:
+        return (lambda _: (_NAN, _NAN)), _NAN
+    # Back from z by the slope between the two.
+    slope = delta / apart if abs(apart) > _SAME else 1.0 - both[0] ** 2
+
+    def ends(level: float) -> tuple[float, float]:
+        half = quantile(level, units - 2) * spread
+        return slope * (apart - half), slope * (apart + half)
+
+    return ends, _student_p(abs(apart) / spread, units - 2)
+
+
+def _student_p(t: float, degrees: float) -> float:
+    return float(2.0 * scipy_module("special").stdtr(degrees, -t))
+
+
+def _why_perfect(value: float) -> str:
+    return "perfect agreement on these samples: nothing varies" if abs(value) >= _PERFECT else ""
+
+
+def lower_bound(
+    values: npt.ArrayLike,
+    confidence: float = 0.95,
+    *,
+    low: float = 0.0,
+    groups: Sequence[object] | None = None,
+    seed: int = 0,
+) -> float:
+    """The lower bound of a mean, one-sided: other samples of the same kind reach it as surely.
+
+    One value at the low end is added, and all of them are weighted at random, every division of
+    the weight being equally likely (Dirichlet's distribution). The bound is what such means
+    undercut with the probability ``1 - confidence``: it knows of failures that were too rare to be
+    seen. W. Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+    nonnegative variable, Mathematical Methods of Statistics 14 (2005). Of values that are 0 or 1 it
+    is the exact bound of Clopper and Pearson; of others it is drawn, 20,000 times.
+
+    Groups are weighted as one, and the value at the low end counts as often as the largest group
+    has samples.
+
+    Args:
+        values: Shape (N,); nan or None are left out.
+        confidence: In (0, 1).
+        low: The least value that could have been.
+        groups: One per value, or None.
+        seed: Of the weights.
+
+    Returns:
+        At least ``low``; nan without a value.
+
+    Raises:
+        InvalidValueError: A value below ``low``, a confidence outside (0, 1), groups that do not fit.
+        MissingDependencyError: scipy is not installed.
+
+    Three of three: ``0.05 ** (1 / 3)``. In one group they are one of one:
+
+    >>> round(lower_bound([1, 1, 1]), 4), round(lower_bound([1, 1, 1], groups="aaa"), 2)
+    (0.3684, 0.05)
+    """
+    check_level(confidence)
+    given = numbers("values", values)
+    kept: BoolArray = np.isfinite(given)
+    above, of = given[kept] - low, Units(groups, kept)
+    if not of.n:
+        return _NAN
+    if above.min() < 0.0:
+        msg = f"a value is {low + float(above.min())!r}, below the least possible one, {low!r}"
+        raise InvalidValueError(msg)
+    if of.codes is None and low == 0.0 and np.isin(above, (0.0, 1.0)).all():
+        passed = float(above.sum())
+        inverse = scipy_module("special").betaincinv
+        return float(inverse(passed, of.n - passed + 1, 1 - confidence)) if passed else 0.0
+    sums, sizes, often = _gathered(above, of)
+    rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
+    means = []
+    for _ in range(_DRAWS // _BLOCK):
+        weights = rng.standard_gamma(np.append(often, 1.0), (_BLOCK, len(often) + 1))
+        means.append(weights[:, :-1] @ sums / (weights @ np.append(sizes, sizes.max())))
+    return low + float(np.quantile(np.concatenate(means), 1 - confidence))
+
+
+def _gathered(above: FloatArray, of: Units) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Sums and sizes of units, and how often each pair of these occurs; single values in few bins."""
+    if of.codes is not None:
+        by_group = np.bincount(of.codes, weights=above).astype(np.float64)
+        return by_group, np.bincount(of.codes).astype(np.float64), np.ones(len(by_group))
+    bins = np.unique(above, return_inverse=True)[1]
+    if bins.max() >= _BINS:
+        bins = np.unique((above / above.max() * _BINS).astype(np.int64), return_inverse=True)[1]
+    often = np.bincount(bins).astype(np.float64)
+    sums = (np.bincount(bins, weights=above) / often).astype(np.float64)
+    return sums, np.ones(len(often)), often
+
+
+def labels_needed(
+    pilot: Estimate, *, width: float | None = None, difference: float | None = None
+) -> int:
+    """How many labels an interval of some width takes, or a difference, going by those at hand.
+
+    An interval narrows with the square root of the samples behind it.
+
+    Args:
+        pilot: A figure or a difference with an interval, of samples of the same kind.
+        width: From end to end, above 0.
+        difference: Or: that is found with 80 % power (`Estimate.smallest`), above 0.
+
+    Raises:
+        InvalidValueError: Neither or both, a number that is not above 0, or a pilot without an
+            interval.
+
+    >>> labels_needed(Estimate(0.5, 0.4, 0.6, n=50), width=0.1)
+    200
+    """
+    wanted = width if difference is None else difference
+    if (width is None) == (difference is None) or wanted is None or not 0 < wanted < math.inf:
+        msg = f"width {width!r}, difference {difference!r}; give one of them, above 0"
+        raise InvalidValueError(msg)
+    found = pilot.high - pilot.low if difference is None else pilot.smallest
+    if not found > 0.0:
+        msg = f"this pilot says too little to plan by ({pilot.reason or 'nothing varies'})"
+        raise InvalidValueError(msg)
+    return math.ceil(pilot.n * (found / wanted) ** 2 - 1e-9)

@@ -1,0 +1,493 @@
+"""Which settings agree best with human ratings, and whether that is more than luck. No call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from statistics import NormalDist
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.aggregation import Penalty, SchemeLike
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.config import Config
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
+from tcva_adapters.stats.clusters import interval_shares, worth
+from tcva_adapters.stats.enough import why_no_interval
+from tcva_adapters.stats.inference import Estimate
+from tcva_adapters.stats.resampling import resample
+from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.weighted import Statistic, statistic_of
+from tcva_adapters.tables import Column, Report, Table, cell, counted
+
+Objective = Literal["spearman", "mae", "kappa"]
+
+FOLDS: Final = 5
+REPEATS: Final = 50
+"""Divisions into so many folds; the agreement of what they choose is averaged."""
+FEW: Final = 30
+"""Ratings below which a choice means little, and a part of the samples keeps what suits all."""
+
+_DEFAULT: Final = ScoringConfig()
+_CHOSEN: Final = ("temperature", "scheme", "penalty")
+_STEP: Final = 0.05
+# What is equal on paper may differ in the last bits.
+_SAME: Final = 1e-12
+_BLOCK_CELLS: Final = 2**16
+# The training parts of two of K folds share (K-2)/(K-1) of their samples, so that a setting that is
+# lucky in one is lucky in the other: the variance of a gain is taken so much larger. On simulated
+# data on which all settings are equally good, a gain then shows in 5 % of the cases at most.
+_WIDER: Final = (1.0 + (FOLDS - 2) / (FOLDS - 1)) ** 0.5
+
+
+def calibrate(
+    table: ScoreTable,
+    *,
+    objective: Objective = "spearman",
+    temperatures: Sequence[float | str] = (),
+    schemes: Sequence[SchemeLike] = (),
+    penalties: Sequence[Penalty] = (),
+    by: str | None = None,
+    scoring: ScoringConfig = _DEFAULT,
+    human_scale: tuple[float, float] = (0.0, 1.0),
+    human_threshold: float | None = None,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Report:
+    """Choose the settings that agree best with human ratings, and say whether that can be told.
+
+    A grid always has a best setting on the samples at hand, most often by luck. So the samples are
+    divided into 5 folds, 50 times, and for each fold the setting that does best on the others
+    scores it: every sample gets scores of choices that did not see its rating. What these gain over
+    the settings in use has an interval (bootstrap), and only where all of it lies above 0 is a
+    change recommended. `recommended` makes a configuration of it.
+
+    For ranks, each setting's scores are replaced by their ranks among all samples before folds are
+    put together: scores at T=0.1 and T=1 lie on different scales. Ranks use no rating.
+
+    Args:
+        table: With level counts and ratings. Samples of one group share a fold, and are drawn
+            together.
+        objective: ``spearman``, ``mae``, or ``kappa`` of pass and fail.
+        temperatures: To choose from; by default 0.1, 0.15 and so on to 1.0.
+        schemes: Weight schemes to choose from; by default the one in use.
+        penalties: Likewise.
+        by: A field of the metadata: a temperature for each of its values that has 30 ratings, where
+            it is detectably better than the setting for all (Bonferroni over the values).
+        scoring: The settings in use, which a choice has to beat.
+        human_scale: Lowest and highest rating that could be given.
+        human_threshold: With ``kappa``, a rating passes from here on; by default the middle.
+        resamples: Behind each interval.
+        level: Of the intervals.
+        seed: The same seed gives the same figures.
+
+    Returns:
+        The tables ``settings``, ``gain``, ``choices`` (in which share of the folds) and, with
+        ``by``, ``by FIELD``.
+
+    Raises:
+        InvalidValueError: No verdicts, fewer than 10 samples (or groups) with a score and a rating,
+            ratings that are all alike or lie outside the scale, or a setting out of range.
+        MissingDependencyError: scipy is not installed.
+
+    >>> counts = np.array([[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5)
+    >>> ids, scores = tuple(f"s{i}" for i in range(20)), np.zeros((20, 1))
+    >>> human = np.array([1.0, 0.8, 0.3, 0.0] * 5)
+    >>> table = ScoreTable(ids, ("judge",), scores, human, counts=counts[:, None] * 1.0)
+    >>> calibrate(table, temperatures=[0.4, 0.6]).sentence.partition(" (")[0]
+    'No detectable difference: keep T=0.5'
+    """
+    one_of("objective", objective, get_args(Objective))
+    check_level(level)
+    if table.counts is None:
+        msg = "a calibration needs verdicts: give judgements of tcva, no imported scores"
+        raise InvalidValueError(msg)
+    rated = table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
+    search = _Search(objective, human_scale, human_threshold, resamples, level, seed)
+    found = search.on(rated, _candidates(scoring, temperatures, schemes, penalties))
+    tables, sentence = found.tables(objective), found.sentence(objective)
+    profiles: dict[str, float] = {}
+    if by is not None:
+        own = _candidates(found.recommended, temperatures)
+        parts, profiles = _by_value(search, rated, by, own)
+        tables.append(parts)
+        number = counted(len(parts.records), "value")
+        sentence += f"; {len(profiles)} of {number} of {by!r} get a temperature of their own"
+    left = len(table) - len(rated)
+    notes = [f"{counted(left, 'sample')} without a score or a rating left out"] if left else []
+    settings = {
+        **asdict(search),
+        "folds": FOLDS,
+        "repeats": REPEATS,
+        "criterion": table.about.get("criterion"),
+        "recommended": _plain(found.recommended),
+        "profiles": {by: profiles} if profiles else None,
+    }
+    return Report(sentence, tables, [*table.notes, *notes, *found.notes()], settings)
+
+
+def recommended(report: Report) -> Config:
+    """The settings that a calibration recommends, for `Config.dump` and ``--config``.
+
+    Only what is detectable gets in: of the values of a field, the temperatures that are.
+    """
+    return Config(
+        criterion=report.settings["criterion"],
+        settings=report.settings["recommended"],
+        profiles=report.settings["profiles"],
+        provenance=report.to_dict(),
+    )
+
+
+@dataclass(frozen=True)
+class _Search:
+    """How settings are chosen, and the choice is checked: see `calibrate`."""
+
+    objective: Objective
+    human_scale: tuple[float, float]
+    human_threshold: float | None
+    resamples: int
+    level: float
+    seed: int
+
+    @property
+    def sign(self) -> int:
+        """1 where more is better, -1 where less is."""
+        return -1 if self.objective == "mae" else 1
+
+    def on(self, table: ScoreTable, settings: Sequence[ScoringConfig]) -> _Found:
+        """Choose among settings, the first of which is in use, on samples that are all rated."""
+        n = len(table)
+        codes = group_codes(table.groups or range(n), np.ones(n, dtype=np.bool_))
+        if why := why_no_interval(n, codes=codes if table.groups else None):
+            msg = f"{why}, and a choice without one is none; rate more samples"
+            raise InvalidValueError(msg)
+        target = self._target(table.rating)
+        views = self._views(np.column_stack([table.at(each) for each in settings]), settings)
+        values = self._values(views, target, np.ones((1, n), dtype=np.int64))
+        if not np.isfinite(values[0, 0]):
+            msg = (
+                f"the {self.objective} is not defined at {described(settings[0])}: all {n} samples "
+                "score alike; judge samples of more varied quality"
+            )
+            raise InvalidValueError(msg)
+        fold = _folds(target, codes, self.seed)
+        trained = (fold[:, None] != np.arange(FOLDS)[:, None]).reshape(-1, n).astype(np.int64)
+        picks = _first_best(self.sign * self._values(views, target, trained))
+        chosen = np.take_along_axis(picks.reshape(REPEATS, FOLDS), fold, axis=1)
+        unseen = np.take_along_axis(views, chosen.T, axis=1)
+        reached = self._values(unseen, target, np.ones((1, n), dtype=np.int64))
+        best = int(_first_best(self.sign * values)[0])
+        return _Found(
+            settings=settings,
+            best=best,
+            values=(float(values[0, 0]), float(values[best, 0]), float(reached.mean())),
+            gain=self._gain(unseen, views[:, :1], target, codes),
+            shares=[
+                (settings[j], k / picks.size) for j, k in Counter(picks.tolist()).most_common()
+            ],
+            passes=(views[:, [0, best]], target) if self.objective == "kappa" else None,
+        )
+
+    def _target(self, human: FloatArray) -> FloatArray:
+        """What scores are held against: the ratings, or 1 and 0 for pass and fail."""
+        low, high = self.human_scale
+        if self.objective != "spearman" and not low <= human.min() <= human.max() <= high:
+            msg = (
+                f"human ratings lie in [{human.min():g}, {human.max():g}], outside the scale from "
+                f"{low:g} to {high:g}; name yours (human_scale=(1, 5), --human-scale 1,5)"
+            )
+            raise InvalidValueError(msg)
+        target, what = human, f"are {human[0]:g}"
+        if self.objective == "kappa":
+            at = (low + high) / 2.0 if self.human_threshold is None else self.human_threshold
+            target = (human >= at).astype(np.float64)
+            what = f"{'pass' if target[0] else 'fail'} from {at:g} on (human_threshold)"
+        if target.min() == target.max():
+            msg = (
+                f"all {len(human)} human ratings {what}, so that no setting can agree better than "
+                "another; rate samples that people rate differently"
+            )
+            raise InvalidValueError(msg)
+        return target
+
+    def _views(self, scores: FloatArray, settings: Sequence[ScoringConfig]) -> FloatArray:
+        """Scores (N, C) as the objective sees them, on one scale for all settings."""
+        if self.objective == "spearman":
+            ranks: FloatArray = scipy_module("stats").rankdata(scores, axis=0)
+            return ranks
+        if self.objective == "mae":
+            low, high = self.human_scale
+            return low + (high - low) * scores
+        return (scores >= np.array([each.threshold for each in settings])).astype(np.float64)
+
+    def _statistic(self, views: FloatArray, target: FloatArray) -> Statistic:
+        """From how often each sample counts (B, N) to values (C, B), nan where undefined."""
+        if self.objective == "kappa":
+            return lambda counts: _kappa(views.T, target, counts.astype(np.float64))
+        return statistic_of(self.objective, list(views.T), target)
+
+    def _values(self, views: FloatArray, target: FloatArray, counts: IntArray) -> FloatArray:
+        """The values themselves, shape (C, B), some selections at a time."""
+        statistic, step = self._statistic(views, target), max(1, _BLOCK_CELLS // len(target))
+        blocks = [counts[start : start + step] for start in range(0, len(counts), step)]
+        return np.concatenate([statistic(block) for block in blocks], axis=1)
+
+    def _gain(
+        self, new: FloatArray, old: FloatArray, target: FloatArray, codes: IntArray
+    ) -> Estimate:
+        """What columns ``new`` gain over ``old`` on average, both on the same resamples.
+
+        Choices that were made in folds stay. Resamples where the measure is undefined are left out.
+        """
+        n, groups = len(target), int(codes.max()) + 1
+        ours, theirs = self._statistic(new, target), self._statistic(old, target)
+
+        def gains(counts: IntArray) -> FloatArray:
+            found: FloatArray = ours(counts).mean(axis=0) - theirs(counts).mean(axis=0)
+            return self.sign * found
+
+        value = float(gains(np.ones((1, n), dtype=np.int64))[0])
+        blocks = resample(n, self.resamples, seed=self.seed, groups=codes.tolist())
+        drawn = np.concatenate([gains(block) for block in blocks])
+        defined = drawn[np.isfinite(drawn)]
+        why = why_no_interval(n, undefined=len(drawn) - len(defined), n_boot=len(drawn))
+        if not why and np.ptp(defined) <= _SAME:
+            why = "both agree as well on all resamples: nothing varies"
+        about: dict[str, Any] = {"n": n, "groups": groups if groups < n else None}
+        if why:
+            return Estimate(value, reason=why, level=self.level, **about)
+        low, high = np.quantile(defined, interval_shares(self.level, n, worth(codes))).tolist()
+        low, high = (value + _WIDER * (end - value) for end in (low, high))
+        return Estimate(value, low, high, level=self.level, **about)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a search found.
+
+    Attributes:
+        settings: To choose from, the one in use first.
+        best: The place of the best one on all samples.
+        values: Agreement of the one in use; of the best one, on the samples that it was chosen on
+            (too good); and of choices on samples that they did not see.
+        gain: Of choosing, on samples that the choice did not see; above 0 is better.
+        shares: In which share of the folds each setting was chosen.
+        passes: Of decisions: those of both by score, (N, 2), and by rating, (N,).
+    """
+
+    settings: Sequence[ScoringConfig]
+    best: int
+    values: tuple[float, float, float]
+    gain: Estimate
+    shares: Sequence[tuple[ScoringConfig, float]]
+    passes: tuple[FloatArray, FloatArray] | None
+
+    @property
+    def chosen(self) -> ScoringConfig:
+        """The best setting on all samples."""
+        return self.settings[self.best]
+
+    @property
+    def is_detectable(self) -> bool:
+        """Whether choosing beats the setting in use beyond what chance explains."""
+        return self.gain.low > _SAME and self.best != 0
+
+    @property
+    def recommended(self) -> ScoringConfig:
+        """The chosen setting where its gain is detectable, else the one in use."""
+        return self.settings[self.best if self.is_detectable else 0]
+
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        if self.is_detectable:
+            return f"use {described(self.chosen)}"
+        is_worse = self.gain.high < -_SAME
+        why = "choosing does worse on unseen samples" if is_worse else "no detectable difference"
+        return f"{why}: keep {described(self.settings[0])}"
+
+    @property
+    def smallest(self) -> float:
+        """The true gain that is found in 80 % of such cases; nan without an interval.
+
+        It has to reach out of the widened interval, and varies without the widening.
+        """
+        half, normal = (self.gain.high - self.gain.low) / 2.0, NormalDist()
+        error = half / (_WIDER * normal.inv_cdf((1.0 + self.gain.level) / 2.0))
+        return half + error * normal.inv_cdf(0.8)
+
+    def sentence(self, objective: str) -> str:
+        """What to do, with the gain that it rests on."""
+        gain = self.gain
+        shown = cell(gain.value, "signed", gain.low, gain.high)
+        said = f"gain of choosing {shown} {objective} on {counted(gain.n, 'sample')}"
+        if gain.reason:
+            said += f"; no interval: {gain.reason}"
+        elif not self.is_detectable:
+            said += f"; one of {cell(self.smallest, 'score')} would mostly be found"
+        return f"{self.advice[:1].upper()}{self.advice[1:]} ({said})"
+
+    def tables(self, objective: str) -> list[Table]:
+        """The settings with their agreement, the gain, and what was chosen in the folds."""
+        best = f"best of {len(self.settings)}, on the samples it was chosen on"
+        names = (described(self.settings[0]), described(self.chosen), "chosen in folds")
+        measured = ("in use", best, "on samples it has not seen")
+        rows: list[dict[str, Any]] = [
+            {"setting": name, objective: value, "measured": how}
+            for name, value, how in zip(names, self.values, measured, strict=True)
+        ]
+        columns = [Column("setting"), Column(objective, "score"), Column("measured", "prose")]
+        if self.passes is not None:  # a kappa says little without them
+            ours, theirs = self.passes
+            for row, passes in zip(rows, ours.T, strict=False):
+                row |= {"same_decision": (passes == theirs).mean(), "pass": passes.mean()}
+            columns += [Column("same_decision", "share"), Column("pass", "share")]
+        gain: dict[str, Any] = {**self.gain.record("gain"), "n": self.gain.n}
+        gain |= {"mostly_found": self.smallest, "detectable": self.is_detectable}
+        gain["reason"] = self.gain.reason
+        shown = [Column("gain", "signed"), Column("n", "int")]
+        found = Column("mostly_found", "score", "the true gain that such samples show in 80 %")
+        picks = [{"setting": described(s), "share": k, **_plain(s)} for s, k in self.shares]
+        return [
+            Table("settings", columns, rows),
+            Table("gain", [*shown, found], [gain]),
+            Table("choices", [Column("setting"), Column("share", "share")], picks, detail=True),
+        ]
+
+    def notes(self) -> Iterator[str]:
+        """What a reader must know: few ratings, groups, a choice at the edge of the grid."""
+        if self.gain.n < FEW:
+            yield f"{self.gain.n} ratings are few: below {FEW}, choices mean little; rate more"
+        if self.gain.groups is not None:
+            yield f"{counted(self.gain.groups, 'group')} of samples: folds keep them together"
+        tried = sorted({each.temperature for each in self.settings})
+        best, bounds = self.chosen.temperature, self.chosen.bounds
+        if len(tried) > 1 and best in (tried[0], tried[-1]):
+            side, way = ("lowest", "stricter") if best == tried[0] else ("highest", "more lenient")
+            beyond = "try temperatures beyond it"
+            if best in (bounds.t_min, bounds.t_max):
+                beyond = f"where people are {way} than any, other weights may fit better (schemes)"
+            yield f"the best temperature, {best:g}, is the {side} of the grid: {beyond}"
+
+
+def _by_value(
+    search: _Search, table: ScoreTable, by: str, settings: Sequence[ScoringConfig]
+) -> tuple[Table, dict[str, float]]:
+    """Each value of a field on its own samples, and the temperatures that are detectably better.
+
+    With many values one of them looks better by luck, so their intervals share what they may err.
+    """
+    members: dict[str, list[int]] = {}
+    for place, metadata in enumerate(table.metadata):
+        if metadata.get(by) is not None:
+            members.setdefault(str(metadata[by]), []).append(place)
+    if not members:
+        msg = f"no rated sample has {by!r} in its metadata; name a field that samples have"
+        raise InvalidValueError(msg)
+    large = sum(len(places) >= FEW for places in members.values())
+    search = replace(search, level=1.0 - (1.0 - search.level) / max(large, 1))
+    records, own = [], {}
+    for value, places in members.items():
+        why, found = f"fewer than {FEW} ratings", None
+        if len(places) >= FEW:
+            try:
+                found = search.on(table.select(places), settings)
+            except InvalidValueError as error:
+                why = str(error)
+        advice = found.advice if found else f"{why}: keep {described(settings[0])}"
+        record: dict[str, Any] = {"value": value, "n": len(places), "advice": advice}
+        if found:
+            record |= {**found.gain.record("gain"), "mostly_found": found.smallest}
+            record["best"] = described(found.chosen)
+            if found.is_detectable:
+                own[value] = found.chosen.temperature
+        records.append(record)
+    columns = [Column("value"), Column("n", "int"), Column("best"), Column("gain", "signed")]
+    columns += [Column("mostly_found", "score"), Column("advice", "prose")]
+    note = f"intervals at {search.level:.1%}, so that all hold together"
+    return Table(f"by {by}", columns, records, notes=[note] if large > 1 else ()), own
+
+
+def _candidates(
+    baseline: ScoringConfig,
+    temperatures: Sequence[float | str],
+    schemes: Sequence[SchemeLike] = (),
+    penalties: Sequence[Penalty] = (),
+) -> list[ScoringConfig]:
+    """Every combination and the baseline, each once, those closest to the baseline first.
+
+    Among settings that agree equally well the first one wins, so they change only for a reason.
+    """
+    low, high = baseline.bounds.t_min, baseline.bounds.t_max
+    grid = temperatures or [*np.round(np.arange(low, high, _STEP), 10).tolist(), high]
+    others = (schemes or [baseline.scheme], penalties or [baseline.penalty])
+    every = [
+        baseline.changed(**dict(zip(_CHOSEN, each, strict=True))) for each in product(grid, *others)
+    ]
+
+    def distance(each: ScoringConfig) -> tuple[int, float]:
+        changed = (each.scheme != baseline.scheme) + (each.penalty != baseline.penalty)
+        return changed, round(abs(each.temperature - baseline.temperature), 9)
+
+    return sorted(dict.fromkeys([baseline, *every]), key=distance)
+
+
+def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> FloatArray:
+    """Cohen's kappa of decisions (C, N) with the target (N,), by weights (B, N): (C, B)."""
+    ours, theirs = passes @ weights.T, weights @ target
+    both, total = passes @ (weights * target).T, weights.sum(axis=1)
+    by_chance = ours * theirs + (total - ours) * (total - theirs)
+    agreed = total * (total + 2.0 * both - ours - theirs)
+    kappa, most = np.full(ours.shape, np.nan), total * total - by_chance
+    np.divide(agreed - by_chance, most, out=kappa, where=most > 0.0)
+    return kappa
+
+
+def _folds(target: FloatArray, codes: IntArray, seed: int) -> IntArray:
+    """The fold of each sample in each division, shape (REPEATS, N), ratings spread evenly."""
+    rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'
+    means = np.bincount(codes, weights=target) / np.bincount(codes)
+    divisions = np.empty((REPEATS, len(means)), dtype=np.int64)
+    for division in divisions:
+        # Neighbours in value are dealt to different folds.
+        order = np.lexsort((rng.random(len(means)), means))
+        dealt = [rng.permutation(FOLDS) for _ in range(-(-len(means) // FOLDS))]
+        division[order] = np.concatenate(dealt)[: len(means)]
+    return divisions[:, codes]
+
+
+def _first_best(values: FloatArray) -> IntArray:
+    """The first of the best in each column; 0 where a column has none that is defined."""
+    defined = np.where(np.isnan(values), -np.inf, values)
+    chosen: IntArray = np.argmax(defined >= defined.max(axis=0) - _SAME, axis=0)
+    return chosen
+
+
+def described(scoring: ScoringConfig) -> str:
+    """A setting in a few words: the temperature, and whatever differs from the default.
+
+    >>> described(ScoringConfig(temperature=0.7, penalty="off"))
+    'T=0.7, penalty off'
+    """
+    words = [scoring.place]
+    for name in ("scheme", "penalty", "floor", "eps"):
+        value = getattr(scoring, name)
+        if value != getattr(_DEFAULT, name):
+            words.append(f"{name} {getattr(value, 'short_name', value)}")
+    return ", ".join(words)
+
+
+def _plain(scoring: ScoringConfig) -> dict[str, Any]:
+    """A setting as plain values, under the names of the configuration file."""
+    found = {name: getattr(scoring, name) for name in (*_CHOSEN, "floor", "eps", "evidence")}
+    scheme = scoring.scheme
+    found["scheme"] = list(scheme.weights) if scheme.name == "custom" else scheme.name
+    own = {} if scoring.bounds == _DEFAULT.bounds else {"bounds": asdict(scoring.bounds)}
+    return found | own

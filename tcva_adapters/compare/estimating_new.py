@@ -1,0 +1,174 @@
+"""What people would say of all samples, how many labels that takes, and which to rate next."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.samples.output import csv_text, replacing
+from tcva_adapters.samples.records import format_of
+from tcva_adapters.stats.checks import FloatArray, whole
+from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
+from tcva_adapters.stats.prediction_powered import PoweredMean
+from tcva_adapters.tables import Column, Table
+
+LEAST_POWERED: Final = 30
+"""Ratings from which on the judge's scores of the others narrow the interval."""
+
+OURS: Final = re.compile(rb'{"id": |"?id"?,"?human"?')
+"""How files of labels begin."""
+
+_NO_DRAW: Final = 3.0
+"""Standard errors: rated samples that lie further off by the judge's scores were hardly drawn."""
+_WIDTHS: Final = (0.4, 0.2, 0.1, 0.05)
+
+
+def mean_ratings(
+    scores: FloatArray,
+    human: FloatArray,
+    groups: Sequence[Any] | None,
+    at: float,
+    level: float,
+) -> list[Table]:
+    """The mean rating and the pass rate of all samples, where only some of them are rated.
+
+    From 30 ratings on they are prediction-powered: the ratings correct the judge's bias, and the
+    judge says how far the rated samples lie from the others (`stats.prediction_powered`). Below,
+    they are those of the ratings alone.
+
+    Args:
+        scores: Of the judge, shape (N,); nan where there is none.
+        human: Ratings in [0, 1], likewise.
+        groups: One per sample, or None.
+        at: A rating passes from here on.
+        level: Of the intervals.
+
+    Returns:
+        Nothing where every sample with a score is rated.
+    """
+    scored = np.isfinite(scores)
+    rated = scored & np.isfinite(human)
+    if rated.sum() == scored.sum():
+        return []
+    notes = [
+        "this holds for a random draw of rated samples, not for picked ones: --next draws some"
+    ]
+    if rated.sum() < LEAST_POWERED:
+        notes.append(f"fewer than {LEAST_POWERED} ratings: the ratings alone, without the judge")
+    rows: list[dict[str, Any]] = []
+    for name, ratings, own in (
+        ("mean rating", human, scores),
+        ("pass rate", np.where(np.isfinite(human), human >= at, np.nan), scores >= at),
+    ):
+        judge = float(own[scored].mean())
+        row = {"figure": name, "samples": int(scored.sum()), "ratings": int(rated.sum())}
+        if rated.sum() < LEAST_POWERED:
+            found = estimate("mean", np.where(rated, ratings, np.nan), groups, level=level)
+            rows.append({**row, "judge": judge, **found.record("estimate"), "worth": None})
+            continue
+        powered = PoweredMean(ratings, scores, groups=groups)
+        both: dict[str, float] = {}
+        for key, of in (("estimate", powered.estimate(level)), ("alone", powered.alone(level))):
+            both |= Estimate(of.value, of.low, of.high).record(key)
+        rows.append({**row, "judge": judge, **both, "worth": powered.worth})
+        if abs(powered.drift) > _NO_DRAW and len(rows) == 1:
+            side = "higher" if powered.drift > 0.0 else "lower"
+            notes.append(
+                f"the judge's scores of the rated samples are {side} than those of a random draw "
+                f"would be ({abs(powered.drift):.1f} standard errors): were they picked?"
+            )
+    columns = [Column("figure"), Column("samples", "int"), Column("ratings", "int")]
+    columns += [Column("judge", "score"), Column("estimate", "interval")]
+    worth = "so many random ratings alone would give an interval as narrow"
+    columns += [
+        Column("alone", "interval", "by the ratings alone"),
+        Column("worth", "score", worth),
+    ]
+    return [Table("mean rating", columns, rows, notes=notes)]
+
+
+def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
+    """How many labels intervals of some widths take, going by those at hand.
+
+    Args:
+        figures: By name, each with the interval that the labels at hand give.
+        width: One more width, from end to end.
+
+    Raises:
+        InvalidValueError: A width that is not above 0.
+    """
+    there = {name: found for name, found in figures.items() if found.high > found.low}
+    rows = [
+        {"width": each} | {name: labels_needed(found, width=each) for name, found in there.items()}
+        for each in sorted({*_WIDTHS, *([] if width is None else [width])}, reverse=True)
+    ]
+    columns = [Column("width", "score"), *(Column(name, "int") for name in there)]
+    notes = [
+        f"{name}: {found.n} labels give a width of {found.high - found.low:.3f}"
+        for name, found in there.items()
+    ]
+    return Table("labels", columns, rows if there else [], detail=width is None, notes=notes)
+
+
+def next_to_rate(table: ScoreTable, method: str, number: int, seed: int = 0) -> Table:
+    """A random draw of samples without a rating, spread evenly along a method's scores.
+
+    Every sample has the same chance, so that a mean of the ratings is unbiased: every N/n-th of the
+    N samples in the order of their scores, from a random start.
+
+    Args:
+        table: Scores, and ratings as far as there are any.
+        method: Along whose scores.
+        number: How many are drawn; all that are left where these are fewer.
+        seed: Of the start, and of the order of equal scores.
+
+    Raises:
+        InvalidValueError: A number below 1, or no sample is left.
+    """
+    scores = table.column(method)
+    left = np.flatnonzero(np.isfinite(scores) & np.isnan(table.rating))
+    if not len(left):
+        msg = "every sample with a score is rated; there is none left to draw"
+        raise InvalidValueError(msg)
+    number = min(whole("the number of samples to rate", number, least=1), len(left))
+    rng = np.random.default_rng(whole("seed", seed, least=0))
+    order = left[np.lexsort((rng.random(len(left)), scores[left]))]
+    places = np.sort(order[((rng.random() + np.arange(number)) * len(left) / number).astype(int)])
+    rows = [{"sample": table.samples[place], "score": scores[place]} for place in places.tolist()]
+    note = f"drawn from {len(left)} samples without a rating, each with the same chance"
+    return Table("next", [Column("sample")], rows, notes=[note])
+
+
+def write_labels(
+    path: str | Path, table: ScoreTable, drawn: Table, *, overwrite: bool = False
+) -> None:
+    """Write what is rated and what is to be rated, for raters, the report's page and ``--human``.
+
+    Args:
+        path: jsonl or csv with ``id`` and ``human``, which is empty where a rating is wanted.
+        table: With the ratings that there are.
+        drawn: See `next_to_rate`.
+        overwrite: Replace a file of something else, too.
+
+    Raises:
+        InvalidValueError: Another suffix, or the file cannot be written.
+    """
+    kind = format_of(path)
+    if kind not in {"csv", "jsonl"}:
+        msg = f"labels are written as .jsonl or .csv, not {Path(path).name!r}"
+        raise InvalidValueError(msg)
+    known = zip(table.samples, table.rating.tolist(), strict=True)
+    rows = [(sample, rating) for sample, rating in known if rating == rating]  # noqa: PLR0124  # nan
+    rows += [(row["sample"], None) for row in drawn.records]
+    text = "".join(json.dumps({"id": sample, "human": rating}) + "\n" for sample, rating in rows)
+    if kind == "csv":
+        text = csv_text(["id", "human"], [list(row) for row in rows])
+    with replacing(path, ours=OURS, overwrite=overwrite) as stream:
+        stream.write(text.encode())

@@ -1,0 +1,385 @@
+"""A judge against people: agreement, errors, decisions, and what people would say of all samples."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.estimating_new import labels_table, mean_ratings, next_to_rate
+from tcva_adapters.compare.readers import Human, read_scores
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.checks import BoolArray, FloatArray, numbers
+from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.inference import Estimate, difference, estimate
+from tcva_adapters.stats.kappa import kappa_of_table
+from tcva_adapters.tables import Column, Report, Table, cell, counted
+
+BINS: Final = 10
+LEAST_IN_BIN: Final = 10
+MOST_VALUES: Final = 30
+"""Values of a field beyond which it does not part the samples."""
+
+_FEWEST_NUMBERS: Final = 6
+"""Different numbers from which on a field is a number; fewer are names."""
+_ALPHA: Final = 0.05
+
+
+def validate(
+    source: Any,
+    human: Human | None = None,
+    *,
+    method: str | None = None,
+    by: Sequence[str] = (),
+    group: str | None = None,
+    human_scale: tuple[float, float] | None = None,
+    human_threshold: float | None = None,
+    scoring: ScoringConfig | None = None,
+    width: float | None = None,
+    rate_next: int = 0,
+    largest: int = 10,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    skip_bad: bool = False,
+) -> Report:
+    """Hold a judge's scores against human ratings. No call.
+
+    Ratings are laid on the scale of scores, 0 to 1. An error is the score less the rating.
+
+    Args:
+        source: What `read_scores` takes, or a `ScoreTable` with ratings.
+        human: Where the ratings are, see `read_scores`.
+        method: Whose errors are looked at closely; by default the first of the source.
+        by: Fields of the metadata that errors may depend on: numbers, or names of parts.
+        group: The field of what samples belong to (a document, a conversation): these count as one.
+        human_scale: Lowest and highest rating that could be given; by default 0 and 1.
+        human_threshold: A rating passes from here on; by default the middle of the scale.
+        scoring: The settings of judgements; by default those that they were written with.
+        width: An interval's width, to say how many labels it takes.
+        rate_next: How many samples are drawn to be rated next.
+        largest: How many of the largest errors are listed.
+        resamples: Permutations and sign flips of each test.
+        level: Of all intervals.
+        seed: Of what is drawn.
+        skip_bad: Leave out unreadable lines.
+
+    Returns:
+        The tables ``agreement`` (of each method; p corrected by Holm for all of them), ``errors``,
+        ``decisions`` (precision and recall), ``bins`` (ratings by score), ``factors``, ``by FIELD``,
+        ``largest errors``, ``claims`` of these, ``mean rating`` of all samples where only some are
+        rated, ``labels`` (how many an interval takes), and ``next``, what to rate next.
+
+    Raises:
+        InvalidValueError: No sample has a score and a rating, ratings outside the scale, an unknown
+            method or field; see `read_scores` for further ones.
+        MissingDependencyError: scipy is not installed.
+
+    >>> counts = np.array([[3, 0, 0, 0, 0], [0, 0, 3, 0, 0], [1, 1, 1, 0, 0]] * 10)
+    >>> found = validate(counts, [1.0, 0.5, 0.75] * 10)
+    >>> round(found.records("errors")[0]["error"], 3)
+    0.106
+    """
+    table = read_scores(
+        source,
+        human=human,
+        group=group,
+        human_scale=human_scale,
+        scoring=scoring,
+        skip_bad=skip_bad,
+        with_results=True,
+    )
+    name = method or table.methods[0]
+    low, high = human_scale or (0.0, 1.0)
+    at = 0.5 if human_threshold is None else (human_threshold - low) / (high - low)
+    if not 0.0 <= at <= 1.0:
+        msg = f"human_threshold {human_threshold:g} lies outside the scale from {low:g} to {high:g}"
+        raise InvalidValueError(msg)
+    draws: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
+    settings = {"method": name, "human_scale": (low, high), "human_threshold": at, **draws}
+    drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
+    if drawn and not np.isfinite(table.rating).any():
+        chosen = f"{counted(rate_next, 'sample')} of {len(table)} drawn, to be rated"
+        return Report(chosen, drawn, table.notes, settings)
+    view = _View(table, name, table.column(name), table.rating, table.groups or None, draws)
+    view.check()
+    means = mean_ratings(view.scores, view.human, view.groups, at, level)
+    factors = view.factors(by)
+    tables: list[Table] = [
+        view.agreement(),
+        view.errors(),
+        view.decisions(at),
+        *means,
+        factors,
+        *view.values(by),
+        labels_table({"spearman": view.rho, "error": view.error}, width),
+        view.bins(),
+        *view.largest(largest),
+        *drawn,
+    ]
+    sentence = view.sentence(factors)
+    if means:
+        first = means[0].records[0]
+        shown = cell(first["estimate"], "interval", first["estimate_low"], first["estimate_high"])
+        sentence += f"; people would rate all {first['samples']} samples {shown} on average"
+    return Report(sentence, tables, [*table.notes, *view.notes()], settings)
+
+
+@dataclass(frozen=True)
+class _View:
+    """A method of a table against its ratings.
+
+    Attributes:
+        table: All of it.
+        method: Whose errors are looked at.
+        scores: Of the method, shape (N,); nan where there is none.
+        human: Ratings in [0, 1], likewise.
+        groups: What samples belong to; None where they stand alone.
+        draws: Level, resamples and seed.
+    """
+
+    table: ScoreTable
+    method: str
+    scores: FloatArray
+    human: FloatArray
+    groups: Sequence[Any] | None
+    draws: Mapping[str, Any]
+
+    def check(self) -> None:
+        """Refuse a method without ratings, and ratings outside the scale of scores."""
+        if not np.isfinite(self.off).any():
+            msg = (
+                f"no sample has both a score of {self.method!r} and a human rating; name the field "
+                "or file of ratings (--human), or draw samples to rate (--next 60)"
+            )
+            raise InvalidValueError(msg)
+        low, high = np.nanmin(self.human), np.nanmax(self.human)
+        if low < 0.0 or high > 1.0:
+            msg = (
+                f"human ratings lie in [{low:g}, {high:g}]; name their scale (human_scale=(1, 5), "
+                "--human-scale 1,5)"
+            )
+            raise InvalidValueError(msg)
+
+    @property
+    def off(self) -> FloatArray:
+        """Scores less ratings, nan where either lacks."""
+        return self.scores - self.human
+
+    @cached_property
+    def rho(self) -> Estimate:
+        """Spearman's correlation of scores and ratings."""
+        return self._rho(self.scores, self.human)
+
+    @cached_property
+    def error(self) -> Estimate:
+        """The mean error."""
+        return difference("mean", self.scores, self.human, groups=self.groups, **self.draws)
+
+    def agreement(self) -> Table:
+        """Every method's agreement with the ratings."""
+        rows: list[dict[str, Any]] = []
+        for method in self.table.methods:
+            scores = self.table.column(method)
+            found = self._rho(scores, self.human)
+            mae = estimate("mae", [scores, self.human], self.groups, **self.draws)
+            row = {"method": method, "n": found.n, "p": found.p, "reason": found.reason}
+            rows.append({**row, **found.record("spearman"), **mae.record("mae")})
+        for row, p in zip(rows, holm([row["p"] for row in rows]).tolist(), strict=True):
+            row["p_corrected"] = p
+        columns = [Column("method"), Column("n", "int"), Column("spearman", "interval")]
+        columns += [Column("p_corrected", "p"), Column("mae", "interval")]
+        return Table("agreement", columns, rows, notes=_reasons(rows, "method"))
+
+    def errors(self) -> Table:
+        """The mean error and its size."""
+        size = estimate("mean", np.abs(self.off), self.groups, level=self.draws["level"])
+        row: dict[str, Any] = {"method": self.method, "n": self.error.n, "p": self.error.p}
+        row |= {**self.error.record("error"), **size.record("size"), "reason": self.error.reason}
+        columns = [Column("method"), Column("n", "int"), Column("error", "signed")]
+        columns += [Column("p", "p"), Column("size", "interval")]
+        return Table("errors", columns, [row], notes=_reasons([row], "method"))
+
+    def decisions(self, at: float) -> Table:
+        """Precision and recall of passing and failing, by score and by rating."""
+        threshold = self.table.threshold(self.method)
+        both = np.isfinite(self.off)
+        ours, theirs = self.scores >= threshold, self.human >= at
+        shares = {
+            "precision": (theirs, ours),
+            "recall": (ours, theirs),
+            "precision of fails": (~theirs, ~ours),
+            "recall of fails": (~ours, ~theirs),
+            "same decision": (ours == theirs, both),
+            "rating passes": (theirs, both),
+        }
+        rows: list[dict[str, Any]] = []
+        for name, (hits, of) in shares.items():
+            values = np.where(both & of, hits, np.nan)
+            found = estimate("share", values, self.groups, level=self.draws["level"])
+            rows.append({"figure": name, **found.record("value"), "n": found.n})
+        counts = np.histogram2d(ours[both], theirs[both], bins=2, range=[[0, 1], [0, 1]])[0]
+        kappa = kappa_of_table(counts, "none")
+        rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
+        columns = [Column("figure"), Column("value", "interval"), Column("n", "int")]
+        note = f"a score passes from {threshold:g} on, a rating from {at:g} on"
+        return Table("decisions", columns, rows, notes=[note])
+
+    def bins(self) -> Table:
+        """Ratings by score, in bins of about as many samples; equal scores share one."""
+        both = np.isfinite(self.off)
+        scores, sizes = np.unique(self.scores[both], return_counts=True)
+        least = max(LEAST_IN_BIN, math.ceil(both.sum() / BINS))
+        edges, held, left = [0], 0, int(sizes.sum())
+        for place, size in enumerate(sizes.tolist(), start=1):
+            held, left = held + size, left - size
+            if (held >= least and left >= least) or not left:
+                edges.append(place)
+                held = 0
+        rows: list[dict[str, Any]] = []
+        for start, stop in pairwise(edges):
+            low, high = float(scores[start]), float(scores[stop - 1])
+            members = both & (self.scores >= low) & (self.scores <= high)
+            found = self._mean(self.human, members)
+            score = float(self.scores[members].mean())
+            row = {"low": low, "high": high, "n": found.n, "score": score}
+            rows.append({**row, **found.record("rating"), "error": score - found.value})
+        columns = [Column("low", "score"), Column("high", "score"), Column("n", "int")]
+        columns += [
+            Column("score", "score"),
+            Column("rating", "interval"),
+            Column("error", "signed"),
+        ]
+        return Table("bins", columns, rows, detail=True)
+
+    def factors(self, by: Sequence[str]) -> Table:
+        """What errors, and their sizes, go along with, by rank correlation."""
+        rows: list[dict[str, Any]] = []
+        for name, values in self._numbers(by):
+            for kind, errors in (("error", self.off), ("size", np.abs(self.off))):
+                found = self._rho(values, errors)
+                row = {"factor": name, "of": kind, "n": found.n, **found.record("spearman")}
+                rows.append({**row, "p": found.p, "reason": found.reason})
+        for row, p in zip(rows, holm([row["p"] for row in rows]).tolist(), strict=True):
+            row["p_corrected"] = p
+        columns = [Column("factor"), Column("of"), Column("n", "int")]
+        columns += [Column("spearman", "signed"), Column("p_corrected", "p")]
+        return Table("factors", columns, rows, notes=_reasons(rows, "factor"))
+
+    def values(self, by: Sequence[str]) -> Iterator[Table]:
+        """Mean errors for each value of the fields that hold names."""
+        known = np.flatnonzero(np.isfinite(self.off)).tolist()
+        for field in by:
+            values = self._field(field)
+            if _are_numbers(values):
+                continue
+            names = Counter(str(values[i]) for i in known if values[i] is not None)
+            rows: list[dict[str, Any]] = []
+            for name, n in names.most_common(MOST_VALUES):
+                members = np.array([v is not None and str(v) == name for v in values])
+                error, size = self._mean(self.off, members), self._mean(np.abs(self.off), members)
+                row = {"value": name, "n": n, "reason": error.reason}
+                rows.append({**row, **error.record("error"), **size.record("size")})
+            columns = [Column("value"), Column("n", "int"), Column("error", "signed")]
+            notes = (
+                [] if len(names) <= MOST_VALUES else [f"the {MOST_VALUES} largest of {len(names)}"]
+            )
+            yield Table(f"by {field}", [*columns, Column("size", "interval")], rows, notes=notes)
+
+    def largest(self, most: int) -> Iterator[Table]:
+        """The samples whose scores lie farthest from their ratings, and their claims."""
+        sizes = np.nan_to_num(np.abs(self.off), nan=-1.0)
+        rows: list[dict[str, Any]] = []
+        claims: list[dict[str, Any]] = []
+        for place in np.argsort(-sizes, kind="stable")[:most].tolist():
+            if sizes[place] < 0.0:
+                break
+            sample = self.table.samples[place]
+            found = {"score": self.scores[place], "rating": self.human[place]}
+            rows.append({"sample": sample, **found, "error": self.off[place]})
+            for claim in self._claims(place):
+                verdict = claim.verdict.value if claim.verdict else None
+                said = {"verdict": verdict, "claim": claim.claim, "reason": claim.reason}
+                claims.append({"sample": sample, **said})
+        columns = [Column("sample"), Column("score", "score"), Column("rating", "score")]
+        yield Table("largest errors", [*columns, Column("error", "signed")], rows)
+        columns = [Column("sample"), Column("verdict"), Column("claim", "prose")]
+        yield Table("claims", [*columns, Column("reason", "prose")], claims, detail=True)
+
+    def sentence(self, factors: Table) -> str:
+        """Agreement, errors, and what these depend on."""
+        rho, error = self.rho, self.error
+        found = cell(rho.value, "interval", rho.low, rho.high)
+        off = cell(error.value, "signed", error.low, error.high)
+        said = (
+            f"{self.method}: Spearman {found} with human ratings on {counted(rho.n, 'sample')}; "
+            f"scores are {off} off on average"
+        )
+        on = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
+        return f"{said}, depending on {', '.join(dict.fromkeys(on))}" if on else said
+
+    def notes(self) -> Iterator[str]:
+        """How many samples were left out, and what belongs together."""
+        unscored = int((np.isnan(self.scores) & np.isfinite(self.human)).sum())
+        if unscored:
+            yield f"{counted(unscored, 'rated sample')} without a score left out"
+        if self.error.groups is not None:
+            yield f"{counted(self.error.groups, 'group')} of samples, each counted as one"
+
+    def _rho(self, first: FloatArray, second: FloatArray) -> Estimate:
+        return estimate("spearman", [first, second], self.groups, test=True, **self.draws)
+
+    def _mean(self, values: FloatArray, members: BoolArray) -> Estimate:
+        chosen = np.where(members, values, np.nan)
+        return estimate("mean", chosen, self.groups, level=self.draws["level"])
+
+    def _claims(self, place: int) -> Sequence[ClaimVerdict]:
+        results = self.table.results.get(self.method)
+        result = results[place] if results else None
+        return result.seen.claims if isinstance(result, Result) else ()
+
+    def _numbers(self, by: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
+        """What errors may go along with: length and number of claims, the place, fields of numbers."""
+        claims = [self._claims(place) for place in range(len(self.table))]
+        if any(claims):
+            lengths = [sum(len(each.claim) for each in of) or np.nan for of in claims]
+            yield "length of claims", np.array(lengths, dtype=np.float64)
+            yield "number of claims", np.array([len(of) or np.nan for of in claims], np.float64)
+        yield "place in file", np.arange(len(self.table), dtype=np.float64)
+        for field in by:
+            values = self._field(field)
+            if _are_numbers(values):
+                yield field, numbers(field, values)
+
+    def _field(self, field: str) -> list[Any]:
+        values = [each.get(field) for each in self.table.metadata]
+        if all(value is None for value in values):
+            known = ", ".join(sorted({key for each in self.table.metadata for key in each}))
+            msg = f"no sample has {field!r} in its metadata; its fields are {known or 'none'}"
+            raise InvalidValueError(msg)
+        return values
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    given = {value for value in values if value is not None}
+    plain = all(isinstance(v, int | float) and not isinstance(v, bool) for v in given)
+    return plain and len(given) >= _FEWEST_NUMBERS
+
+
+def _reasons(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+    """Why there are no intervals, each reason once."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row["reason"]:
+            found.setdefault(row["reason"], []).append(str(row[name]))
+    return [f"{', '.join(dict.fromkeys(of))}: {why}" for why, of in found.items()]

@@ -1,0 +1,168 @@
+"""Figures without one sample, or one group, at a time (the jackknife), and intervals made of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.stats.checks import FloatArray, IntArray
+from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.resampling import leave_one_out, ratio, spearman_of
+from tcva_adapters.stats.scipy_extra import scipy_module
+
+Ends = tuple[float, float]
+EndsAt = Callable[[float], Ends]
+"""From a level to the ends of an interval."""
+
+_MANY: Final = 2_000
+_PARTS: Final = 1_000
+_FARTHEST: Final = 1.0 - 1e-12
+"""Correlations of 1 and -1, whose z is infinite, count as this far from 0."""
+_NOTHING: Final = 1e-13
+_UNEVEN: Final = 0.7
+"""Groups that amount to a smaller share of their number differ much in size."""
+
+
+def quantile(level: float, degrees: float) -> float:
+    """Of Student's t, for an interval of this level.
+
+    Raises:
+        MissingDependencyError: scipy is not installed.
+    """
+    return float(scipy_module("special").stdtrit(degrees, (1 + level) / 2))
+
+
+def means_without(values: FloatArray, codes: IntArray | None = None) -> FloatArray:
+    """The mean without each sample, or each group, in turn.
+
+    Args:
+        values: Shape (N,).
+        codes: The group of each, from 0 up.
+    """
+    units = np.arange(len(values)) if codes is None else codes
+    sums, sizes = np.bincount(units, weights=values), np.bincount(units)
+    # A single group leaves nothing, and has no interval.
+    without: FloatArray = (values.sum() - sums) / np.maximum(len(values) - sizes, 1)
+    return without
+
+
+def correlations_without(
+    measure: Measure, scores: FloatArray, human: FloatArray, codes: IntArray | None = None
+) -> FloatArray:
+    """A correlation without each unit in turn, shape (units,); nan where one side is constant.
+
+    More than 2000 samples are left out in 1000 parts of a random division: the time would grow as
+    their square.
+
+    Args:
+        measure: ``pearson``, ``spearman`` or ``kendall``.
+        scores: Finite, shape (N,).
+        human: Finite, shape (N,).
+        codes: The group of each sample, from 0 up.
+    """
+    n = len(scores)
+    if codes is None:
+        codes = np.arange(n)
+        if n > _MANY:
+            codes = np.random.default_rng(n).permutation(n) % _PARTS
+    if measure == "pearson":
+        return _pearson_without(scores, human, codes)
+    if measure == "kendall":
+        return _kendall_without(scores, human, codes)
+    of = spearman_of([scores], human)
+    return np.concatenate([of(counts)[0] for counts in leave_one_out(n, codes)])
+
+
+def _pearson_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
+    x, y = (side - side.mean() for side in (scores, human))
+    # Of size 1, so that no square overflows.
+    x, y = (side / max(float(np.abs(side).max()), 1e-300) for side in (x, y))
+    left = len(x) - np.bincount(codes)
+    parts = (x, y, x * x, y * y, x * y)
+    sx, sy, xx, yy, xy = (part.sum() - np.bincount(codes, weights=part) for part in parts)
+    vx, vy = xx - sx**2 / left, yy - sy**2 / left
+    return ratio(xy - sx * sy / left, *(np.where(v > _NOTHING * left, v, 0.0) for v in (vx, vy)))
+
+
+def _kendall_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
+    order = np.argsort(codes, kind="stable")
+    units = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+    # Ordered pairs: in one order less in the other, told apart by scores, told apart by ratings.
+    total, touched = np.zeros(3), np.empty((len(units), 3))
+    for number, members in enumerate(units):
+        one, other = (np.sign(side[members, None] - side) for side in (scores, human))
+        for place, pairs in enumerate((one * other, np.abs(one), np.abs(other))):
+            own = float(pairs.sum())
+            total[place] += own
+            touched[number, place] = 2.0 * own - float(pairs[:, members].sum())
+    return ratio(*(total - touched).T)
+
+
+def fisher(values: npt.ArrayLike) -> FloatArray:
+    """Fisher's z; a large number for a perfect correlation."""
+    found: FloatArray = np.arctanh(np.clip(values, -_FARTHEST, _FARTHEST))
+    return found
+
+
+def error(left_out: FloatArray) -> float:
+    """The jackknife's standard error. B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 11.2."""
+    units = len(left_out)
+    return float(np.sqrt((units - 1) / units * np.sum((left_out - left_out.mean()) ** 2)))
+
+
+def mean_ends(left_out: FloatArray, value: float, units: float, *, signed: bool) -> EndsAt:
+    """Student's interval of a mean, corrected for skewness.
+
+    Of T = (mean - truth) / error, Hall's ``T + a T^2 / 3 + a^2 T^3 / 27 + a / 6`` with
+    ``a = skewness / sqrt(units)`` is closer to Student's distribution than T is; solved for T it is
+    ``3 / a * (cbrt(1 + a (q - a / 6)) - 1)``. P. Hall, On the removal of skewness by transformation,
+    Journal of the Royal Statistical Society B 54 (1992).
+
+    The correction takes the long tail to lie where it was seen, which is right for values that pile
+    up at an end. Where they lie on both sides of what is usual, and with groups of unequal size,
+    whose skewness is that of the largest, the interval is the wider one of this and the plain one.
+
+    Args:
+        left_out: From `means_without`.
+        value: The mean.
+        units: To how many groups of one size the units amount.
+        signed: Whether values lie on both sides of what is usual.
+    """
+    number, spread = len(left_out), error(left_out)
+    influence = (left_out.mean() - left_out) / max(float(np.abs(left_out - value).max()), 1e-300)
+    skewness = float(np.mean(influence**3) / np.mean(influence**2) ** 1.5)
+    bend = 0.0 if units < _UNEVEN * number else skewness / float(np.sqrt(number))
+
+    def reach(q: float) -> float:
+        if abs(bend) < 1e-6:  # the cubic is a straight line, and its root would lose all digits
+            return q - bend / 6
+        return float(3 / bend * (np.cbrt(1 + bend * (q - bend / 6)) - 1))
+
+    def ends(level: float) -> Ends:
+        q = quantile(level, units - 1)
+        below, above = reach(q), -reach(-q)
+        if signed or units < number:
+            below, above = max(below, q), max(above, q)
+        return value - spread * below, value + spread * above
+
+    return ends
+
+
+def correlation_ends(left_out: FloatArray, value: float, units: float) -> EndsAt:
+    """A correlation's interval: ``tanh(z -+ t(level, units - 2) * error of z)`` with Fisher's z.
+
+    Args:
+        left_out: From `correlations_without`.
+        value: In (-1, 1).
+        units: As for `mean_ends`.
+    """
+    z, spread = float(fisher(value)), error(fisher(left_out))
+
+    def ends(level: float) -> Ends:
+        half = quantile(level, units - 2) * spread
+        return float(np.tanh(z - half)), float(np.tanh(z + half))
+
+    return ends

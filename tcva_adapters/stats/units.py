@@ -1,0 +1,86 @@
+"""What counts as one: a sample, or a whole group; and the one rule of how many an interval needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes
+from tcva_adapters.stats.resampling import worth
+
+LEAST_GROUPS: Final = 20
+"""Groups of one size that an interval needs, whatever it is of; see `worth`."""
+
+LEAST_OTHERS: Final = 5
+"""Samples, or groups with such, that have another value than the most frequent one: of fewer nothing
+tells how rare, or how far off, the next one is."""
+
+_DIGITS: Final = 12
+
+
+class Units:
+    """Samples, each alone or in groups that count as one.
+
+    Attributes:
+        n: Samples.
+        groups: How many groups they are of; None where they stand alone.
+        codes: The group of each sample, from 0 up; None also where each has one of its own.
+        number: Units that are left out, or drawn.
+        equal: To how many units of one size these amount.
+    """
+
+    def __init__(self, groups: Sequence[object] | None, kept: BoolArray) -> None:
+        """Number the groups of the samples that are kept.
+
+        Raises:
+            InvalidValueError: Groups that do not fit.
+        """
+        self.n = int(kept.sum())
+        self.groups: int | None = None
+        self.codes: IntArray | None = None
+        self.number, self.equal = self.n, float(self.n)
+        if groups is None:
+            return
+        codes = group_codes(groups, kept)
+        self.groups = self.number = int(codes.max()) + 1 if self.n else 0
+        if self.number < self.n:
+            self.codes, self.equal = codes, worth(codes)
+
+    @property
+    def clusters(self) -> float | None:
+        """What `equal` is where there are groups of several samples, else None."""
+        return None if self.codes is None else self.equal
+
+    def why_none(self, least: int, *columns: FloatArray, others: int = LEAST_OTHERS) -> str:
+        """Why no interval can be trusted here, in one sentence without a full stop; or nothing.
+
+        Args:
+            least: Samples that it needs, where these stand alone.
+            columns: Finite, shape (n,): values of which enough have to differ.
+            others: How many.
+
+        >>> alone = Units(None, np.ones(12, dtype=bool))
+        >>> alone.why_none(30)
+        '12 samples: an interval needs 30'
+        >>> alone.why_none(10, np.array([1.0] * 9 + [0.5, 0.2, 0.0]))
+        'all but 3 are equal: an interval needs 5 others'
+        >>> Units("ab" * 6, np.ones(12, dtype=bool)).why_none(10)
+        '2 groups, worth 2.0 of one size: an interval needs 20'
+        """
+        if self.codes is None and self.n < least:
+            return f"{self.n} sample{'s' * (self.n != 1)}: an interval needs {least}"
+        if self.codes is not None and self.equal < LEAST_GROUPS:
+            groups = f"{self.groups} group{'s' * (self.groups != 1)}"
+            return f"{groups}, worth {self.equal:.1f} of one size: an interval needs {LEAST_GROUPS}"
+        for column in columns:
+            _, places, often = np.unique(
+                column.round(_DIGITS), return_inverse=True, return_counts=True
+            )
+            differ = places != often.argmax()
+            found = int(differ.sum()) if self.codes is None else len(np.unique(self.codes[differ]))
+            if found < others:
+                which = f"all but {found}" if found else "all"
+                return f"{which} are equal: an interval needs {others} others"
+        return ""
