@@ -41,7 +41,7 @@ from tcva_adapters.stats.leave_out import (
 )
 from tcva_adapters.stats.resampling import clustered_p, interval_shares
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.stats.units import Units
+from tcva_adapters.stats.units import Units, natural_ends
 
 __all__ = [
     "LEAST",
@@ -328,9 +328,7 @@ def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> 
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
         return replace(found, reason="without any one group the value is the same: nothing varies")
     wide = mean_ends(left_out, value, of.equal, signed=signed or _is_inside(values))
-    # Scores lie in [0, 1], their differences in [-1, 1], sizes above 0: so do their means.
-    least = 0.0 if values.min() >= 0.0 else -1.0 if values.min() >= -1.0 else -math.inf
-    most = 1.0 if values.max() <= 1.0 else math.inf
+    least, most = natural_ends(values)
 
     def ends(level: float) -> tuple[float, float]:
         low, high = wide(level)

@@ -84,3 +84,13 @@ class Units:
                 which = f"all but {found}" if found else "all"
                 return f"{which} are equal: an interval needs {others} others"
         return ""
+
+
+def natural_ends(values: FloatArray) -> tuple[float, float]:
+    """Where a mean of values must lie: scores within [0, 1], their differences within [-1, 1], sizes above 0.
+
+    >>> natural_ends(np.array([0.5, 1.0])), natural_ends(np.array([1.0, 5.0]))
+    ((0.0, 1.0), (0.0, inf))
+    """
+    low = 0.0 if values.min() >= 0.0 else -1.0 if values.min() >= -1.0 else -np.inf
+    return low, 1.0 if values.max() <= 1.0 else np.inf

@@ -1,0 +1,189 @@
+"""Agreement of raters beyond chance: Krippendorff's alpha with its interval, and Cohen's kappa."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import (
+    BoolArray,
+    FloatArray,
+    check_level,
+    numbers,
+    one_of,
+    same_length,
+    whole,
+)
+from tcva_adapters.stats.inference import Estimate
+from tcva_adapters.stats.leave_out import quantile
+from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.units import Units
+
+Scale = Literal["ordinal", "interval"]
+KappaWeights = Literal["quadratic", "linear", "none"]
+
+LEAST: Final[dict[Scale, int]] = {"ordinal": 30, "interval": 100}
+"""Units with two ratings that the interval of alpha needs. Of fewer, distances of skewed ratings hang on
+single ones."""
+
+_SAME: Final = 1e-12
+_PARTS: Final = 1000
+"""Above so many units as many parts of them are left out: one by one takes long."""
+
+
+def krippendorff_alpha(
+    ratings: npt.ArrayLike,
+    scale: Scale = "ordinal",
+    *,
+    groups: Sequence[object] | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement of raters: one less the disagreement at hand over the one expected by chance.
+
+    ``alpha = 1 - D_o / D_e``: D_o is the mean squared distance of two ratings of one unit, D_e that
+    of any two ratings. On the ``interval`` scale the distance is the difference; on the ``ordinal``
+    one it is how many ratings lie between the two, ties half, which is the difference of their
+    ranks. K. Krippendorff, Computing Krippendorff's alpha-reliability (2011). The interval is the
+    jackknife's, on the scale of ``log(1 - alpha)`` with Student's t.
+
+    Args:
+        ratings: Shape (K, N): one row per rater, one column per unit; nan or None where a rater
+            has none. Units with fewer than two ratings do not count.
+        scale: ``ordinal`` or ``interval``.
+        groups: One per unit: the sample that it belongs to, to leave out whole samples.
+        level: Of confidence, in (0, 1).
+
+    Returns:
+        The value is 1 where agreement is perfect, 0 where it is what chance would give, and nan
+        where all ratings are the same, or no unit has two.
+
+    Raises:
+        InvalidValueError: Values that are no numbers, an unknown scale, groups that do not fit, or
+            a level outside (0, 1).
+        MissingDependencyError: scipy is not installed.
+
+    Two raters, three units: D_o = 1/3 (one unit differs by 1), and of all pairs of the ratings
+    1, 1, 2, 2, 3, 2 the mean squared difference is 34/30:
+
+    >>> found = krippendorff_alpha([[1, 2, 3], [1, 2, 2]], "interval")
+    >>> round(found.value, 4), found.n, found.reason
+    (0.7059, 3, '3 samples: an interval needs 100')
+    """
+    table = numbers("ratings", ratings, ndim=2)
+    one_of("scale", scale, get_args(Scale))
+    check_level(level)
+    kept: BoolArray = np.asarray(np.isfinite(table).sum(axis=0) > 1)
+    of, table = Units(groups, kept), table[:, kept]
+    value = _alpha(table, scale)
+    why = of.why_none(LEAST[scale])
+    if not why and np.isnan(value):
+        why = "all ratings are the same: nothing can be told from chance"
+    low = high = float("nan")
+    if not why:
+        codes = np.arange(of.n) if of.codes is None else of.codes
+        codes = codes % _PARTS if of.number > _PARTS else codes
+        left_out = np.array([_alpha(table[:, codes != i], scale) for i in range(codes.max() + 1)])
+        if max(value, left_out.max()) < 1.0 - _SAME:  # nan is not
+            m = len(left_out)
+            pseudo = m * np.log(1.0 - value) - (m - 1) * np.log(1.0 - left_out)
+            reach = quantile(level, of.equal - 1) * float(pseudo.std(ddof=1)) / m**0.5
+            low, high = (1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))).tolist()
+        else:
+            why = "without one of the samples the raters never differ: too little to go by"
+    return Estimate(value, low, high, n=of.n, groups=of.groups, reason=why, level=level)
+
+
+def _alpha(table: FloatArray, scale: Scale) -> float:
+    """For units with two ratings or more, shape (K, N)."""
+    if not table.size:
+        return float("nan")
+    known = np.isfinite(table)
+    if scale == "ordinal":
+        table = np.where(
+            known,
+            scipy_module("stats")
+            .rankdata(table, nan_policy="omit", axis=None)
+            .reshape(table.shape),
+            np.nan,
+        )
+    # Measured from a value in the middle, so that large ratings cost no digits.
+    table = np.where(known, table - np.nanmedian(table), 0.0)
+    number, sums, squares = known.sum(axis=0), table.sum(axis=0), (table**2).sum(axis=0)
+    n = number.sum()
+    seen = ((number * squares - sums**2) / (number - 1)).sum()
+    expected = (n * squares.sum() - sums.sum() ** 2) / (n - 1)
+    size = n * float(np.abs(table).max()) ** 2
+    return float(1.0 - seen / expected) if expected > _SAME * size else float("nan")
+
+
+def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") -> float:
+    """Cohen's kappa of a table of counts, levels by levels (Cohen 1960 and 1968).
+
+    ``1 - observed disagreement / disagreement expected by chance``. With weights, levels that lie
+    far apart disagree more: by their distance (``linear``) or its square (``quadratic``).
+
+    Args:
+        table: Shape (L, L): how often one rater gave the row's level and the other the column's.
+        weights: ``quadratic``, ``linear``, or ``none``.
+
+    Returns:
+        At most 1; 0 is what chance would give; nan where both raters used one same level only, or
+        the table is empty.
+
+    Raises:
+        InvalidValueError: The table is not square, a count is negative, or unknown weights.
+
+    >>> round(kappa_of_table([[20, 5], [10, 15]]), 3)
+    0.4
+    """
+    one_of("weights", weights, get_args(KappaWeights))
+    counts = numbers("counts", table, ndim=2)
+    if counts.shape[0] != counts.shape[1] or not (counts >= 0.0).all():
+        msg = f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
+        raise InvalidValueError(msg)
+    levels = np.arange(len(counts))
+    power = {"quadratic": 2, "linear": 1, "none": 0}[weights]
+    apart = np.abs(levels[:, None] - levels[None, :])
+    distance = np.where(apart > 0, apart.astype(np.float64) ** power, 0.0)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(float(counts.sum()), 1.0)
+    chance = float((distance * expected).sum())
+    return 1.0 - float((distance * counts).sum()) / chance if chance > 0.0 else float("nan")
+
+
+def weighted_kappa(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    levels: int,
+    weights: KappaWeights = "quadratic",
+) -> float:
+    """The same from two raters' levels, item by item.
+
+    Args:
+        first: Levels from 0 to ``levels - 1``, shape (N,); nan where the rater gave none. Items
+            that either rater left out do not count.
+        second: The other rater's, shape (N,).
+        levels: How many levels there are.
+        weights: As for `kappa_of_table`.
+
+    Raises:
+        InvalidValueError: Different lengths, or a level out of range.
+
+    >>> round(weighted_kappa([0, 1, 2, 2], [0, 1, 1, 2], levels=3), 3)
+    0.8
+    """
+    levels = whole("levels", levels, least=1)
+    one, two = numbers("first", first), numbers("second", second)
+    same_length(first=one, second=two)
+    both = np.stack([one, two])[:, ~(np.isnan(one) | np.isnan(two))]
+    wrong = both[(both < 0) | (both >= levels) | (both != np.floor(both))]
+    if len(wrong):
+        msg = f"{float(wrong[0])!r} is no level; levels are 0 to {levels - 1}"
+        raise InvalidValueError(msg)
+    places = both[0] * levels + both[1]
+    table = np.bincount(places.astype(np.int64), minlength=levels**2).reshape(levels, levels)
+    return kappa_of_table(table, weights)

@@ -1,0 +1,316 @@
+"""All pairs of systems tested together: Tukey's honestly significant differences, and a studentised test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations as orders_of
+from statistics import NormalDist
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, same_within, whole
+
+__all__ = ["LEAST_QUERIES", "Pairs", "PairsTest", "asl_curve", "studentised", "tukey"]
+
+PairsTest = Literal["studentised", "tukey"]
+
+LEAST_QUERIES: Final = 20
+"""Two systems must share so many queries for the studentised test; with fewer, very skewed differences
+are found too often."""
+
+_POWER: Final = 0.8
+_LISTED: Final = 8
+"""Most scores in a row whose orders are listed: 8! fits into 16 bits."""
+_CELLS: Final = 2**19
+_BLOCK: Final = 1024
+_NOTHING: Final = 1e-12
+_SAME: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Every pair of systems, tested together.
+
+    Attributes:
+        means: Of the systems, shape (S,); nan without scores.
+        differences: Of the means, first less second, shape (S, S).
+        p: Two-sided, corrected for the number of pairs, shape (S, S); nan on the diagonal and where
+            a pair was not tested.
+        smallest: The true difference of each pair that the test finds in 80 % of cases; smaller
+            ones are mostly missed. nan where a pair was not tested, or its difference never varies.
+        reason: Why some pair was not tested; empty where all were.
+    """
+
+    means: FloatArray
+    differences: FloatArray
+    p: FloatArray
+    smallest: FloatArray
+    reason: str = ""
+
+    def one_sided(self, better: int, worse: int) -> float:
+        """The p of "the first system's mean is higher", an expectation from before the test.
+
+        Half of the two-sided p where the difference is as expected, one less that half where it is
+        the other way round, 0.5 where there is none; nan as for ``p``.
+        """
+        p, apart = float(self.p[better, worse]), float(self.differences[better, worse])
+        if math.isnan(p) or abs(apart) <= _NOTHING * float(np.nanmax(np.abs(self.means))):
+            return p if math.isnan(p) else 0.5
+        return p / 2 if apart > 0 else 1 - p / 2
+
+    def tested(self) -> list[tuple[int, int]]:
+        """Columns of each pair that has a p, the first below the second."""
+        first, second = np.nonzero(np.triu(~np.isnan(self.p), k=1))
+        return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+def asl_curve(pairs: Pairs) -> FloatArray:
+    """Achieved significance levels: the p of all pairs, ascending.
+
+    Drawn over their rank, the curve of the metric that tells systems apart better lies lower; the
+    share below a level is its discriminative power. T. Sakai, Evaluating evaluation metrics based
+    on the bootstrap, SIGIR 2006.
+    """
+    return np.sort(np.array([pairs.p[pair] for pair in pairs.tested()], dtype=np.float64))
+
+
+def tukey(
+    scores: npt.ArrayLike, *, alpha: float = 0.05, permutations: int = 10_000, seed: int = 0
+) -> Pairs:
+    """Test all pairs of systems at once, by shuffling each query's scores over the systems.
+
+    If systems do not differ, a query's scores might as well have come from one another. So in
+    each of B copies every row is shuffled, cells without a score staying where they are, and the
+    distance q* between the highest and the lowest mean is kept. The p of a pair is (1 + copies with q*
+    at least as large as its difference) / (B + 1). The chance of any find is at most the level where
+    systems are alike in spread and shape, too; with unequal spreads it is higher (`studentised`).
+
+    Source: appendix F of the CCRS paper; B. Carterette, Multiple testing in statistical analysis of
+    systems-based information retrieval experiments, ACM TOIS 30 (2012).
+
+    Args:
+        scores: Shape (N, S): one row per query, one column per system; nan or None where there is
+            no score. A row with fewer than two scores only enters the means.
+        alpha: Level that `Pairs.smallest` goes by.
+        permutations: B, the number of shuffled copies.
+        seed: Same seed, same copies.
+
+    Raises:
+        InvalidValueError: Fewer than two systems, no queries, infinite scores, a number of
+            permutations below 1, or a negative seed.
+
+    The first system is the best on each of eight queries. Of 2**8 equally likely tables two have
+    a difference as large as this one, so p is about 2/256:
+
+    >>> found = tukey([[0.9, 0.1]] * 8)
+    >>> round(float(found.differences[0, 1]), 2), round(float(found.p[0, 1]), 3)
+    (0.8, 0.008)
+    """
+    table, draws = _checked(scores), whole("permutations", permutations, least=1)
+    present = ~np.isnan(table)
+    n, means = present.sum(axis=0), _means(table)
+    known = n > 0
+    sums = _shuffled_sums(table, draws, whole("seed", seed, least=0))
+    ranges = np.zeros(draws)
+    if known.any():
+        ranges = np.sort(np.ptp(sums[:, known] / n[known], axis=1))
+    differences = means[:, None] - means[None, :]
+    tolerance = same_within(table[present]) if present.any() else 0.0
+    p = _shares(ranges, np.abs(differences) - tolerance)
+    p[np.isnan(differences) | np.eye(len(p), dtype=bool)] = np.nan
+    # A difference d of one system adds d**2 / S to the variance that shuffles have, and so
+    # mixed * d**2 to the square of what it has to reach; solved for d.
+    rows = table[present.sum(axis=1) > 1]
+    reach, systems = float(np.quantile(ranges, 1.0 - alpha)), table.shape[1]
+    mixed = reach**2 / (systems * float(np.nanvar(rows, axis=1, ddof=1).mean())) if reach else 0.0
+    errors = _errors(table)
+    beyond = NormalDist().inv_cdf(_POWER) * errors
+    smallest = np.full_like(p, np.nan)
+    if mixed < 1.0:
+        root = np.sqrt(mixed * beyond**2 + (1.0 - mixed) * reach**2)
+        smallest = (beyond + root) / (1.0 - mixed)
+    smallest[np.isnan(p) | ~(errors > 0.0)] = np.nan
+    return Pairs(means, differences, p, smallest)
+
+
+def studentised(
+    scores: npt.ArrayLike, *, alpha: float = 0.05, permutations: int = 10_000, seed: int = 0
+) -> Pairs:
+    """Test all pairs of systems at once, by turning the signs of each query's differences round.
+
+    Tukey's test takes every system's scores to spread alike; here each difference is measured by
+    its own standard error. If two systems have the same mean, a query's difference might as well
+    have the other sign. So in each of B draws every query gets a sign for all of its differences,
+    and the largest statistic of any pair is kept. The p of a pair is (1 + draws in which that is at
+    least as large as the pair's own) / (B + 1). For systems of one mean, the chance of any find is
+    at most the level if differences lie symmetrically around 0, whatever their spreads. Skewed
+    ones are allowed for by Hall's transformation of t, which takes off the first-order effect of
+    skewness g: ``t + g t^2 / (3 sqrt(n)) + g^2 t^3 / (27 n) + g / (6 sqrt(n))``.
+
+    Sources: J. P. Romano, On the behavior of randomization tests without a group invariance
+    assumption, JASA 85 (1990); P. H. Westfall and S. S. Young, Resampling-based multiple testing
+    (1993); P. Hall, On the removal of skewness by transformation, JRSS B 54 (1992).
+
+    Args:
+        scores: As for `tukey`. A pair is tested on the queries that both systems have, if these are
+            `LEAST_QUERIES` or more.
+        alpha: As there.
+        permutations: B, the number of draws.
+        seed: Same seed, same signs.
+
+    Raises:
+        InvalidValueError: As for `tukey`.
+
+    Two systems differ by 0.01 on every query, beside one whose scores lie far apart:
+
+    >>> wide = np.linspace(0, 1, 30)
+    >>> found = studentised(np.stack([np.full(30, 0.5), np.full(30, 0.51), wide], axis=1))
+    >>> round(float(found.p[0, 1]), 4), round(float(found.p[0, 2]), 1)
+    (0.0001, 1.0)
+    """
+    table, draws = _checked(scores), whole("permutations", permutations, least=1)
+    rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
+    n, size = table.shape
+    first, second = np.triu_indices(size, k=1)
+    apart = table[:, first] - table[:, second]
+    counts = (~np.isnan(apart)).sum(axis=0)
+    apart = np.nan_to_num(apart)
+    tested = np.flatnonzero(counts >= LEAST_QUERIES)
+    p, differences, smallest = np.full((3, size, size), np.nan)
+    for i, j, each, count in zip(first, second, apart.sum(axis=0), counts, strict=True):
+        differences[i, j] = each / count if count else np.nan
+        differences[j, i] = -differences[i, j]
+    if len(tested):
+        statistic = _Hall(apart[:, tested], counts[tested])
+        observed = statistic(np.ones((1, n)))[0]
+        largest = np.sort(
+            np.concatenate([statistic(signs).max(axis=1) for signs in _signs(rng, draws, apart)])
+        )
+        ends = first[tested], second[tested]
+        p[ends] = p[ends[::-1]] = _shares(largest, observed * (1 - _SAME))
+        errors = _errors(table)
+        smallest = (np.quantile(largest, 1.0 - alpha) + NormalDist().inv_cdf(_POWER)) * errors
+        smallest[np.isnan(p) | ~(errors > 0.0)] = np.nan
+    fewest = int(counts.min())
+    reason = f"two systems share {fewest} of the {LEAST_QUERIES} queries that this test needs"
+    return Pairs(_means(table), differences, p, smallest, "" if fewest >= LEAST_QUERIES else reason)
+
+
+def _checked(scores: npt.ArrayLike) -> FloatArray:
+    table = numbers("scores", scores, ndim=2)
+    if table.shape[0] < 1 or table.shape[1] < 2:
+        msg = f"scores have the shape {table.shape}; give a row per query, and two systems or more"
+        raise InvalidValueError(msg)
+    if np.isinf(table).any():
+        msg = "a score is infinite; give a number, or nan where there is none"
+        raise InvalidValueError(msg)
+    return table
+
+
+def _means(table: FloatArray) -> FloatArray:
+    known = [column[~np.isnan(column)] for column in table.T]
+    return np.array([column.mean() if len(column) else np.nan for column in known])
+
+
+def _errors(table: FloatArray) -> FloatArray:
+    """The standard error of the mean difference of every two columns; nan below two common rows."""
+    errors = np.full((table.shape[1], table.shape[1]), np.nan)
+    for i, j in zip(*np.triu_indices(len(errors), k=1), strict=True):
+        apart = table[:, i] - table[:, j]
+        apart = apart[~np.isnan(apart)]
+        if len(apart) > 1:
+            errors[i, j] = errors[j, i] = apart.std(ddof=1) / np.sqrt(len(apart))
+    return errors
+
+
+def _shares(drawn: FloatArray, observed: FloatArray) -> FloatArray:
+    """The p of what is observed beside sorted draws."""
+    found: FloatArray = (1 + len(drawn) - np.searchsorted(drawn, observed)) / (len(drawn) + 1)
+    return found
+
+
+def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
+    """Column sums of copies of a table whose rows are shuffled, shape (number, S).
+
+    Rows are shuffled together with those that have scores in the same columns. For up to eight
+    scores in a row one number draws one of all orders, which is several times faster.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    present, filled = ~np.isnan(table), np.nan_to_num(table)
+    moves = np.nanmax(np.where(present, table, -np.inf), axis=1) > np.nanmin(
+        np.where(present, table, np.inf), axis=1
+    )
+    ways, codes = np.unique(present[moves], axis=0, return_inverse=True)
+    groups = [
+        (np.flatnonzero(way), table[moves][codes.reshape(-1) == number][:, way])
+        for number, way in enumerate(ways)
+    ]
+    listed = {
+        k: np.array(list(orders_of(range(k)))).T.copy()
+        for k in {len(columns) for columns, _ in groups}
+        if k <= _LISTED
+    }
+    cells = max((values.size for _, values in groups), default=1)
+    block = min(_BLOCK, max(1, _CELLS // cells))
+    parts = []
+    for _ in range(0, number, block):
+        sums = np.tile(filled[~moves].sum(axis=0), (block, 1))
+        for columns, values in groups:
+            if len(columns) > _LISTED:
+                copies = np.broadcast_to(values, (block, *values.shape))
+                sums[:, columns] += rng.permuted(copies, axis=2).sum(axis=1)
+                continue
+            orders = listed[len(columns)]
+            drawn = rng.integers(0, orders.shape[1], (block, len(values)), dtype=np.uint16)
+            places, scores = np.empty(drawn.shape, dtype=np.intp), np.empty(drawn.shape)
+            for column, order in zip(columns, orders, strict=True):
+                # "clip" checks nothing, which spares a copy; every place lies inside.
+                np.take(order, drawn, out=places, mode="clip")
+                places += np.arange(0, values.size, len(columns))
+                np.take(values, places, out=scores, mode="clip")
+                sums[:, column] += scores.sum(axis=1)
+        parts.append(sums)
+    return np.concatenate(parts)[:number]
+
+
+class _Hall:
+    """The size of Hall's transformed t of each pair, under given signs.
+
+    Args:
+        apart: Differences, shape (N, pairs), 0 where a pair has none.
+        counts: How many each pair has.
+    """
+
+    def __init__(self, apart: FloatArray, counts: IntArray) -> None:
+        self._n = counts.astype(np.float64)
+        sizes = np.sqrt((apart**2).sum(axis=0) / self._n)
+        # On a common scale the mean square is 1, so that rounding can be told from spread.
+        self._apart = apart / np.where(sizes > 0.0, sizes, 1.0)
+        self._cubes = self._apart**3
+
+    def __call__(self, signs: FloatArray) -> FloatArray:
+        """Shape (draws, pairs) for signs of the shape (draws, N); infinite without any spread."""
+        means = signs @ self._apart / self._n
+        variances = 1.0 - means**2
+        spread = variances > _NOTHING
+        variances = np.where(spread, variances, 1.0)
+        skewness = (signs @ self._cubes / self._n - 3.0 * means + 2.0 * means**3) / variances**1.5
+        t = means * np.sqrt(self._n / variances)
+        bend = skewness / (3.0 * np.sqrt(self._n))
+        found = np.abs(t + bend * t**2 + bend**2 * t**3 / 3.0 + bend / 2.0)
+        return np.where(spread, found, np.inf)
+
+
+def _signs(rng: np.random.Generator, draws: int, apart: FloatArray) -> Iterator[FloatArray]:
+    """Rows of signs, shape (rows, N), in blocks that depend on the table alone."""
+    n = len(apart)
+    rows = max(1, _CELLS // max(apart.shape))
+    for start in range(0, draws, rows):
+        drawn = rng.integers(0, 256, (rows, -(-n // 8)), dtype=np.uint8)
+        bits = np.unpackbits(drawn, axis=1)[: draws - start, :n]
+        yield 1.0 - 2.0 * bits.astype(np.float64)

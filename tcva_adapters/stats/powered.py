@@ -1,0 +1,159 @@
+"""Means of human ratings from a few ratings and many scores of a judge; and which samples to rate next.
+
+Of N samples that a judge scored (f) n have a human rating (y). The mean of the n ratings is right
+and wide; that of the N scores is narrow and as biased as the judge. The estimate takes from the
+judge how far the rated samples lie from all of them:
+
+    mean(y) + slope * (mean of f over all N - mean of f over the n rated)
+
+It is right whatever the judge is worth, and narrower the more the judge knows (Angelopoulos et al.,
+Prediction-powered inference, 2023). The slope that makes it narrowest (PPI++, Angelopoulos, Duchi
+and Zrnic, 2023) is that of the regression of y on f, so this is the regression estimator of survey
+statistics (Cochran, Sampling Techniques, chapter 7).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_level,
+    numbers,
+    same_length,
+    whole,
+)
+from tcva_adapters.stats.inference import Estimate, estimate
+from tcva_adapters.stats.leave_out import quantile
+from tcva_adapters.stats.units import Units, natural_ends
+
+__all__ = ["LEAST_RATINGS", "PoweredMean", "draw_evenly", "powered_mean"]
+
+LEAST_RATINGS: Final = 30
+"""Below so many ratings, or groups of them, the judge is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoweredMean:
+    """The mean human rating of samples that a judge scored and of which some are rated.
+
+    Attributes:
+        estimate: With what the judge knows of the samples that nobody rated; `alone` where there
+            are fewer than 30 ratings, or where the judge makes it no narrower.
+        alone: From the ratings alone.
+        samples: N, those with a score.
+        slope: What a point of the judge's score is worth on the scale of the ratings; 0 where the
+            ratings are taken alone.
+        worth: How many ratings alone would give an interval as narrow.
+    """
+
+    estimate: Estimate
+    alone: Estimate
+    samples: int
+    slope: float
+    worth: float
+
+
+def powered_mean(
+    ratings: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    *,
+    groups: Sequence[object] | None = None,
+    level: float = 0.95,
+) -> PoweredMean:
+    """The mean rating of all samples, of which a random draw is rated.
+
+    Args:
+        ratings: Shape (N,); nan or None where nobody rated. For a pass rate 0 and 1.
+        scores: Of the judge, shape (N,), on any scale. Samples without are left out.
+        groups: One per sample: samples of one group were drawn together, or resemble each other.
+        level: Of confidence.
+
+    Raises:
+        InvalidValueError: Lengths that differ, no rating, groups that do not fit, or a level
+            outside (0, 1).
+        MissingDependencyError: scipy is not installed.
+
+    >>> ratings = [1, 0, 1, 0, 1, 0, 1, 1, 0, 1] * 3 + [None] * 270
+    >>> scores = [0.9, 0.3, 0.8, 0.5, 0.9, 0.4, 0.7, 0.9, 0.2, 0.8] * 3 + [0.8, 0.9] * 135
+    >>> found = powered_mean(ratings, scores)
+    >>> round(found.alone.value, 2), round(found.estimate.value, 2), round(found.worth) > 60
+    (0.6, 0.94, True)
+    """
+    given, judged = numbers("ratings", ratings), numbers("scores", scores)
+    same_length(ratings=given, scores=judged)
+    check_level(level)
+    scored = np.isfinite(judged)
+    rated: BoolArray = np.isfinite(given) & scored
+    n, samples = int(rated.sum()), int(scored.sum())
+    if not n:
+        msg = "no sample has a score and a human rating; rate some first"
+        raise InvalidValueError(msg)
+    alone = estimate("mean", np.where(rated, given, np.nan), groups, level=level)
+    as_it_is = PoweredMean(alone, alone, samples, 0.0, float(n))
+    of, everyone = Units(groups, rated), Units(groups, scored)
+    if alone.reason or of.why_none(LEAST_RATINGS):
+        return as_it_is
+    here: BoolArray = rated[scored]
+    f = judged[scored] - judged[scored].mean()
+    y, own = given[rated], f[here] - f[here].mean()
+    across = float(own @ own)
+    slope = float(own @ y) / across if across > 0.0 else 0.0
+    value = float(y.mean()) - slope * float(f[here].mean())
+    # What each sample adds to the estimate's error; the units of the draw are independent.
+    weights = 1.0 / n - own * float(f[here].mean()) / max(across, 1e-300)
+    left = (y - y.mean() - slope * own) * weights
+    leverage = 1.0 / n + own**2 / max(across, 1e-300)
+    influence = slope * f / samples
+    influence[here] += left / (1.0 - leverage)
+    codes: IntArray = np.arange(samples) if everyone.codes is None else everyone.codes
+    by_unit = np.bincount(codes, weights=influence)
+    error = math.sqrt(float(np.square(by_unit).sum()) * of.equal / (of.equal - 1.0))
+    half = quantile(level, of.equal - 2.0) * error
+    plain = alone.high - alone.low
+    if not 2.0 * half < plain:
+        return as_it_is
+    least, most = natural_ends(y)
+    low, high = max(value - half, least), min(value + half, most)
+    value = min(max(value, least), most)
+    found = Estimate(value, low, high, n=n, groups=of.groups, level=level)
+    return PoweredMean(found, alone, samples, slope, n * (plain / (2.0 * half)) ** 2)
+
+
+def draw_evenly(order: npt.ArrayLike, n: int, *, seed: int = 0) -> IntArray:
+    """Samples to rate, drawn with equal chances and spread evenly along an order: a stratified draw.
+
+    Every N/n-th sample from a random start, along scores sorted by the first column, then by the
+    second, and so on; equals are in random order. Since all have the same chance, the plain mean
+    of their ratings estimates that of all, and a later draw of those that are left may join it.
+
+    Args:
+        order: What to go along, shape (N,) or (N, K), e.g. system and score.
+        n: How many; all where there are no more.
+        seed: Of the start and the order of equals.
+
+    Returns:
+        Their places, ascending.
+
+    Raises:
+        InvalidValueError: n below 1, or a negative seed.
+
+    >>> draw_evenly([3, 1, 2, 6, 5, 4], 3, seed=1).tolist()
+    [2, 3, 5]
+    """
+    keys: FloatArray = np.asarray(order, dtype=np.float64)
+    keys = keys[:, None] if keys.ndim == 1 else keys
+    n = min(whole("n", n, least=1), len(keys))
+    rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
+    along = np.lexsort((rng.random(len(keys)), *keys.T[::-1]))
+    places = ((rng.random() + np.arange(n)) * len(keys) / max(n, 1)).astype(np.int64)
+    return np.sort(along[places]).astype(np.int64)

@@ -1,0 +1,354 @@
+"""Several raters, judges or repeats: how far they agree, what that allows, and where variance comes from.
+
+A rating is the truth plus the rater's error, so even a method that gives the truth correlates with
+the mean of k raters by no more than the square root of that mean's reliability. Spearman and Brown
+tell it from the mean correlation r of two raters: ``k r / (1 + (k - 1) r)``. A method's correlation
+divided by that square root is what it would be with error-free ratings (C. Spearman, The proof and
+measurement of association between two things, 1904). It supposes that raters err independently of
+each other and of the method; for rank correlations it is approximate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import (
+    BoolArray,
+    FloatArray,
+    check_level,
+    numbers,
+    one_of,
+    same_length,
+)
+from tcva_adapters.stats.inference import Estimate
+from tcva_adapters.stats.leave_out import error, fisher, quantile
+from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.units import Units
+
+__all__ = [
+    "ENOUGH",
+    "Independence",
+    "RaterPair",
+    "Reliability",
+    "VarianceComponents",
+    "independence",
+    "mean_rating",
+    "reliability",
+    "variance_components",
+]
+
+Correlated = Literal["spearman", "pearson"]
+
+ENOUGH: Final = 30
+"""Samples below which correlations of raters or judges say too little."""
+
+_PARTS: Final = 500
+_NOTHING: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class RaterPair:
+    """Two raters: their places, their correlation (nan where undefined), and samples that both rated."""
+
+    first: int
+    second: int
+    value: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """What several raters allow.
+
+    Attributes:
+        pairs: Every two raters.
+        between: Their mean correlation, by the samples that they share; nan where no pair has one.
+        value: Reliability of the mean of the raters, in [0, 1]; nan where they do not agree at all.
+        best: Its square root: the correlation of a method that gives the truth with that mean.
+        with_mean: Each method's correlation with the mean of the raters.
+        corrected: The same with error-free ratings; it may come out above 1.
+    """
+
+    pairs: tuple[RaterPair, ...]
+    between: float
+    value: float
+    best: Estimate
+    with_mean: tuple[float, ...]
+    corrected: tuple[Estimate, ...]
+
+
+def mean_rating(ratings: npt.ArrayLike) -> FloatArray:
+    """The mean of the raters that rated a sample, nan where none did.
+
+    >>> mean_rating([[1.0, 0.0], [0.5, None], [None, None]])
+    array([0.5, 0.5, nan])
+    """
+    table = numbers("ratings", ratings, ndim=2)
+    known = np.isfinite(table)
+    number = known.sum(axis=1)
+    means = np.full(len(table), np.nan)
+    np.divide(np.where(known, table, 0.0).sum(axis=1), number, out=means, where=number > 0)
+    return means
+
+
+def reliability(
+    measure: Correlated,
+    ratings: npt.ArrayLike,
+    methods: npt.ArrayLike,
+    *,
+    groups: Sequence[object] | None = None,
+    level: float = 0.95,
+) -> Reliability:
+    """How far raters agree, what that lets a method reach, and methods' correlations corrected for it.
+
+    Where raters rated different samples, k is the harmonic mean of how many rated one. Intervals
+    are the jackknife's with Student's t, on Fisher's z for ``best``.
+
+    Args:
+        measure: ``spearman`` or ``pearson``.
+        ratings: Shape (N, K): a column per rater, two or more; nan or None where one has none.
+        methods: Shape (N, M): a column per method; nan or None where it has no score.
+        groups: One per sample, to leave out whole groups.
+        level: Of the intervals, in (0, 1).
+
+    Raises:
+        InvalidValueError: Another measure, fewer than two raters, lengths that differ, a level
+            outside (0, 1), or groups that do not fit.
+        MissingDependencyError: scipy is not installed.
+
+    Three raters with errors as large as the truth's spread: two of them correlate by 0.5, their
+    mean has the reliability 3 * 0.5 / 2 = 0.75, and the best that a method can reach is 0.87:
+
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.normal(size=(2000, 1))
+    >>> found = reliability("pearson", truth + rng.normal(size=(2000, 3)), truth)
+    >>> [round(x, 2) for x in (found.between, found.best.value, found.with_mean[0])]
+    [0.51, 0.87, 0.87]
+    >>> round(found.corrected[0].value, 1)
+    1.0
+    """
+    one_of("measure", measure, get_args(Correlated))
+    check_level(level)
+    table, scores = numbers("ratings", ratings, ndim=2), numbers("scores", methods, ndim=2)
+    same_length(ratings=table, scores=scores)
+    if table.shape[1] < 2:
+        msg = f"{table.shape[1]} rater; reliability needs the ratings of two or more"
+        raise InvalidValueError(msg)
+    rated: BoolArray = np.asarray(np.isfinite(table).any(axis=1))
+    of, table, scores = Units(groups, rated), table[rated], scores[rated]
+    pairs = tuple(
+        RaterPair(i, j, *_correlation(measure, table[:, i], table[:, j]))
+        for i, j in combinations(range(table.shape[1]), 2)
+    )
+    found = _figures(measure, table, scores)
+    between, best = found[:2].tolist()
+    why = of.why_none(ENOUGH)
+    if math.isnan(best):
+        why = "the raters do not agree beyond chance: there is nothing to correct by"
+    elif not why and best >= 1.0 - _NOTHING:
+        why = "the raters never differ: there is nothing to correct for"
+    estimates = [
+        Estimate(v, n=of.n, groups=of.groups, reason=why, level=level) for v in found[1:].tolist()
+    ]
+    if not why:
+        codes = np.arange(of.n) if of.codes is None else of.codes
+        codes = codes % _PARTS if of.number > _PARTS else codes
+        units = range(int(codes.max()) + 1)
+        left_out = np.array(
+            [_figures(measure, *(t[codes != i] for t in (table, scores)))[1:] for i in units]
+        )
+        half = quantile(level, of.equal - 1)
+        estimates = [
+            _interval(each, column, half)
+            for each, column in zip(estimates, left_out.T, strict=True)
+        ]
+    with_mean = tuple(float(c * best) for c in found[2:])
+    return Reliability(pairs, between, best**2, estimates[0], with_mean, tuple(estimates[1:]))
+
+
+def _correlation(measure: Correlated, one: FloatArray, other: FloatArray) -> tuple[float, int]:
+    """On the samples that have both; nan where either is constant."""
+    both = np.isfinite(one) & np.isfinite(other)
+    one, other = one[both], other[both]
+    n = len(one)
+    if n < 2 or not (np.ptp(one) > 0.0 and np.ptp(other) > 0.0):
+        return math.nan, n
+    if measure == "spearman":
+        rank = scipy_module("stats").rankdata
+        one, other = rank(one), rank(other)
+    one, other = one - one.mean(), other - other.mean()
+    return float(np.clip(one @ other / math.sqrt((one @ one) * (other @ other)), -1.0, 1.0)), n
+
+
+def _figures(measure: Correlated, table: FloatArray, scores: FloatArray) -> FloatArray:
+    """The mean correlation of two raters, ``best``, and each method's corrected correlation."""
+    pairs = np.array([_correlation(measure, *each) for each in combinations(table.T, 2)])
+    pairs = pairs[~np.isnan(pairs[:, 0])]
+    between = float(np.average(pairs[:, 0], weights=pairs[:, 1])) if len(pairs) else math.nan
+    k = len(table) / float((1.0 / np.isfinite(table).sum(axis=1)).sum())
+    best = math.sqrt(k * between / (1.0 + (k - 1.0) * between)) if between > 0.0 else math.nan
+    mean = mean_rating(table)
+    methods = [_correlation(measure, column, mean)[0] / best for column in scores.T]
+    return np.array([between, best, *methods])
+
+
+def _interval(found: Estimate, left_out: FloatArray, half: float) -> Estimate:
+    """Student's, of the jackknife: on Fisher's z below 1, as it is above."""
+    if np.isnan(left_out).any() or math.isnan(found.value):
+        return replace(found, reason="with or without one of the samples it is not defined")
+    if max(found.value, left_out.max()) < 1.0:
+        z, reach = float(fisher(found.value)), half * error(fisher(left_out))
+        return replace(found, low=math.tanh(z - reach), high=math.tanh(z + reach))
+    reach = float(half * error(left_out))
+    return replace(found, low=found.value - reach, high=found.value + reach)
+
+
+@dataclass(frozen=True, slots=True)
+class Independence:
+    """How much judges say that the others do not say already.
+
+    Attributes:
+        judges: How many there are.
+        samples: Those with a score by each of them (and a human rating, where errors are looked at).
+        varying: Those that vary; one that says the same of every sample adds nothing.
+        correlation: Pearson's, mean over the pairs of judges that vary; nan where no pair has one.
+        effective: Kish's effective number of the k that vary, ``k / (1 + (k - 1) r)`` with r at least
+            0: so many independent judges would have a mean with as much noise. nan where r is.
+    """
+
+    judges: int
+    samples: int
+    varying: int
+    correlation: float
+    effective: float
+
+
+def independence(scores: npt.ArrayLike, human: npt.ArrayLike | None = None) -> Independence:
+    """How far judges say the same: the mean correlation of their scores, or of their errors.
+
+    Judges that are right agree, so correlated scores alone do not mean that they fail together.
+    With human ratings the errors are looked at: what is left of a judge's scores once the straight
+    line through the human ratings that fits them best is taken off. No scale needs to be known.
+
+    Args:
+        scores: Shape (N, K), one column per judge; nan or None where it has none. Samples without
+            all of them are left out.
+        human: Shape (N,), on any scale; nan or None where there is none.
+
+    Raises:
+        InvalidValueError: Values that are no numbers, or lengths that differ.
+
+    >>> rng = np.random.default_rng(0)
+    >>> shared = rng.normal(size=(500, 1))
+    >>> found = independence(shared + rng.normal(size=(500, 4)))
+    >>> round(found.correlation, 1), round(found.effective, 1)
+    (0.5, 1.6)
+    """
+    table = numbers("scores", scores, ndim=2)
+    columns = [table] if human is None else [table, numbers("human", human)[:, None]]
+    same_length(**{f"column {place}": each for place, each in enumerate(columns)})
+    kept = np.isfinite(np.concatenate(columns, axis=1)).all(axis=1)
+    table, *ratings = (column[kept] for column in columns)
+    judges, n = table.shape[1], len(table)
+    rest = table - table.mean(axis=0) if n else table
+    if ratings and n and np.ptp(ratings[0]) > 0.0:
+        about = ratings[0] - ratings[0].mean()
+        rest = rest - about * (about.T @ rest) / (about.T @ about)
+        rest = rest - rest.mean(axis=0)
+    lengths = np.sqrt((rest**2).sum(axis=0))
+    varies = lengths > _NOTHING * np.sqrt((table**2).sum(axis=0))
+    k = int(varies.sum())
+    correlation = effective = math.nan
+    if n > 1 and k > 1:
+        unit = rest[:, varies] / lengths[varies]
+        together = float((unit.T @ unit).sum()) - k
+        correlation = min(max(together / (k * (k - 1)), -1.0), 1.0)
+        effective = k / (1.0 + (k - 1) * max(0.0, correlation))
+    return Independence(judges, n, k, correlation, effective)
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceComponents:
+    """Where the variance of scores that were made several times comes from.
+
+    Attributes:
+        mean: Mean of the samples' means; nan without a score.
+        samples: Samples with at least one score.
+        scores: All scores.
+        repeats: Scores per sample, the harmonic mean of their numbers; nan without a score.
+        judge: Variance within a sample, of the judge; nan where no sample has two scores.
+        sample: Variance between samples of what a judge without noise would give, at least 0; nan
+            where `judge` is, and for fewer than two samples.
+    """
+
+    mean: float
+    samples: int
+    scores: int
+    repeats: float
+    judge: float
+    sample: float
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean, with other samples of the same kind and judged anew; nan where `sample` is."""
+        return self.error_with(self.samples, self.repeats) if self.samples else math.nan
+
+    @property
+    def judge_error(self) -> float:
+        """Of the mean on these very samples, judged anew; nan where `judge` is."""
+        return math.sqrt(self.judge / (self.samples * self.repeats)) if self.samples else math.nan
+
+    def error_with(self, samples: float, repeats: float) -> float:
+        """The standard error of the mean with so many samples and repeats of each, both above 0."""
+        return math.sqrt((self.sample + self.judge / repeats) / samples)
+
+
+def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
+    """One-way analysis of variance with random effects, of samples that were judged several times.
+
+    A score is the sample's own value and the judge's noise, ``y_ij = mu + a_i + e_ij``. With n_i
+    scores of sample i, N in all, of k samples, and the sample's mean m_i::
+
+        within  = sum_ij (y_ij - m_i)^2 / (N - k)                       judge
+        between = sum_i n_i (m_i - m)^2 / (k - 1),   m = sum_ij y_ij / N
+        n0      = (N - sum_i n_i^2 / N) / (k - 1)
+        sample  = max(0, (between - within) / n0)
+
+    Source: S. R. Searle, G. Casella and C. E. McCulloch, Variance Components (1992), section 3.6.
+
+    Args:
+        scores: Shape (samples, repeats); nan or None where there is none.
+
+    Raises:
+        InvalidValueError: Values that are no numbers, or another number of dimensions.
+
+    Two samples with the means 1 and 3, and a variance of 0.02 within each; 2 is the variance of the
+    means, of which 0.02 / 2 is the judge's:
+
+    >>> found = variance_components([[0.9, 1.1], [2.9, 3.1]])
+    >>> round(found.judge, 12), round(found.sample, 12), round(found.standard_error, 12)
+    (0.02, 1.99, 1.0)
+    """
+    table = numbers("scores", scores, ndim=2)
+    table = table[np.isfinite(table).any(axis=1)]
+    k, n = len(table), np.isfinite(table).sum(axis=1)
+    if not k:
+        return VarianceComponents(math.nan, 0, 0, math.nan, math.nan, math.nan)
+    total, means = int(n.sum()), mean_rating(table)
+    judge = sample = math.nan
+    if total > k:
+        judge = float(np.nansum((table - means[:, None]) ** 2) / (total - k))
+    if total > k > 1:
+        between = (n * (means - (n * means).sum() / total) ** 2).sum() / (k - 1)
+        n0 = (total - (n**2).sum() / total) / (k - 1)
+        sample = max(0.0, float((between - judge) / n0))
+    repeats = k / float((1.0 / n).sum())
+    return VarianceComponents(float(means.mean()), k, total, repeats, judge, sample)
