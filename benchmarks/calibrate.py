@@ -65,13 +65,12 @@ def line(found: Calibration) -> str:
 
 
 def paper(folder: Path) -> None:
-    for one in read_folder(folder):
-        if one.counts is None:
-            continue
-        print(one.name)
+    for name, one in read_folder(folder).items():
+        assert one.counts is not None
+        print(name)
         for number, options in enumerate(({}, EVERYTHING)):
             for objective in OBJECTIVES:
-                found = calibrate(one.counts, one.human, objective=objective, **options)
+                found = calibrate(one.counts[:, 0], one.rating, objective=objective, **options)
                 if not number and objective == OBJECTIVES[0]:
                     print(f"  {found.n} samples, {found.unscored} unscored left out")
                 print(f"  {line(found)}")

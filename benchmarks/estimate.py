@@ -237,17 +237,16 @@ def paper(runs: int, verdict: Verdict) -> None:
         return
     print("\nthe paper's verdicts, 60 random ratings: width beside ratings alone, coverage of the")
     print("mean of all ratings; with so many samples as there are, and 3000 drawn from them")
-    for each in read_folder(folder):
-        if each.counts is None:
-            continue
+    for set_name, each in read_folder(folder).items():
+        assert each.counts is not None
         for temperature in (0.1, 0.5, 0.9):
-            scores = sweep(each.counts, [temperature])[:, 0]
-            known = np.isfinite(scores) & np.isfinite(each.human)
-            f, y = scores[known], each.human[known]
+            scores = sweep(each.counts[:, 0], [temperature])[:, 0]
+            known = np.isfinite(scores) & np.isfinite(each.rating)
+            f, y = scores[known], each.rating[known]
             for size in (len(y), SAMPLES):
                 for what, human in (("mean", y), ("pass rate", np.array(y >= 0.5, dtype=float))):
                     ratio, worth, share = beside_alone(human, f, size, runs)
-                    name = f"{each.name:13} T={temperature:g} {size:5} samples, {what:9}"
+                    name = f"{set_name:13} T={temperature:g} {size:5} samples, {what:9}"
                     print(
                         f"{name}: width {ratio:.2f}, 60 ratings worth {worth:.0f}, covered "
                         f"{verdict.covered(name, share)}, r {np.corrcoef(human, f)[0, 1]:.2f}",

@@ -67,9 +67,10 @@ def nulls(folder: str | None) -> dict[str, Null]:
         "in [0, 1], mean .5": bounded(0.5),
         "in [0, 1], mean .8": bounded(0.8),
     }
-    for data in read_folder(folder) if folder else ():
-        name = f"{data.name} by T"
-        counts = np.asarray(data.counts)
+    for each, data in read_folder(folder).items() if folder else ():
+        assert data.counts is not None
+        name = f"{each} by T"
+        counts = data.counts[:, 0]
         counts = counts[np.nan_to_num(counts).sum(axis=1) > 0]
         found[f"{name}, own answers"] = of_verdicts(counts, together=False)
         found[f"{name}, same answers"] = of_verdicts(counts, together=True)

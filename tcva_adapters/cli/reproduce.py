@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import Resamples, check_figures, draw_figures, print_figures
-from tcva_adapters.cli.written import say_written
+from tcva_adapters.cli.judged import Resamples
 from tcva_adapters.compare import reproduce as reproduced
 from tcva_adapters.compare.paper.reproduction import RESAMPLES
+from tcva_adapters.printing import json_line
 from tcva_adapters.progress import progress_of
 
 
@@ -36,26 +36,23 @@ def reproduce(
     no_lexical: Annotated[
         bool, typer.Option("--no-lexical", help="Do not judge the samples with the lexical judge.")
     ] = False,
-    figures: options.Figures = None,
-    figure_format: options.FigureFormat = "png",
-    overwrite: options.Overwrite = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.
 
-    Example: tcva reproduce tcva_paper --figures pictures
+    Example: tcva reproduce tcva_paper --all
     """
-    check_figures(figures, figure_format)
     with progress_of("resampling", None, wanted=True):
         found = reproduced(
             folder,
-            n_boot=bootstrap,
+            resamples=bootstrap,
             seed=seed,
             best=best,
             count_empty=count_empty,
             lexical=not no_lexical,
         )
-    notes = found.notes() if as_json else ()
-    print_figures(found, as_json=as_json, everything=everything, said=notes)
-    say_written(draw_figures(found, figures, figure_format, overwrite=overwrite))
+    if as_json:
+        typer.echo(json_line(found.to_dict()))
+    else:
+        found.show(full=everything)

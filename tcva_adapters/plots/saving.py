@@ -16,12 +16,11 @@ from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.ccrs_ratings import RatedCCRS
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.evaluation import Evaluation
-from tcva_adapters.compare.paper.report import PaperReport
 from tcva_adapters.compare.sweeping import Sweep
 from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.plots import paper, systems
+from tcva_adapters.plots import systems
 from tcva_adapters.plots.canvas import DPI
 from tcva_adapters.plots.deciding import decisions, flips
 from tcva_adapters.plots.dial import sweep_curve
@@ -29,7 +28,7 @@ from tcva_adapters.plots.methods import correlations, histograms, scatter
 from tcva_adapters.plots.rated import agreement, reliability
 from tcva_adapters.samples.output import make_folder, replacing, usable_path
 
-Drawn = Comparison | Evaluation | Sweep | CCRSSummary | RatedCCRS | SystemsReport | PaperReport
+Drawn = Comparison | Evaluation | Sweep | CCRSSummary | RatedCCRS | SystemsReport
 Pictures = Iterator[tuple[str, Callable[[], Figure]]]
 
 _SOFTWARE: Final = "tcva-adapters"
@@ -88,8 +87,8 @@ def save(
     A comparison has its sweep curve, flips, histograms and correlations, a scatter and the changed
     decisions against the frameworks' own metrics and imported scores, and, with human ratings,
     agreement and reliability. An evaluation has its sweep curve and flips, a sweep its curve, CCRS
-    histograms and correlations (and agreement with human ratings), a comparison of systems ASL
-    curves, histograms, box plots and correlations, and the reproduction of the paper its figures 4 to 9.
+    histograms and correlations (and agreement with human ratings), and a comparison of systems ASL
+    curves, histograms, box plots and correlations.
 
     Args:
         report: What a function of this package returned.
@@ -153,9 +152,7 @@ def pictures_of(report: Drawn) -> Pictures:
     if not isinstance(given, get_args(Drawn)):
         msg = f"{type(given).__name__!r} has no figures; give a report of tcva_adapters.compare"
         raise InvalidValueError(msg)
-    if isinstance(report, PaperReport):
-        yield from paper.pictures_of(report.sets).items()
-    elif isinstance(report, SystemsReport):
+    if isinstance(report, SystemsReport):
         yield from _of_systems(report)
     elif isinstance(report, Sweep):
         yield "sweep", partial(sweep_curve, report)

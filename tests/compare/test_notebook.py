@@ -12,7 +12,7 @@ import pytest
 
 from tcva_adapters import Assessment, Config, Result
 from tcva_adapters.cli.app import run
-from tcva_adapters.compare import calibrate, compare_systems, reproduce, sweep
+from tcva_adapters.compare import calibrate, compare_systems, sweep
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import (
@@ -23,7 +23,6 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.printing import Tabular
 from tcva_adapters.results.files import write_assessments
-from tests.compare.dialogue_set import write
 
 pytest.importorskip("scipy", reason="the extra stats")
 
@@ -47,13 +46,11 @@ def judged(n: int = 40, seed: int = 1) -> list[Assessment]:
 
 
 def reports() -> list[Tabular]:
-    write(Path("paper"))
     both = {"<b>one": judged(), "two": judged(seed=2)}
     return [
         calibrate(judged(), "grade", by="part", **QUICK),
         sweep(judged(), human="grade", ablation=True),
         compare_systems(both, permutations=20),
-        reproduce("paper", n_boot=50, lexical=False),
     ]
 
 

@@ -2,295 +2,191 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
+import random
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tcva_adapters.compare.paper.data import PaperSet, read_folder
-from tcva_adapters.compare.paper.digits import PAPER
-from tcva_adapters.compare.paper.fused import fused, lexical_scores
-from tcva_adapters.compare.paper.reproduction import Reproduction, choose_temperature, reproduce_set
-from tcva_adapters.compare.paper.tables import Agreement
-from tcva_adapters.compare.paper.text import FOOTNOTES, match, tables, title
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.compare import reproduce
+from tcva_adapters.compare.paper.data import read_folder
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.tables import Report
+from tests.compare import dialogue_set
 from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, VERDICTS, write
 from tests.support.paper import FOLDER, needs_paper_data
 
 stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 
-SETS = ["summeval", "summeval_rel"]
-WORTH = {"f": 1.0, "m": 0.9, "p": 0.7, "i": 0.3, "n": 0.0}
+WEIGHTS = {"f": 1.0, "m": 0.9, "p": 0.7, "i": 0.3, "n": 0.0}
 
 
 def at_half(letters: str) -> float:
     """TCVA at T=0.5 by hand: exponent 1 is the mean, and the penalty's exponent is 1 as well."""
-    shares = sum(WORTH[x] for x in letters) / len(letters)
+    shares = sum(WEIGHTS[x] for x in letters) / len(letters)
     return round(shares * (1 - letters.count("n") / len(letters)), 4)
 
 
 @cache
-def paper_data() -> dict[str, PaperSet]:
-    return {one.name: one for one in read_folder(FOLDER)}
+def paper_report() -> Report:
+    return reproduce(FOLDER)
 
 
-@cache
-def paper_tables(name: str) -> Reproduction:
-    return reproduce_set(paper_data()[name])
-
-
-@pytest.fixture
-def dialogue(tmp_path: Path) -> PaperSet:
-    (found,) = read_folder(write(tmp_path))
-    return found
+def rows(report: Report, title: str, key: str = "method") -> dict[str, dict[str, Any]]:
+    """The records of a table by their row; for several sets the last one's."""
+    return {record[key]: record for record in report.records(title)}
 
 
 @needs_paper_data
-@pytest.mark.parametrize("name", SETS)
-def test_every_figure_of_tables_5_6_7_and_9_is_the_papers(name: str) -> None:
-    found, paper = paper_tables(name), PAPER[name]
-    assert found.chosen == "paper"
-    assert {k: round(r.rho, 4) for k, r in found.table5.items()} == paper.table5()
-    for row, expected in paper.table6().items():
-        assert (round(found.table5[row].tau, 4), round(found.table5[row].mae, 4)) == expected
-    assert {k: round(v, 4) for k, v in found.table7.items()} == paper.table7()
-    assert {k: round(v, 4) for k, v in found.table9.items()} == paper.table9()
-    sizes = [found.table5[row].n for row in ("T=0.5", "ragas", "deepeval")]
-    assert sizes == list(paper.n)
-
-
-@needs_paper_data
-@pytest.mark.parametrize("name", SETS)
-def test_table_8_is_within_a_hundredth(name: str) -> None:
-    found, paper = paper_tables(name), PAPER[name]
-    for method, (low, high) in paper.table8().items():
-        assert found.table8[method].low == pytest.approx(low, abs=0.01)
-        assert found.table8[method].high == pytest.approx(high, abs=0.01)
-    assert found.paired is not None
-    assert found.paired.p_paper == pytest.approx(paper.p, abs=0.01)
-    # Neither difference is one that the data could tell from none.
-    assert found.paired.p_two_sided > 0.3
-    assert found.paired.low < 0 < found.paired.high
-
-
-@needs_paper_data
-def test_the_whole_agreement_is_counted() -> None:
+def test_every_figure_is_the_papers() -> None:
+    report = paper_report()
     # 7 of Table 5, 2 each for the 3 rows of Table 6, 4 of Table 7, 4 of Table 9.
-    for name in SETS:
-        agreed = match(paper_tables(name))
-        assert agreed is not None
-        assert (agreed.figures, agreed.equal) == (21, 21)
-        assert agreed.farthest is not None
-        assert agreed.farthest < 0.01
+    assert [(one["equal"], one["of"]) for one in report.records("sets")] == [(21, 21)] * 2
+    assert all(one["table_8_within"] < 0.01 for one in report.records("sets"))
+    assert all(one["n"] == one["n_paper"] for one in report.records("Table 5"))
+    assert report.sentence.startswith("42 of 42 figures of Tables 5, 6, 7 and 9 equal the paper's")
+    for one in report.records("Table 8, difference"):
+        assert one["difference_low"] < 0 < one["difference_high"]
+        assert one["p"] > 0.3
 
 
 @needs_paper_data
-def test_unrounded_scores_stand_beside() -> None:
-    # Rounding makes ties of strict scores; from T=0.5 on it changes no digit.
-    rhos = [round(v, 4) for v in paper_tables("summeval").unrounded.values()]
-    assert rhos == [0.6678, 0.6678, 0.6630, 0.6638, 0.6669]
-    rhos = [round(v, 4) for v in paper_tables("summeval_rel").unrounded.values()]
-    assert rhos == [0.4771, 0.4771, 0.4800, 0.4523, 0.4548]
+def test_fused_scores_agree_better_than_their_members() -> None:
+    found = {(one["set"], one["members"]): one for one in paper_report().records("fused scores")}
+    assert found["summeval", "tcva + ragas"]["rho"] >= 0.713
+    assert found["summeval", "tcva + lexical"]["rho"] >= 0.70
+    assert found["summeval_rel", "tcva + ragas"]["rho"] >= 0.585
+    for row in found.values():
+        assert row["gain"] == pytest.approx(row["rho"] - row["best_rho"], abs=1e-12)
+        assert row["gain_low"] <= row["gain"] <= row["gain_high"]
+        assert row["p"] <= row["p_holm"]
 
 
-@needs_paper_data
-@pytest.mark.parametrize(
-    ("name", "with_ragas", "with_lexical"),
-    [("summeval", 0.713, 0.70), ("summeval_rel", 0.585, 0.56)],
-)
-def test_fused_scores_agree_better_than_their_members(
-    name: str, with_ragas: float, with_lexical: float
-) -> None:
-    rows = paper_tables(name).fused
-    assert rows["tcva+ragas"].rho >= with_ragas
-    assert rows["tcva+lexical"].rho >= with_lexical
-    for row in rows.values():
-        assert row.gain == pytest.approx(row.rho - row.best_rho, abs=1e-12)
-        assert row.gain > 0
-        assert row.gain_low <= row.gain <= row.gain_high
-        assert row.low <= row.rho <= row.high
-
-
-@needs_paper_data
-def test_the_best_temperature_of_the_papers_sets_is_the_papers() -> None:
-    for name in SETS:
-        rows = paper_tables(name).table5
-        assert choose_temperature(name, rows, best=True) == (PAPER[name].temperature, "best")
-
-
-def test_another_set_is_measured_at_one_half(dialogue: PaperSet) -> None:
-    found = reproduce_set(dialogue, n_boot=200)
-    assert (found.temperature, found.chosen, len(found.data.ids)) == (0.5, "default", 16)
-
+def test_another_set_is_measured_at_one_half(tmp_path: Path) -> None:
+    report = reproduce(write(tmp_path), resamples=200)
+    assert report.sentence == "The paper has no figures of dialogue to compare with"
+    (about,) = report.records("sets")
+    assert (about["T"], about["choice"], about["samples"]) == (0.5, "default", 16)
     scored = [i for i, letters in enumerate(VERDICTS) if letters]
     human = [HUMAN[i] for i in scored]
     scores = [at_half(VERDICTS[i] or "") for i in scored]
-    row = found.table5["T=0.5"]
-    assert row.n == 12
-    assert row.rho == pytest.approx(stats.spearmanr(scores, human).statistic, abs=1e-12)
-    assert row.tau == pytest.approx(stats.kendalltau(scores, human).statistic, abs=1e-12)
+    five, six = rows(report, "Table 5"), rows(report, "Table 6")
+    rho = stats.spearmanr(scores, human).statistic
+    assert five["T=0.5"]["n"] == 12
+    assert five["T=0.5"]["rho"] == pytest.approx(rho, abs=1e-12)
+    assert "rho_paper" not in five["T=0.5"]
+    tau = stats.kendalltau(scores, human).statistic
+    assert six["T=0.5"]["tau"] == pytest.approx(tau, abs=1e-12)
     errors = [abs(a - b) for a, b in zip(scores, human, strict=True)]
-    assert row.mae == pytest.approx(sum(errors) / 12, abs=1e-12)
-
+    assert six["T=0.5"]["mae"] == pytest.approx(sum(errors) / 12, abs=1e-12)
     whole = stats.spearmanr(RAGAS, HUMAN).statistic
-    assert found.table5["ragas"].n == 16
-    assert found.table5["ragas"].rho == pytest.approx(whole, abs=1e-12)
-    assert found.table8["ragas"].rho == pytest.approx(whole, abs=1e-12)
-    assert found.table5["deepeval"].n == 15  # one failed
-    assert found.table5["deepeval"].rho == pytest.approx(
-        stats.spearmanr(DEEPEVAL[:-1], HUMAN[:-1]).statistic, abs=1e-12
-    )
-    # The paired test stands on the 12 that both have scored.
-    assert found.paired is not None
+    assert five["ragas"]["rho"] == pytest.approx(whole, abs=1e-12)
+    assert five["deepeval"]["n"] == 15  # one failed
+    expected = stats.spearmanr(DEEPEVAL[:-1], HUMAN[:-1]).statistic
+    assert five["deepeval"]["rho"] == pytest.approx(expected, abs=1e-12)
+    # The paired test stands on the 12 that both have scored; 12 are too few for an interval.
+    pair = rows(report, "Table 8, difference")["TCVA less RAGAS"]
     common = stats.spearmanr([RAGAS[i] for i in scored], human).statistic
-    assert found.paired.delta == pytest.approx(row.rho - common, abs=1e-12)
-
+    assert pair["n"] == 12
+    assert pair["difference"] == pytest.approx(rho - common, abs=1e-12)
+    assert pair["difference_low"] is None
+    assert "30" in rows(report, "Table 8")["ragas"]["reason"]
     # Configuration D: fully and mostly are 1, all else 0; then share squared (mean x penalty).
-    binary = [(sum(x in "fm" for x in VERDICTS[i] or "") / len(VERDICTS[i] or "")) for i in scored]
-    binary = [round(share**2, 4) for share in binary]
-    expected = stats.spearmanr(binary, human).statistic
-    assert found.table9["D"] == pytest.approx(expected, abs=1e-12)
-    assert found.table9["A"] == found.table7["default"] == row.rho
-    assert set(found.fused) == {"tcva+ragas", "tcva+lexical", "tcva+ragas+lexical"}
-    assert found.fused["tcva+ragas"].n == 12
+    shares = [sum(x in "fm" for x in VERDICTS[i] or "") / len(VERDICTS[i] or "") for i in scored]
+    nine = rows(report, "Table 9")
+    expected = stats.spearmanr([round(share**2, 4) for share in shares], human).statistic
+    assert nine["D binary"]["rho"] == pytest.approx(expected, abs=1e-12)
+    assert nine["A full"]["rho"] == rows(report, "Table 7")["default"]["rho"]
+    assert nine["A full"]["rho"] == five["T=0.5"]["rho"]
+    fused = rows(report, "fused scores", "members")
+    assert [*fused] == ["tcva + ragas", "tcva + lexical", "tcva + ragas + lexical"]
+    assert fused["tcva + ragas"]["n"] == 12
 
 
-def test_samples_without_verdicts_are_left_out_unless_counted(dialogue: PaperSet) -> None:
-    left_out = reproduce_set(dialogue, n_boot=100, lexical=False)
-    counted = reproduce_set(dialogue, n_boot=100, lexical=False, count_empty=True)
+def test_samples_without_verdicts_are_left_out_unless_counted(tmp_path: Path) -> None:
+    # Under this name the paper's digits stand beside.
+    folder = write(tmp_path, "usr")
+    left_out = reproduce(folder, resamples=50, lexical=False)
+    counted = reproduce(folder, resamples=50, lexical=False, count_empty=True)
     # Three turns have no claim and a stored 0; the failed one has no score either way.
-    assert (left_out.table5["T=0.5"].n, counted.table5["T=0.5"].n) == (12, 15)
+    assert rows(left_out, "Table 5")["T=0.5"]["n"] == 12
+    row = rows(counted, "Table 5")["T=0.5"]
     scores = [0.0 if not v else at_half(v) for v in VERDICTS[:-1]]
     rho = stats.spearmanr(scores, HUMAN[:-1]).statistic
-    assert counted.table5["T=0.5"].rho == pytest.approx(rho, abs=1e-12)
-    # Schemes, ablation and fused scores need verdicts.
-    assert (counted.table7, counted.table9) == (left_out.table7, left_out.table9)
-    assert counted.fused == left_out.fused
-    said = " ".join(left_out.notes)
-    assert f"though a score is stored: 3; counted with it, rho at T=0.5 is {rho:.4f} (n=15" in said
-    assert "left out for want of a verdict and of a score: 1" in said
-    assert "count with the score stored for them, in Tables 5, 6 and 8 alone: 3" in " ".join(
-        counted.notes
-    )
+    assert (row["n"], row["n_paper"], row["rho_paper"]) == (15, 198, 0.168)
+    assert row["rho"] == pytest.approx(rho, abs=1e-12)
+    for title in ("Table 7", "Table 9", "fused scores"):  # these need verdicts
+        assert counted.records(title) == left_out.records(title)
+    assert any("4 samples without verdicts, 3 of them" in note for note in left_out.notes)
 
 
-def test_best_takes_the_highest_rho_and_says_so(dialogue: PaperSet) -> None:
-    found = reproduce_set(dialogue, n_boot=50, best=True, lexical=False)
-    rhos = {key: row.rho for key, row in found.table5.items() if key.startswith("T=")}
-    assert found.chosen == "best"
-    assert rhos[f"T={found.temperature:g}"] == max(rhos.values())
-    assert "picked afterwards" in title(found)
-
-
-def test_a_tie_of_the_best_goes_to_the_strictest() -> None:
-    row = Agreement(12, 0.5, 0.4, 0.3)
-    rows = {"T=0.2": dataclasses.replace(row, rho=math.nan), "T=0.3": row, "T=0.9": row}
-    assert choose_temperature("mine", rows, best=True) == (0.3, "best")
-    assert choose_temperature("mine", {}, best=True) == (0.5, "default")
-    assert choose_temperature("usr", rows) == (0.9, "paper")
-
-
-def test_the_paper_stands_beside_a_known_set_only(dialogue: PaperSet) -> None:
-    found = reproduce_set(dialogue, n_boot=50)
-    assert match(found) is None
-    assert all("paper" not in table.header for table in tables(found).values())
-    for name, best in (("usr", False), ("usr", True)):
-        known = reproduce_set(dataclasses.replace(dialogue, name=name), n_boot=50, best=best)
-        shown = list(tables(known).values())
-        assert all(len(row) == len(block.header) for block in shown for row in block.rows)
-        assert "0.173" in shown[0].rows[4]
-        assert "12 (198)" in shown[0].rows[0]
-        agreed = match(known)
-        assert agreed is not None
-        # At another T than the paper's, only Tables 5 and 6 can be compared.
-        assert agreed.figures == (21 if known.temperature == 0.9 else 13)
+def test_best_takes_the_highest_rho_and_says_so(tmp_path: Path) -> None:
+    write(tmp_path, "usr")
+    report = reproduce(tmp_path, resamples=50, best=True, lexical=False)
+    rhos = {one["method"]: one["rho"] for one in report.records("Table 5") if "T=" in one["method"]}
+    (about,) = report.records("sets")
+    assert about["choice"] == "best here"
+    assert rhos[f"T={about['T']:g}"] == max(rhos.values())
+    # At another T than the paper's, only Tables 5 and 6 can be compared.
+    assert about["of"] == 13
+    with pytest.raises(InvalidValueError, match="n_boot"):
+        reproduce(tmp_path, resamples=0)
 
 
 def test_what_is_missing_leaves_its_rows_out(tmp_path: Path) -> None:
-    (alone,) = read_folder(write(tmp_path / "a", prepared=None, ragas_scores=None))
-    found = reproduce_set(alone, n_boot=50)
-    assert set(found.table8) == {"tcva", "deepeval"}
-    assert found.paired is None
-    assert found.fused == {}
-    assert "paired" not in found.to_dict()["table8"]
-
-    (frameworks,) = read_folder(write(tmp_path / "b", tcva_scores=None))
-    found = reproduce_set(frameworks, n_boot=50)
-    assert set(found.table5) == {"ragas", "deepeval"}
-    assert (found.table7, found.table9, found.unrounded, found.fused) == ({}, {}, {}, {})
-    assert len(tables(found)) == 2
-
-
-def test_verdicts_alone_are_enough(dialogue: PaperSet) -> None:
-    found = reproduce_set(dataclasses.replace(dialogue, stored={}), n_boot=50, lexical=False)
-    assert found.table5 == reproduce_set(dialogue, n_boot=50, lexical=False).table5
-    assert "left out for want of a verdict and of a score: 4" in found.notes
-
-
-def test_undefined_figures_are_none(dialogue: PaperSet) -> None:
+    report = reproduce(write(tmp_path, prepared=None, ragas_scores=None), resamples=50)
+    assert [*rows(report, "Table 8")] == ["tcva", "deepeval"]
+    assert report.records("Table 8, difference") == report.records("fused scores") == []
+    assert "dialogue: there is no dialogue_ragas_scores.json" in report.notes
     # A method that gives everyone the same score ranks nobody.
-    same = dataclasses.replace(dialogue, framework_scores={"ragas": np.ones(16)})
-    tables = reproduce_set(same, n_boot=50, lexical=False).to_dict()
-    assert tables["table5"]["ragas"]["rho"] is None
-    assert tables["table5"]["ragas"]["n"] == 16
-    assert tables["table8"]["paired"]["delta"] is None
-    assert tables["fused"]["tcva+ragas"]["best"] == "tcva"
+    same = write(tmp_path / "same", ragas_scores=dialogue_set.scored("ragas", [1.0] * 16))
+    row = rows(reproduce(same, resamples=50, lexical=False), "Table 5")["ragas"]
+    assert (row["rho"], row["n"]) == (None, 16)
 
 
-def test_few_samples_make_no_interval(dialogue: PaperSet) -> None:
-    nine = 9
-    few = PaperSet(
-        "few",
-        dialogue.ids[:nine],
-        dialogue.human[:nine],
-        counts=None if dialogue.counts is None else dialogue.counts[:nine],
-        framework_scores={"ragas": dialogue.framework_scores["ragas"][:nine]},
-    )
-    found = reproduce_set(few, n_boot=50)
-    assert (found.table8, found.paired, found.fused) == ({}, None, {})
-    assert found.table5["ragas"].n == nine
-
-
-def test_resampling_is_seeded(dialogue: PaperSet) -> None:
-    def run(seed: int) -> Reproduction:
-        return reproduce_set(dialogue, n_boot=100, seed=seed, lexical=False)
-
-    assert run(1) == run(1)
-    assert run(1).paired != run(2).paired
-    with pytest.raises(InvalidValueError, match="n_boot"):
-        reproduce_set(dialogue, n_boot=0)
-
-
-def test_lexical_scores_need_samples(dialogue: PaperSet) -> None:
-    scores = lexical_scores(dialogue)
-    assert scores is not None
+def test_records_are_joined_by_id_whatever_their_order(tmp_path: Path) -> None:
+    shuffled = dialogue_set.files()
+    for number, kind in enumerate(("tcva_scores", "ragas_scores", "deepeval_scores")):
+        random.Random(number).shuffle(shuffled[kind])
+    mixed = read_folder(write(tmp_path / "mixed", **shuffled), lexical=True)["dialogue"]
+    plain = read_folder(write(tmp_path / "plain"), lexical=True)["dialogue"]
+    order = [mixed.samples.index(name) for name in plain.samples]
+    again = mixed.select(order, plain.methods)
+    for name in ("scores", "rating", "counts"):
+        assert np.array_equal(getattr(again, name), getattr(plain, name), equal_nan=True)
+    assert plain.counts is not None
+    # fully, mostly, partial, minor, none of "fn" and of the turn without a claim.
+    assert plain.counts[[1, 3], 0].tolist() == [[1, 0, 0, 0, 1], [0, 0, 0, 0, 0]]
     # Every second turn has one claim word for word and one that is not there: mean 1/2, half none.
-    assert scores[1::2].tolist() == [0.25] * 8
-    assert np.isfinite(scores).all()
-    assert lexical_scores(dataclasses.replace(dialogue, samples=None)) is None
-    nothing = dataclasses.replace(dialogue, samples=(None,) * 16)
-    assert lexical_scores(nothing) is None
-    assert "the lexical judge has nothing to judge" in " ".join(
-        reproduce_set(nothing, n_boot=50).notes
-    )
+    assert plain.column("lexical")[1::2].tolist() == [0.25] * 8
 
 
-def test_a_fused_row_stands_on_common_samples(dialogue: PaperSet) -> None:
-    lexical = np.linspace(0.0, 1.0, 16)
-    lexical[[0, 1]] = np.nan
-    rows = fused(dialogue, lexical, n_boot=50, seed=0)
-    assert {name: row.n for name, row in rows.items()} == {
-        "tcva+ragas": 12,
-        "tcva+lexical": 10,
-        "tcva+ragas+lexical": 10,
-    }
-    assert rows["tcva+lexical"].best in {"tcva", "lexical"}
+def changed(kind: str, **fields: Any) -> dict[str, Any]:
+    """A file whose second record has these fields."""
+    files = dialogue_set.files()
+    files[kind][1] |= fields
+    return {kind: files[kind]}
 
 
-def test_the_footnotes_say_what_the_tables_cannot() -> None:
-    said = " ".join(FOOTNOTES)
-    assert "picks the best T afterwards" in said
-    assert "RAGAS Faithfulness for every set" in said
+DAMAGE: dict[str, dict[str, Any]] = {
+    "a record is a JSON object": {"ragas_scores": "[1]"},
+    "not JSON": {"tcva_scores": "{"},
+    "the id is 'turn-0'": changed("prepared", id="turn-0"),
+    "the id is None": changed("tcva_scores", id=None),
+    "the human_score 1.5": changed("prepared", human_score=1.5),
+    "the ragas_score '0.5'": changed("ragas_scores", ragas_score="0.5"),
+    "no record has a field 'ragas_score'": {"ragas_scores": dialogue_set.scored("other", RAGAS)},
+    "unknown verdict": changed("tcva_scores", verdicts=[{"verdict": "perhaps"}]),
+    "verdicts are": changed("tcva_scores", verdicts=["fully"]),
+    "tcva_scores {": changed("tcva_scores", tcva_scores={"warm": 0.5}),
+    "no file is called": {"tcva_scores": None},
+}
+
+
+@pytest.mark.parametrize("said", DAMAGE)
+def test_damage_is_refused(said: str, tmp_path: Path) -> None:
+    write(tmp_path, **DAMAGE[said])
+    with pytest.raises(UnreadableInputError, match=said):
+        read_folder(tmp_path)

@@ -46,6 +46,30 @@ def by_panel(judges: Sequence[Any], sample: Sample, combine: str, temperature: f
 
 
 def paper_figures(folder: Path) -> Mapping[str, Any]:
-    """What `tcva reproduce --json` prints of each set, without fused scores."""
-    sets: Mapping[str, Any] = reproduce(folder, lexical=False).to_dict()["sets"]
+    """The figures of each set's tables, without fused scores."""
+    report = reproduce(folder, lexical=False)
+    sets: dict[str, Any] = {
+        record["set"]: {key: {} for key in ("table5", "table7", "table8", "table9", "unrounded")}
+        for record in report.records("sets")
+    }
+    for five, six in zip(report.records("Table 5"), report.records("Table 6"), strict=True):
+        of, name = sets[five["set"]], five["method"]
+        of["table5"][name] = {key: (five | six)[key] for key in ("n", "rho", "tau", "mae")}
+        if "unrounded" in five:
+            of["unrounded"][name] = five["unrounded"]
+    for row in report.records("Table 7"):
+        sets[row["set"]]["table7"][row["method"]] = row["rho"]
+    for row in report.records("Table 9"):
+        sets[row["set"]]["table9"][row["method"][0]] = row["rho"]
+    for row in report.records("Table 8"):
+        ends = {"rho": row["rho"], "low": row["rho_low"], "high": row["rho_high"]}
+        sets[row["set"]]["table8"][row["method"]] = ends
+    for row in report.records("Table 8, difference"):
+        sets[row["set"]]["table8"]["paired"] = {
+            "delta": row["difference"],
+            "p_paper": row["p_one_sided"],
+            "p_two_sided": row["p"],
+            "low": row["difference_low"],
+            "high": row["difference_high"],
+        }
     return sets

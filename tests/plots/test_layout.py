@@ -11,12 +11,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from tcva_adapters import plots
-from tcva_adapters.compare import compare_systems, reproduce, sweep
+from tcva_adapters.compare import compare_systems, sweep
 from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.core.aggregation import sweep as sweep_counts
 from tcva_adapters.plots.canvas import label
 from tcva_adapters.plots.saving import pictures_of
-from tests.compare.dialogue_set import write as write_set
 from tests.compare.test_systems import table as systems_table
 from tests.plots.examples import MANY, axes_of, counts, drawn_texts, rated_comparison
 
@@ -125,16 +124,12 @@ def test_names_from_files_are_only_text() -> None:
 
 
 @pytest.mark.slow
-def test_systems_and_the_paper(tmp_path: Any) -> None:
+def test_systems() -> None:
     data = systems_table(n=20)
     for names in (("a", "b", "c"), ("$x", LONG, "\x07" * 20)):
         table = SystemTable(names, data.queries, data.metrics, data.scores)
         for _, draw in pictures_of(compare_systems(table, permutations=20)):
             check_labels(draw())
-    write_set(tmp_path)
-    write_set(tmp_path, "usr", tcva_scores=None)
-    for _, draw in pictures_of(reproduce(tmp_path, n_boot=50, lexical=False)):
-        check_labels(draw())
     check_labels(plots.sweep_curve(sweep(counts(30), ablation=True)))
 
 

@@ -12,9 +12,8 @@ import pytest
 from tcva_adapters import TCVA, Sample, plots
 from tcva_adapters.ccrs import CCRS, summarise_ccrs
 from tcva_adapters.cli.app import run
-from tcva_adapters.compare import Evaluation, compare_systems, reproduce, sweep
+from tcva_adapters.compare import Evaluation, compare_systems, sweep
 from tcva_adapters.errors import InvalidValueError
-from tests.compare.dialogue_set import write as write_set
 from tests.compare.test_systems import table as systems_table
 from tests.plots.examples import EXAMPLES, counts, rated_comparison
 
@@ -91,11 +90,6 @@ def test_every_report_has_its_figures() -> None:
         "scores-f-T=0.9.png",
         "scores-qr.png",
     ]
-    write_set(Path("sets"))
-    paper = reproduce("sets", n_boot=20, lexical=False)
-    assert names(plots.save(paper, "p")) == [f"figure{number}.png" for number in range(4, 10)]
-    write_set(Path("few"), tcva_scores=None, deepeval_scores=None)
-    assert len(plots.save(reproduce("few", n_boot=20, lexical=False), "f")) == 6
     with pytest.raises(InvalidValueError, match="'dict' has no figures"):
         plots.save({}, "x")  # type: ignore[arg-type]  # that is the point
     with pytest.raises(InvalidValueError, match="gif is no format"):

@@ -1,182 +1,141 @@
-"""One set of the paper's data: all of its tables, and what has to be known about them."""
+"""The paper's tables from a folder of its stored verdicts, its own digits beside them."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.fused import FusedRow
-from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.paper.data import PaperSet
-from tcva_adapters.compare.paper.digits import PAPER, PaperDigits
-from tcva_adapters.compare.paper.fused import fused, lexical_scores
-from tcva_adapters.compare.paper.tables import (
-    Agreement,
-    Confidence,
-    paper_scores,
-    table5,
-    table7,
-    table8,
-    table9,
-    unrounded,
-)
+from tcva_adapters.compare.paper import tables
+from tcva_adapters.compare.paper.data import read_folder
+from tcva_adapters.compare.paper.digits import PAPER, TEMPERATURES
 from tcva_adapters.core.temperature import BALANCED
-from tcva_adapters.stats.bootstrap import PairedDifference
-from tcva_adapters.stats.correlation import agreement
+from tcva_adapters.stats.holm import holm
+from tcva_adapters.tables import Column, Kind, Report, Table, cell, counted
 
 RESAMPLES: Final = 10_000
 """As many as the paper draws for Table 8."""
 
-_PAIRED: Final = ("delta", "p_paper", "p_two_sided", "low", "high")
-
-Chosen = Literal["paper", "best", "default"]
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """One set's tables. A row whose file is missing is not there; ``notes`` says so.
-
-    Attributes:
-        data: The set.
-        temperature: The T of Tables 6 to 9.
-        chosen: Whether that T is the ``paper``'s, the ``best`` one picked afterwards, or the
-            ``default`` for a set that the paper does not have.
-        table5: Rows ``T=0.2`` and so on, ``ragas``, ``deepeval``; Table 6 is their tau and MAE.
-        table7: Rho by weight scheme.
-        table8: Intervals of ``tcva``, ``ragas``, ``deepeval``.
-        paired: Table 8's test, TCVA against RAGAS on the samples that both have scored; None
-            without both methods.
-        table9: Rho of configurations A to D.
-        unrounded: Rho by temperature, from scores as they are.
-        fused: Rows ``tcva+ragas``, ``tcva+lexical``, ``tcva+ragas+lexical``; `reproduce` corrects
-            their p for the combinations of all sets.
-        notes: What was missing, and what has to be known about the figures.
-    """
-
-    data: PaperSet = field(compare=False, repr=False)
-    temperature: float
-    chosen: Chosen
-    table5: dict[str, Agreement]
-    table7: dict[str, float]
-    table8: dict[str, Confidence]
-    paired: PairedDifference | None
-    table9: dict[str, float]
-    unrounded: dict[str, float]
-    fused: dict[str, FusedRow]
-    notes: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """The set's."""
-        return self.data.name
-
-    @property
-    def paper(self) -> PaperDigits | None:
-        """What the paper prints of it at this temperature."""
-        paper = PAPER.get(self.name)
-        return paper if paper and paper.temperature == self.temperature else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The tables as JSON has them; None where a figure is not defined."""
-        tables = ("table5", "table7", "table8", "table9", "unrounded", "fused")
-        plain: dict[str, Any] = jsonable({name: getattr(self, name) for name in tables})
-        if self.paired is not None:
-            pair = jsonable(self.paired)
-            plain["table8"]["paired"] = {name: pair[name] for name in _PAIRED}
-        return plain
+_KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(("set", "method", "members", "best_member", "T", "choice", "reason"), "text"),
+    **dict.fromkeys(("n", "n_paper", "samples", "equal", "of"), "int"),
+    **dict.fromkeys(("p", "p_one_sided", "p_one_sided_paper", "p_holm"), "p"),
+    **dict.fromkeys(("difference", "gain"), "signed"),
+    "rho": "interval",
+}
+_TABLES: Final = {
+    "sets": "set samples T choice equal of table_8_within",
+    "Table 5": "set method n n_paper rho rho_paper unrounded",
+    "Table 6": "set method tau tau_paper mae mae_paper",
+    "Table 7": "set method rho rho_paper",
+    "Table 8": "set method n rho rho_low_paper rho_high_paper reason",
+    "Table 8, difference": "set method n difference p p_one_sided p_one_sided_paper",
+    "Table 9": "set method rho rho_paper",
+    "fused scores": "set members n rho best_member best_rho gain p_holm",
+}
+_NOTES: Final = (
+    "rho is of scores rounded to four decimals, as they are stored; 'unrounded' of the verdicts",
+    "RAGAS is its Faithfulness for every set: for relevance two different criteria are compared",
+    "p one sided is the paper's: the share of resamples in which RAGAS leads by TCVA's whole lead",
+    "the paper's T was picked on the samples that it reports: its figures are optimistic",
+    "fused scores: geometric means, TCVA at T=0.5; p holm allows for the combinations in all sets",
+    "the lexical judge's settings were chosen by looking at SummEval and SummEval-Rel",
+)
 
 
-def reproduce_set(
-    data: PaperSet,
+def reproduce(
+    folder: str | Path,
     *,
-    n_boot: int = RESAMPLES,
+    resamples: int = RESAMPLES,
     seed: int = 0,
     best: bool = False,
     count_empty: bool = False,
     lexical: bool = True,
-) -> Reproduction:
-    """All tables of one set.
+) -> Report:
+    """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call of a model.
 
     Args:
-        data: As `read_folder` gives it.
-        n_boot: Resamples for each interval.
+        folder: Of ``NAME_tcva_scores.json``, ``NAME_prepared.json`` and so on; see `read_folder`.
+        resamples: Resamples for each interval.
         seed: Of the resampling; the same seed gives the same figures.
-        best: Pick the T with the highest rho afterwards, as the paper did for its own sets.
+        best: Pick each set's T afterwards, for the highest rho, as the paper did for its own sets.
         count_empty: Count a sample without verdicts with the score stored for it (0), in Tables 5,
             6 and 8, as the paper does for USR.
-        lexical: Judge the samples with the embedded lexical judge too, for ``fused``.
+        lexical: Judge the samples with the embedded lexical judge too, for fused scores.
+
+    Returns:
+        The tables ``sets``, ``Table 5`` to ``Table 9`` and ``fused scores``, each with a column
+        ``set``. Rows whose files are missing are left out; the notes say so.
 
     Raises:
-        InvalidValueError: ``n_boot`` is too small.
+        UnreadableInputError: As for `read_folder`.
+        InvalidValueError: ``resamples`` is too small.
     """
-    rows = table5(data, count_empty=count_empty)
-    temperature, chosen = choose_temperature(data.name, rows, best=best)
-    notes = [*data.notes, *_empty_notes(data, temperature, count_empty=count_empty)]
-    judged = None
-    if lexical and data.counts is not None:
-        judged = lexical_scores(data)
-        if judged is None:
-            notes.append("the lexical judge has nothing to judge; rows with it are left out")
-    main, pair = table8(data, temperature, n_boot=n_boot, seed=seed, count_empty=count_empty)
-    return Reproduction(
-        data=data,
-        temperature=temperature,
-        chosen=chosen,
-        table5=rows,
-        table7=table7(data, temperature),
-        table8=main,
-        paired=pair,
-        table9=table9(data, temperature),
-        unrounded=unrounded(data),
-        fused=fused(data, judged, n_boot=n_boot, seed=seed),
-        notes=tuple(notes),
-    )
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    records: dict[str, list[dict[str, Any]]] = {title: [] for title in _TABLES}
+    notes = list(_NOTES)
+    for name, table in read_folder(folder, lexical=lexical).items():
+        paper = PAPER.get(name)
+        rows = tables.tables_5_and_6(table, count_empty=count_empty)
+        temperature, choice = (paper.temperature, "the paper's") if paper else (BALANCED, "default")
+        if best:
+            rhos = {t: rows["Table 5"][f"T={t:g}"]["rho"] for t in TEMPERATURES}
+            temperature = max(rhos, key=lambda t: np.nan_to_num(rhos[t], nan=-2.0))
+            choice = "best here"
+        rows |= tables.table_8(table, temperature, count_empty=count_empty, **drawn)
+        rows |= tables.tables_7_and_9(table, temperature) | {
+            "fused scores": tables.fused(table, **drawn)
+        }
+        printed = paper.rows(temperature) if paper else {}
+        for title, of in rows.items():
+            key, digits = _TABLES[title].split()[1], printed.get(title, {})
+            for row, figures in of.items():
+                records[title].append({"set": name, key: row, **figures, **digits.get(row, {})})
+        about = {"set": name, "samples": len(table), "T": temperature, "choice": choice}
+        records["sets"].append(about | (_match(records, name) if paper else {}))
+        notes += [f"{name}: {note}" for note in (*table.notes, tables.empty_note(table))]
+    gains = records["fused scores"]
+    for gain, p in zip(gains, holm([gain["p"] for gain in gains]).tolist(), strict=True):
+        gain["p_holm"] = p
+    settings = {**drawn, "best": best, "count_empty": count_empty, "lexical": lexical}
+    return Report(_sentence(records["sets"]), _tables(records), notes, settings)
 
 
-def choose_temperature(
-    name: str, rows: Mapping[str, Agreement], *, best: bool = False
-) -> tuple[float, Chosen]:
-    """The T of a set, and where it is from.
-
-    Args:
-        name: The set; the paper's own have a T of their own, any other one has 0.5.
-        rows: Table 5, looked at for ``best`` alone.
-        best: Take the T with the highest rho, the lowest of several.
-    """
-    rhos = {float(row[2:]): a.rho for row, a in rows.items() if row.startswith("T=")}
-    rhos = {t: rho for t, rho in rhos.items() if math.isfinite(rho)}
-    if best and rhos:
-        return max(rhos, key=lambda t: rhos[t]), "best"
-    if name in PAPER:
-        return PAPER[name].temperature, "paper"
-    return BALANCED, "default"
+def _match(records: dict[str, list[dict[str, Any]]], name: str) -> dict[str, float | None]:
+    """How many of a set's figures equal the paper's to all digits, and the distance in Table 8."""
+    pairs: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
+    for title, rows in records.items():
+        for record in (row for row in rows if row["set"] == name):
+            for key in [key for key in record if key.endswith("_paper") and key != "n_paper"]:
+                pair = record[key.removesuffix("_paper")], record[key]
+                pairs[title.startswith("Table 8")].append(pair)
+    digits = f".{PAPER[name].decimals}f"
+    return {
+        "equal": sum(f"{ours:{digits}}" == f"{theirs:{digits}}" for ours, theirs in pairs[False]),
+        "of": len(pairs[False]),
+        "table_8_within": max((abs(ours - theirs) for ours, theirs in pairs[True]), default=None),
+    }
 
 
-def _empty_notes(data: PaperSet, temperature: float, *, count_empty: bool) -> list[str]:
-    """What happens to samples that have a stored score but no verdict behind it."""
-    if data.counts is None:
-        return []
-    empty = ~data.counts.any(axis=1)
-    has_score = np.zeros(len(data.ids), dtype=np.bool_)
-    for scores in data.stored.values():
-        has_score |= np.isfinite(scores)
-    unscored, stored = int(empty.sum()), int((empty & has_score).sum())
-    notes = []
-    if stored and count_empty:
-        notes.append(
-            "samples without verdicts that count with the score stored for them, in Tables 5, 6 "
-            f"and 8 alone: {stored}"
+def _sentence(sets: Sequence[Mapping[str, Any]]) -> str:
+    known = [record for record in sets if "of" in record]
+    equal, of = (sum(record[name] for record in known) for name in ("equal", "of"))
+    if not of:
+        return (
+            f"The paper has no figures of {', '.join(one['set'] for one in sets)} to compare with"
         )
-    elif stored:
-        rho = agreement("spearman", paper_scores(data, temperature, count_empty=True), data.human)
-        notes.append(
-            f"left out for want of a verdict, though a score is stored: {stored}; counted with it, "
-            f"rho at T={temperature:g} is {rho.value:.4f} (n={rho.n}; --count-empty)"
-        )
-    if unscored > stored:
-        notes.append(f"left out for want of a verdict and of a score: {unscored - stored}")
-    return notes
+    within = cell(max(record["table_8_within"] or 0.0 for record in known), "score")
+    said = f"{equal} of {of} figures of Tables 5, 6, 7 and 9 equal the paper's"
+    return f"{said}, in {counted(len(known), 'set')}; Table 8's are within {within} of it"
+
+
+def _tables(records: dict[str, list[dict[str, Any]]]) -> list[Table]:
+    """Columns of the paper's figures only where there are some."""
+    made = []
+    for title, names in _TABLES.items():
+        known = {name for record in records[title] for name, of in record.items() if of != ""}
+        columns = [Column(n, _KINDS.get(n, "score")) for n in names.split() if n in known]
+        made.append(Table(title, columns, records[title], detail=title not in ("sets", "Table 5")))
+    return made

@@ -1,4 +1,4 @@
-"""Tables 5 to 9 of the paper from stored verdicts and scores, each a function of a set.
+"""Tables 5 to 9 of the paper from stored verdicts and scores, each as records of one set.
 
 The paper's digits come from scores rounded to four decimals, so its tables are made of those. A
 sample without a score is left out, never counted as 0.
@@ -6,163 +6,158 @@ sample without a score is left out, never counted as 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
 from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.fused import FEWEST  # as in the paper, for every interval
-from tcva_adapters.compare.paper.data import PaperSet
-from tcva_adapters.compare.paper.digits import TEMPERATURES
-from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.compare.paper.digits import CONFIGURATIONS, TEMPERATURES, Rows
+from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.collapse import ablation
-from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray
-from tcva_adapters.stats.bootstrap import PairedDifference, interval, paired_difference
+from tcva_adapters.core.panel import fuse
+from tcva_adapters.core.temperature import BALANCED
+from tcva_adapters.core.verdicts import SCHEMES, FloatArray
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.checks import in_all
 from tcva_adapters.stats.correlation import agreement
+from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.stats.resampling import resample
+from tcva_adapters.stats.weighted import statistic_of
 
-LEVEL: Final = 0.95
-"""Confidence of every interval."""
-
-_PAPER_DECIMALS: Final = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """A row of Tables 5 and 6: agreement with human ratings, nan where it is not defined.
-
-    Attributes:
-        n: Samples with a score of the method and one human rating.
-        rho: Spearman's rank correlation, in [-1, 1].
-        tau: Kendall's tau-b, in [-1, 1].
-        mae: Mean absolute difference, in [0, 1].
-    """
-
-    n: int
-    rho: float
-    tau: float
-    mae: float
+_DECIMALS: Final = 4
+_SAME: Final = 1e-12
+_FUSED: Final = (("tcva", "ragas"), ("tcva", "lexical"), ("tcva", "ragas", "lexical"))
 
 
-@dataclass(frozen=True, slots=True)
-class Confidence:
-    """A row of Table 8: Spearman's rho and its 95 % bootstrap percentile interval."""
-
-    rho: float
-    low: float
-    high: float
+def _others(table: ScoreTable, *names: str) -> dict[str, FloatArray]:
+    return {name: table.column(name) for name in names if name in table.methods}
 
 
-def temperatures_of(data: PaperSet) -> list[float]:
-    """The paper's five temperatures and whatever else is stored; none without a verdict file."""
-    return [] if data.counts is None else sorted({*TEMPERATURES, *data.stored})
-
-
-def paper_scores(data: PaperSet, temperature: float, *, count_empty: bool = False) -> FloatArray:
+def paper_scores(table: ScoreTable, temperature: float, *, count_empty: bool = False) -> FloatArray:
     """TCVA's scores as the paper has them: stored, or recomputed and rounded to four decimals.
 
     Args:
-        data: A set with verdicts.
+        table: A set with verdicts.
         temperature: Any.
         count_empty: Keep the score that is stored for a sample without verdicts.
 
     Returns:
         Shape (N,); nan where there are no verdicts.
     """
-    computed = full_scores(data, [temperature])[:, 0].round(_PAPER_DECIMALS)
-    stored = data.stored.get(temperature)
-    if stored is None:
+    computed = table.at(temperature).round(_DECIMALS)
+    if (name := f"T={temperature:g}") not in table.methods:
         return computed
+    stored = table.column(name)
     scores = np.where(np.isnan(stored), computed, stored)
     return scores if count_empty else np.where(np.isnan(computed), np.nan, scores)
 
 
-def full_scores(data: PaperSet, temperatures: Sequence[float]) -> FloatArray:
-    """TCVA's scores from the verdicts, unrounded: shape (N, temperatures), nan without verdicts."""
-    counts = np.zeros((len(data.ids), len(LEVELS))) if data.counts is None else data.counts
-    return sweep(counts, temperatures)
+def tables_5_and_6(table: ScoreTable, *, count_empty: bool = False) -> dict[str, Rows]:
+    """Agreement of each method with human ratings over all samples it scored, by table and method.
 
-
-def table5(data: PaperSet, *, count_empty: bool = False) -> dict[str, Agreement]:
-    """Tables 5 and 6: agreement of each method with human ratings, over all samples it scored.
-
-    Args:
-        data: A set.
-        count_empty: Count samples without verdicts with the score stored for them.
-
-    Returns:
-        Rows ``T=0.2`` and so on (with verdicts), then ``ragas`` and ``deepeval`` (with their files).
-
-    Raises:
-        MissingDependencyError: scipy is not installed.
-
-    >>> ratings, verdicts = np.array([0.0, 0.5, 1.0]), np.eye(5)[[4, 2, 0]]  # none, partial, fully
-    >>> row = table5(PaperSet("mine", ("a", "b", "c"), ratings, verdicts))["T=0.5"]
-    >>> row.n, round(row.rho, 3), round(row.tau, 3), round(row.mae, 3)  # |0.7 - 0.5| / 3
-    (3, 1.0, 1.0, 0.067)
+    >>> ratings, verdicts = np.array([0.0, 0.5, 1.0]), np.eye(5)[[4, 2, 0]][:, None]
+    >>> table = ScoreTable(("a", "b", "c"), (), np.empty((3, 0)), ratings, counts=verdicts)
+    >>> found = tables_5_and_6(table)
+    >>> found["Table 5"]["T=0.5"]["n"], round(found["Table 6"]["T=0.5"]["mae"], 3)
+    (3, 0.067)
     """
-    columns = {
-        f"T={t:g}": paper_scores(data, t, count_empty=count_empty) for t in temperatures_of(data)
-    }
-    columns |= data.framework_scores
-    return {name: _agreement(scores, data.human) for name, scores in columns.items()}
-
-
-def _agreement(scores: FloatArray, human: FloatArray) -> Agreement:
-    rho = agreement("spearman", scores, human)
-    tau = agreement("kendall", scores, human)
-    mae = agreement("mae", scores, human)
-    return Agreement(rho.n, rho.value, tau.value, mae.value)
-
-
-def table7(data: PaperSet, temperature: float) -> dict[str, float]:
-    """Rho of TCVA under each weight scheme, scores rounded as in the paper."""
-    if data.counts is None:
-        return {}
-    return {
-        name: _rho(sweep(data.counts, [temperature], scheme=scheme)[:, 0], data.human)
-        for name, scheme in SCHEMES.items()
-    }
-
-
-def _rho(scores: FloatArray, human: FloatArray) -> float:
-    return agreement("spearman", scores.round(_PAPER_DECIMALS), human).value
-
-
-def table8(
-    data: PaperSet, temperature: float, *, n_boot: int, seed: int, count_empty: bool = False
-) -> tuple[dict[str, Confidence], PairedDifference | None]:
-    """Bootstrap intervals of rho, and the paired test of TCVA against RAGAS."""
-    columns: dict[str, FloatArray] = {}
-    if data.counts is not None:
-        columns["tcva"] = paper_scores(data, temperature, count_empty=count_empty)
-    columns |= data.framework_scores
-    drawn: dict[str, Any] = {"n_boot": n_boot, "level": LEVEL, "seed": seed}
-    rows = {}
+    columns = {f"T={t:g}": paper_scores(table, t, count_empty=count_empty) for t in TEMPERATURES}
+    columns |= _others(table, "ragas", "deepeval")
+    five: Rows = {}
+    six: Rows = {}
     for name, scores in columns.items():
-        found = interval("spearman", scores, data.human, method="percentile", **drawn)
-        if found.n >= FEWEST:
-            rows[name] = Confidence(found.value, found.low, found.high)
-    if not {"tcva", "ragas"} <= rows.keys():
-        return rows, None
-    test = paired_difference("spearman", columns["tcva"], columns["ragas"], data.human, **drawn)
-    return rows, test if test.n >= FEWEST else None
+        rho, tau, mae = (
+            agreement(of, scores, table.rating) for of in ("spearman", "kendall", "mae")
+        )
+        five[name] = {"n": rho.n, "rho": rho.value}
+        six[name] = {"tau": tau.value, "mae": mae.value}
+    for t in TEMPERATURES:
+        five[f"T={t:g}"]["unrounded"] = _rho(table, table.at(t))
+    return {"Table 5": five, "Table 6": six}
 
 
-def table9(data: PaperSet, temperature: float) -> dict[str, float]:
-    """Rho with parts of the method taken out, scores rounded as in the paper."""
-    if data.counts is None:
-        return {}
-    parts = ablation(data.counts, temperature)
-    columns = zip("ABCD", parts.values(), strict=True)
-    return {name: _rho(scores, data.human) for name, scores in columns}
+def _rho(table: ScoreTable, scores: FloatArray) -> float:
+    return agreement("spearman", scores, table.rating).value
 
 
-def unrounded(data: PaperSet) -> dict[str, float]:
-    """Rho by temperature from the verdicts alone, without the rounding of stored scores."""
-    temperatures = temperatures_of(data)
-    scores = full_scores(data, temperatures)
-    return {
-        f"T={t:g}": agreement("spearman", column, data.human).value
-        for t, column in zip(temperatures, scores.T, strict=True)
+def table_8(
+    table: ScoreTable, temperature: float, *, count_empty: bool, **drawn: Any
+) -> dict[str, Rows]:
+    """Bootstrap intervals of rho by method, and TCVA less RAGAS on the samples that both scored."""
+    columns = {"tcva": paper_scores(table, temperature, count_empty=count_empty)}
+    columns |= _others(table, "ragas", "deepeval")
+    eight: Rows = {}
+    for name, scores in columns.items():
+        found = estimate("spearman", [scores, table.rating], method="percentile", **drawn)
+        eight[name] = {"n": found.n, **found.record("rho"), "reason": found.reason}
+    if "ragas" not in columns:
+        return {"Table 8": eight}
+    sides = columns["tcva"], columns["ragas"]
+    test = difference("spearman", *sides, table.rating, **drawn)
+    one_sided = _one_sided(*sides, table.rating, **drawn)
+    row = {"n": test.n, **test.record("difference"), "p": test.p, "p_one_sided": one_sided}
+    return {"Table 8": eight, "Table 8, difference": {"TCVA less RAGAS": row}}
+
+
+def _one_sided(
+    first: FloatArray, second: FloatArray, human: FloatArray, *, resamples: int, seed: int
+) -> float:
+    """The share of resamples in which the second leads by what the first one leads by on all samples."""
+    (*sides, ratings), _ = in_all(first=first, second=second, human=human)
+    if len(ratings) < 2:
+        return math.nan
+    statistic = statistic_of("spearman", sides, ratings)
+    drawn = [statistic(counts) for counts in resample(len(ratings), resamples, seed=seed)]
+    ahead = np.subtract(*np.hstack(drawn))
+    (lead,) = np.subtract(*statistic(np.ones((1, len(ratings)), dtype=np.int64)))
+    known = ahead[np.isfinite(ahead)]
+    if np.isnan(lead) or not len(known):
+        return math.nan
+    return float(np.mean(-known >= lead - _SAME))  # the same on paper, but for the last bits
+
+
+def tables_7_and_9(table: ScoreTable, temperature: float) -> dict[str, Rows]:
+    """Rho of TCVA under each weight scheme, and with parts of the method taken out."""
+    parts = [] if table.counts is None else ablation(table.counts[:, 0], temperature).values()
+    at = ScoringConfig(temperature=temperature)
+    scores = {
+        "Table 7": {name: table.at(at.changed(scheme=scheme)) for name, scheme in SCHEMES.items()},
+        "Table 9": dict(zip(CONFIGURATIONS, parts, strict=False)),
     }
+    return {
+        title: {row: {"rho": _rho(table, column.round(_DECIMALS))} for row, column in of.items()}
+        for title, of in scores.items()
+    }
+
+
+def fused(table: ScoreTable, **drawn: Any) -> Rows:
+    """Geometric means of TCVA (T=0.5, unrounded) with RAGAS and with the lexical judge.
+
+    Each row stands on the samples that all of its members and a human have scored, and its gain is
+    the one over its best member there.
+    """
+    methods = {"tcva": table.at(BALANCED), **_others(table, "ragas", "lexical")}
+    rows: Rows = {}
+    for names in _FUSED:
+        if not methods.keys() >= set(names):
+            continue
+        known = np.isfinite([table.rating, *(methods[name] for name in names)]).all(axis=0)
+        members = {name: methods[name][known] for name in names}
+        human = table.rating[known]
+        scores = fuse(np.stack(list(members.values()), axis=1)).scores
+        rhos = {name: agreement("spearman", of, human).value for name, of in members.items()}
+        best = max(rhos, key=lambda name: np.nan_to_num(rhos[name], nan=-2.0))
+        rho = estimate("spearman", [scores, human], method="percentile", **drawn)
+        gain = difference("spearman", scores, members[best], human, **drawn)
+        about = {"best_member": best, "best_rho": rhos[best], "p": gain.p}
+        rows[" + ".join(names)] = {"n": rho.n, **rho.record("rho"), **about, **gain.record("gain")}
+    return rows
+
+
+def empty_note(table: ScoreTable) -> str:
+    """How many samples have no verdict, and how many of them a stored score."""
+    empty = table.select(np.isnan(table.at(BALANCED)))
+    stored = [name for name in table.methods if name.startswith("T=")]
+    kept = int(np.isfinite(empty.select(methods=stored).scores).any(axis=1).sum())
+    what = "--count-empty counts it in Tables 5, 6 and 8"
+    return f"{len(empty)} samples without verdicts, {kept} of them with a stored score ({what})"
