@@ -11,7 +11,7 @@ from tcva_adapters.compare.estimating import Estimate as Estimate
 from tcva_adapters.compare.estimating import estimate as estimate
 from tcva_adapters.compare.evaluation import Evaluation as Evaluation
 from tcva_adapters.compare.gates import Gates as Gates
-from tcva_adapters.compare.paper.report import reproduce as reproduce
+from tcva_adapters.compare.paper.reproduction import reproduce as reproduce
 from tcva_adapters.compare.pipeline import acompare as acompare
 from tcva_adapters.compare.pipeline import compare as compare
 from tcva_adapters.compare.planning import plan as plan
