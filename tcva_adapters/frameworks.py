@@ -68,6 +68,8 @@ class Metric:
 
     Attributes:
         needs: The fields of a sample that it looks at.
+        criterion: The built-in one that it stands for; empty for an older twin of another metric.
+        calls: That it takes for a sample with an answer of a sentence or two.
         threshold: From where on a score passes by the framework's default.
         scale: The lowest and the highest possible score.
         is_lexical: Whether the adapter's ``LexicalLLM`` answers its prompts.
@@ -75,6 +77,8 @@ class Metric:
     """
 
     needs: tuple[str, ...]
+    criterion: str = ""
+    calls: int = 1
     threshold: float = 0.5
     scale: tuple[float, float] = (0.0, 1.0)
     is_lexical: bool = False
@@ -111,6 +115,7 @@ class Framework:
 
 
 _I, _R, _C, _REF = "input", "response", "contexts", "reference"
+_FAITHFULNESS: Final = "faithfulness"
 
 _FRAMEWORKS: Final = (
     Framework(
@@ -118,11 +123,11 @@ _FRAMEWORKS: Final = (
         "RAGAS",
         "ragas",
         {
-            "faithfulness": Metric((_I, _R, _C), is_lexical=True),
-            "context_recall": Metric((_I, _C, _REF)),
-            "factual_correctness": Metric((_R, _REF)),
-            "answer_relevancy": Metric((_I, _R), compares_embeddings=True),
-            "legacy_faithfulness": Metric((_I, _R, _C), is_lexical=True),
+            "faithfulness": Metric((_I, _R, _C), _FAITHFULNESS, 2, is_lexical=True),
+            "context_recall": Metric((_I, _C, _REF), "context_recall"),
+            "factual_correctness": Metric((_R, _REF), "correctness", 4),
+            "answer_relevancy": Metric((_I, _R), "answer_relevancy", 3, compares_embeddings=True),
+            "legacy_faithfulness": Metric((_I, _R, _C), calls=2, is_lexical=True),
         },
     ),
     Framework(
@@ -130,9 +135,9 @@ _FRAMEWORKS: Final = (
         "DeepEval",
         "deepeval",
         {
-            "faithfulness": Metric((_R, _C), is_lexical=True),
-            "answer_relevancy": Metric((_I, _R)),
-            "contextual_recall": Metric((_C, _REF)),
+            "faithfulness": Metric((_R, _C), _FAITHFULNESS, 4, is_lexical=True),
+            "answer_relevancy": Metric((_I, _R), "answer_relevancy", 3),
+            "contextual_recall": Metric((_C, _REF), "context_recall", 2),
         },
     ),
     Framework(
@@ -140,9 +145,9 @@ _FRAMEWORKS: Final = (
         "LlamaIndex",
         "llama_index",
         {
-            "faithfulness": Metric((_R, _C), is_lexical=True),
-            "answer_relevancy": Metric((_I, _R)),
-            "correctness": Metric((_I, _R, _REF), threshold=4.0, scale=(1.0, 5.0)),
+            "faithfulness": Metric((_R, _C), _FAITHFULNESS, is_lexical=True),
+            "answer_relevancy": Metric((_I, _R), "answer_relevancy"),
+            "correctness": Metric((_I, _R, _REF), "correctness", threshold=4.0, scale=(1.0, 5.0)),
         },
     ),
     Framework(
@@ -150,8 +155,8 @@ _FRAMEWORKS: Final = (
         "LangChain",
         "langchain_core",
         {
-            "labeled_criteria": Metric((_I, _R, _REF)),
-            "context_qa": Metric((_I, _R, _C), is_lexical=True),
+            "labeled_criteria": Metric((_I, _R, _REF), "correctness"),
+            "context_qa": Metric((_I, _R, _C), _FAITHFULNESS, is_lexical=True),
         },
         grounding="context_qa",
     ),

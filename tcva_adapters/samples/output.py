@@ -99,7 +99,7 @@ def replacing(
             return
         make_folder(path.parent)
         draft = _draft(path, fingerprint)
-        stream = _alone(draft, target)
+        stream = alone(draft, target)
         try:
             with stream:
                 yield stream
@@ -124,8 +124,12 @@ def _draft(path: Path, fingerprint: str | None) -> Path:
     return path.with_name(f"{beginning}{sha256(fingerprint.encode()).hexdigest()[:16]}.draft")
 
 
-def _alone(draft: Path, target: str | Path) -> BinaryIO:
-    """A draft, open for this process alone.
+def alone(draft: Path, target: str | Path) -> BinaryIO:
+    """A draft or a lock, open for this process alone.
+
+    Args:
+        draft: Made where it is not there.
+        target: What it stands for, in the message.
 
     Raises:
         InvalidValueError: Another process has it open.

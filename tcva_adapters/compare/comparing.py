@@ -1,0 +1,506 @@
+"""What a table of scores says of its methods: each alone, in pairs, and against human ratings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare import method_views as views
+from tcva_adapters.compare.fusing import gains
+from tcva_adapters.compare.panel import (
+    panel_report,
+    raters_report,
+    repeat_report,
+    results_of_lead,
+)
+from tcva_adapters.compare.run import Run, save
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.progress import progress_of
+from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.stats.agreement import kappa_of_table
+from tcva_adapters.stats.correlation import (
+    MEASURES,
+    Measure,
+    agreement,
+    check_measure,
+    higher_is_better,
+)
+from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.inference import Estimate, difference, estimate
+from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.tcva import TCVA
+
+LEAST: Final = 10
+"""Human ratings from which on methods are compared by them."""
+
+FEW: Final = 30
+_ALPHA: Final = 0.05
+_PASS: Final = 0.5
+_SYMBOLS: Final[dict[Measure, str]] = {
+    "spearman": "rho",
+    "kendall": "tau",
+    "pearson": "r",
+    "mae": "MAE",
+}
+Record = dict[str, Any]
+
+
+def compare(
+    samples: str | Path | SampleStream | Sequence[Sample],
+    tcva: TCVA | Mapping[str, Any] | None = None,
+    *,
+    dry_run: bool = False,
+    folder: str | Path | None = None,
+    objective: Measure = "spearman",
+    reference: str | None = None,
+    margin: float | None = None,
+    **options: Any,
+) -> Report:
+    """Run framework metrics and TCVA on the same samples, each judged once, and compare them.
+
+    The same in steps, where the scores are needed, too::
+
+        run = Run("samples.jsonl", {"judge": "openai:MODEL"})
+        table = run.table()
+        report = comparison(table)
+
+    Args:
+        samples: See `Run`, as for the options.
+        tcva: A `TCVA`, or the settings of one.
+        dry_run: Ask nobody; report the calls that it would take.
+        folder: Where judgements are stored as they are made, and results saved; see `save`.
+        objective: See `comparison`, as for the following two.
+        reference: The method that others are tested against.
+        margin: A difference that would matter.
+        **options: See `Run`: frameworks, metrics, temperatures, imported, fuse, human, group and more.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown; before the first call.
+        UnreadableInputError: A file cannot be read.
+        MissingDependencyError: Something that was asked for is not installed.
+
+    >>> samples = [Sample(response="It opens at nine.", contexts=["It opens at nine."])]
+    >>> compare(samples, {"judge": "lexical"}, frameworks="none").records("methods")[0]["mean"]
+    1.0
+    """
+    tests: dict[str, Any] = {"objective": objective, "reference": reference, "margin": margin}
+    run = Run(samples, tcva, folder=folder, **options)
+    check_tests(run.names, **tests)
+    return run.cost() if dry_run else _reported(run, run.table(), folder, tests)
+
+
+async def acompare(
+    samples: str | Path | SampleStream | Sequence[Sample],
+    tcva: TCVA | Mapping[str, Any] | None = None,
+    *,
+    dry_run: bool = False,
+    folder: str | Path | None = None,
+    objective: Measure = "spearman",
+    reference: str | None = None,
+    margin: float | None = None,
+    **options: Any,
+) -> Report:
+    """The same, awaited."""
+    tests: dict[str, Any] = {"objective": objective, "reference": reference, "margin": margin}
+    run = Run(samples, tcva, folder=folder, **options)
+    check_tests(run.names, **tests)
+    return run.cost() if dry_run else _reported(run, await run.atable(), folder, tests)
+
+
+def _reported(
+    run: Run, table: ScoreTable, folder: str | Path | None, tests: Mapping[str, Any]
+) -> Report:
+    with progress_of("statistics", None, run.progress):
+        report = comparison(table, **tests)
+    if folder is not None:
+        save(folder, table, report)
+    return report
+
+
+def check_tests(
+    methods: Sequence[str],
+    objective: Measure = "spearman",
+    reference: str | None = None,
+    margin: float | None = None,
+) -> None:
+    """Nothing, if these can be asked for.
+
+    Raises:
+        InvalidValueError: An unknown measure or method, or a margin outside (0, 1).
+    """
+    check_measure(objective)
+    if reference is not None and reference not in methods:
+        msg = f"no method {reference!r} to test against; there are {', '.join(methods)}"
+        raise InvalidValueError(msg)
+    if margin is not None and not 0.0 < margin < 1.0:
+        msg = f"margin {margin:g}; give the difference that would matter, above 0 and below 1"
+        raise InvalidValueError(msg)
+
+
+def comparison(
+    table: ScoreTable,
+    *,
+    objective: Measure = "spearman",
+    reference: str | None = None,
+    margin: float | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    most: int = 10,
+) -> Report:
+    """Describe the methods of a table, compare them in pairs, and by human ratings where there are any.
+
+    Args:
+        table: The scores.
+        objective: The measure by which methods are tested, chosen before looking: ``spearman``,
+            ``kendall``, ``pearson`` or ``mae``.
+        reference: The method that others are tested against; by default the one that agrees best
+            on these samples, and then p allows for every two methods.
+        margin: A difference that would matter: methods that differ less are as good.
+        resamples: Per interval and test.
+        seed: Of these.
+        most: Samples listed that two methods rank most differently.
+
+    Returns:
+        Tables ``methods``, ``unscored``, ``human ratings``, ``differences``, ``people's decisions``,
+        ``fused``, ``decisions``, ``pairs``, ``ranked differently``, ``distribution``, ``usage``, and
+        those of several raters; as far as there is something to show.
+
+    Raises:
+        InvalidValueError: As for `check_tests`, or ``mae`` with ratings outside [0, 1].
+        MissingDependencyError: Human ratings without scipy.
+
+    >>> scores = np.array([[0.2, 1.0], [0.8, np.nan]])
+    >>> report = comparison(ScoreTable(("a", "b"), ("x", "y"), scores))
+    >>> [(row["method"], row["mean"], row["n"]) for row in report.records("methods")]
+    [('x', 0.5, 2), ('y', 1.0, 1)]
+    """
+    check_tests(table.methods, objective, reference, margin)
+    lead = views.lead_of(table)
+    methods = views.method_records(table)
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    rated = int(np.isfinite(table.rating).sum())
+    notes = [*views.used(table.usage), *_coverage(table)]
+    people: list[Table] = []
+    sentence = ""
+    if rated:
+        agreements = _agreements(table, objective, drawn)
+        tests = _tests(table, objective, reference, drawn)
+        people = [agreements, *_differences(tests, objective, margin), _decided(table)]
+        people += [gains(table, **drawn)]
+        sentence = _best(table, agreements, tests, objective)
+        notes += _rated_notes(table, rated, tests, objective, chosen=reference is None)
+        human = {r["method"]: r for r in agreements.records if r["measure"] == objective}
+        for row in methods:
+            own = human[row["method"]]
+            row.update({f"human{end}": own[f"agreement{end}"] for end in ("", "_low", "_high")})
+    others, more = _judges(table, objective)
+    found = [
+        _methods(table, methods, lead, objective if rated else None),
+        views.unscored(table),
+        *people,
+        *others,
+        views.decisions(table),
+        views.pairs(table),
+        views.ranked_differently(table, most),
+        views.distribution(methods),
+        views.usage(table),
+    ]
+    doubt = _doubt(table, lead)
+    return Report(
+        f"{sentence or _alike(table, lead)}{doubt}",
+        [each for each in found if each.records],
+        [*notes, *more, *table.notes],
+        {
+            "objective": objective,
+            "reference": reference,
+            "margin": margin,
+            **{name: value for name, value in table.about.items() if name != "samples"},
+        },
+    )
+
+
+def _methods(
+    table: ScoreTable, records: list[Record], lead: str, objective: Measure | None
+) -> Table:
+    """Each method in a row, beside people, or beside the lead where nobody rated."""
+    columns = [Column("method"), Column("n", "int"), Column("mean", "score")]
+    columns += [Column("tied", "share"), Column("pass", "share")]
+    if objective is not None:
+        notes = [f"human: {objective} with human ratings"]
+        return Table("methods", [*columns, Column("human", "interval")], records, notes=notes)
+    for record in records:
+        if record["method"] != lead:
+            record |= {"same": views.crosstab(table, lead, record["method"])["same"]}
+            both = table.common([lead, record["method"]]).scores
+            record["rho"] = agreement("spearman", both[:, 0], both[:, 1]).value
+    notes = [f"same, rho: equal decisions and rank correlation with {lead}"]
+    columns += [Column("same", "share"), Column("rho", "score")]
+    return Table("methods", columns, records, notes=notes if len(records) > 1 else ())
+
+
+def _coverage(table: ScoreTable) -> list[str]:
+    """How far methods have scored the same samples."""
+    scored = np.isfinite(table.scores)
+    notes = [
+        f"{method} has no score at all"
+        for method, number in zip(table.methods, scored.sum(axis=0), strict=True)
+        if len(table) and not number
+    ]
+    if len(set(scored.sum(axis=0).tolist())) > 1:
+        common = counted(int(scored.all(axis=1).sum()), "sample")
+        notes.append(
+            f"coverage differs, so means are of different samples; all have scored {common}"
+        )
+    return notes
+
+
+def _measures(table: ScoreTable) -> list[Measure]:
+    """Those that mean something: an absolute error needs scores and ratings on one scale."""
+    values = np.concatenate([table.scores.ravel(), table.rating])
+    known = values[np.isfinite(values)]
+    on_scale = not len(known) or (known.min() >= 0.0 and known.max() <= 1.0)
+    return [measure for measure in MEASURES if measure != "mae" or on_scale]
+
+
+def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any]) -> Table:
+    """Every method against human ratings, on the samples that it has scored."""
+    measures = _measures(table)
+    if objective not in measures:
+        msg = (
+            "mae needs scores and human ratings in [0, 1]; name the scale of the ratings "
+            "(human_scale=(1, 5))"
+        )
+        raise InvalidValueError(msg)
+    records: list[Record] = []
+    reasons: dict[str, str] = {}
+    for method in table.methods:
+        for measure in measures:
+            found = estimate(
+                measure,
+                [table.column(method), table.rating],
+                table.groups or None,
+                test=measure == objective,
+                **drawn,
+            )
+            reasons.setdefault(found.reason, method)
+            record = {"method": method, "measure": measure, "n": found.n, "p": found.p}
+            records.append(record | found.record("agreement"))
+    columns = [Column("method"), Column("measure"), Column("n", "int")]
+    columns += [Column("agreement", "interval"), Column("p", "p")]
+    notes = ["n: samples that both have scored; p: against no agreement, of the objective alone"]
+    notes += [f"no interval ({name}): {why}" for why, name in reasons.items() if why]
+    return Table("human ratings", columns, records, detail=True, notes=notes)
+
+
+def _on_common(table: ScoreTable, objective: Measure) -> dict[str, float]:
+    """Agreement on the samples that all have scored, where these are enough; else on each one's own."""
+    rated = table.rated
+    common = rated.common()
+    used = common if len(common) >= LEAST else rated
+    values = {m: agreement(objective, used.column(m), used.rating).value for m in table.methods}
+    return {method: value for method, value in values.items() if not math.isnan(value)}
+
+
+def _ranked(values: Mapping[str, float], objective: Measure) -> list[str]:
+    """From the best method to the worst."""
+    return sorted(values, key=values.__getitem__, reverse=higher_is_better(objective))
+
+
+def _tests(
+    table: ScoreTable, objective: Measure, reference: str | None, drawn: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Every other method less the reference, with p corrected by Holm.
+
+    Who picks the best method as the reference has looked at every two, which p then allows for.
+    """
+    ranked = _ranked(_on_common(table, objective), objective)
+    against = reference or next(iter(ranked), "")
+    found: dict[str, Estimate] = {
+        method: difference(
+            objective,
+            table.column(method),
+            table.column(against),
+            table.rating,
+            table.groups or None,
+            **drawn,
+        )
+        for method in table.methods
+        if against and method != against
+    }
+    tested = [method for method, each in found.items() if not math.isnan(each.p)]
+    others = 0 if reference else len(tested) * (len(tested) - 1) // 2
+    corrected = holm([*(found[method].p for method in tested), *[math.nan] * others])
+    return {
+        "reference": against,
+        "found": found,
+        "p_holm": dict(zip(tested, corrected.tolist(), strict=False)),
+        "number": len(tested) + others,
+    }
+
+
+def _differences(tests: Mapping[str, Any], objective: Measure, margin: float | None) -> list[Table]:
+    records, notes = [], []
+    for method, found in tests["found"].items():
+        record = {"method": method, "reference": tests["reference"], "n": found.n, "p": found.p}
+        record |= found.record("difference")
+        record |= {"p_holm": tests["p_holm"].get(method, math.nan), "smallest": found.smallest}
+        if margin is not None:
+            record["as_good"] = "yes" if found.equivalent(margin) else "not shown"
+        if found.reason:
+            notes.append(f"no interval ({method}): {found.reason}")
+        records.append(record)
+    columns = [Column("method"), Column("n", "int"), Column("difference", "signed")]
+    columns += [Column("p", "p"), Column("p_holm", "p"), Column("smallest", "score")]
+    what = f"{objective} of the method less that of {tests['reference']}"
+    said = [
+        f"{what}; p holm allows for {counted(tests['number'], 'comparison')}",
+        "smallest: a true difference that 80 of 100 such comparisons find",
+    ]
+    if margin is not None:
+        columns.append(Column("as_good"))
+        said.append(f"as good: up to {margin:g}, by two one-sided tests at 5 %, each on its own")
+    return [Table("differences", columns, records, notes=[*said, *dict.fromkeys(notes)])]
+
+
+def _decided(table: ScoreTable) -> Table:
+    """Every method's decisions against people's, who pass from .5 on; for ratings in [0, 1]."""
+    records = []
+    known = table.rating[np.isfinite(table.rating)]
+    for method in table.methods if known.min() >= 0.0 and known.max() <= 1.0 else ():
+        column = table.column(method)
+        both = np.isfinite(column) & np.isfinite(table.rating)
+        passes, good = column[both] >= table.threshold(method), table.rating[both] >= _PASS
+        counts = views.counted_decisions(passes, good)
+        groups = [g for g, kept in zip(table.groups, both.tolist(), strict=False) if kept] or None
+        record = {"method": method, "n": len(good), "people_pass": views.mean(good)}
+        record["kappa"] = kappa_of_table(counts)
+        for name, of, share in (("precision", passes, good), ("recall", good, passes)):
+            chosen = np.where(of, share, np.nan)
+            record |= estimate("share", chosen, groups).record(name)
+        records.append(record)
+    columns = [Column("method"), Column("n", "int"), Column("people_pass", "share")]
+    columns += [
+        Column("kappa", "score"),
+        Column("precision", "interval"),
+        Column("recall", "interval"),
+    ]
+    notes = ["people pass from .5 on; precision: of those that the method passes"]
+    return Table("people's decisions", columns, records, detail=True, notes=notes)
+
+
+def _rated_notes(
+    table: ScoreTable, rated: int, tests: Mapping[str, Any], objective: Measure, *, chosen: bool
+) -> list[str]:
+    notes = []
+    if rated < FEW:
+        notes.append(
+            f"{counted(rated, 'human rating')} in all: rate 30 to tell a method that works from one "
+            "that does not, hundreds to tell two that work apart"
+        )
+    if "mae" not in _measures(table):
+        notes.append("no mae: scores or ratings lie outside [0, 1]")
+    if table.groups:
+        notes.append(
+            f"samples are of {counted(len(set(table.groups)), 'group')}: intervals and tests are "
+            "about other groups"
+        )
+    if chosen and tests["number"]:
+        notes.append(
+            f"{tests['reference']} was picked as the reference on these samples, as the best by "
+            f"{objective}; p allows for fewer comparisons where one is named beforehand"
+        )
+    return notes
+
+
+def _best(
+    table: ScoreTable, agreements: Table, tests: Mapping[str, Any], objective: Measure
+) -> str:
+    """The method that agrees best with people, and whether it can be told from the best other one.
+
+    Empty with too few ratings to tell anything. TCVA at another temperature is no other method.
+    """
+    values = _on_common(table, objective)
+    ranked = _ranked(values, objective)
+    if not ranked or int(np.isfinite(table.rating).sum()) < LEAST:
+        return ""
+    best = ranked[0]
+    own = next(r for r in agreements.records if (r["method"], r["measure"]) == (best, objective))
+    rho = cell(own["agreement"], "score", own["agreement_low"], own["agreement_high"])
+    said = f"{_SYMBOLS[objective]} {rho} on {counted(own['n'], 'sample')}"
+    if higher_is_better(objective) and values[best] <= 0.0:
+        return f"no method agrees with human ratings; the highest is {best}: {said}"
+    said = f"{best} agrees{' best' * (len(ranked) > 1)} with human ratings: {said}"
+    views_of = views.views_of(table)
+    family = views_of if best in views_of else (best,)
+    other = next((method for method in ranked if method not in family), "")
+    reference, found = tests["reference"], tests["found"]
+    if best != reference and reference not in family:
+        other = reference
+    pair = found.get(other if best == reference else best)
+    if pair is None or other not in values or reference not in (best, other):
+        return said
+    p = tests["p_holm"].get(other if best == reference else best, math.nan)
+    beside = f"{said}; {other} ({cell(values[other], 'score')})"
+    if math.isnan(p):
+        return f"{beside} could not be tested against it: {pair.reason}"
+    if p < _ALPHA:
+        return f"{beside} agrees less, beyond chance (p {cell(p, 'p')})"
+    least = (
+        "" if math.isnan(pair.smallest) else f"; one of {cell(pair.smallest, 'score')} mostly would"
+    )
+    return f"{beside}: a difference that cannot be told from chance (p {cell(p, 'p')}{least})"
+
+
+def _doubt(table: ScoreTable, lead: str) -> str:
+    """What a reader must know with the sentence."""
+    doubts = []
+    missing = int(np.isnan(table.column(lead)).sum())
+    if 0 < missing < len(table):
+        doubts.append(f"{missing} of {len(table)} samples have no score by {lead}")
+    if table.about.get("is_lexical"):
+        doubts.append("the lexical judge only compares words")
+    return f" ({'; '.join(doubts)})" if doubts else ""
+
+
+def _alike(table: ScoreTable, lead: str) -> str:
+    """How the lead decides, against the methods that decide most and least like it."""
+    own = table.column(lead)
+    scored = int(np.isfinite(own).sum())
+    if not scored:
+        return f"{lead} has no score on any of {counted(len(table), 'sample')}"
+    passing = views.mean(own[np.isfinite(own)] >= table.threshold(lead))
+    said = f"{lead} passes {cell(passing, 'share')} of {counted(scored, 'sample')}"
+    family = {lead, *views.views_of(table)}
+    others = [
+        (found["both_pass"] + found["both_fail"], found["n"], method)
+        for method in table.methods
+        if method not in family and (found := views.crosstab(table, lead, method))["n"]
+    ]
+    if not others:
+        return said
+    others.sort(key=lambda each: each[0] / each[1], reverse=True)
+    (same, of, closest), (least, of_least, farthest) = others[0], others[-1]
+    said += f"; {closest} decides {same} of {of} alike"
+    return said if len(others) == 1 else f"{said}, {farthest} {least} of {of_least}"
+
+
+def _judges(table: ScoreTable, objective: Measure) -> tuple[list[Table], list[str]]:
+    """What several raters, repeats and panels show."""
+    tables, notes = [], []
+    if table.human.shape[1] > 1:
+        report = raters_report(table, objective=objective)
+        tables += list(report.tables)
+        notes += [report.sentence, *report.notes]
+    lead = [each for each in results_of_lead(table) if each is not None]
+    if any(each.repeats for each in lead):
+        notes.append(repeat_report(table).sentence)
+    if any(each.assessment.panel and not each.repeats for each in lead):
+        report = panel_report(table)
+        notes += [report.sentence, *report.notes]
+    return tables, notes

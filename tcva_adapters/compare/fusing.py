@@ -1,0 +1,107 @@
+"""Fused scores as methods of a comparison, and what they gain over the best of their members."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.panel import fuse
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.correlation import agreement
+from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.tables import Column, Table
+
+_MARK: Final = "+"
+
+
+def members_of(text: str) -> tuple[str, ...]:
+    """The members of ``A + B``.
+
+    Raises:
+        InvalidValueError: Fewer than two, or one twice.
+
+    >>> members_of("tcva T=0.5 + ragas faithfulness")
+    ('tcva T=0.5', 'ragas faithfulness')
+    """
+    members = tuple(part.strip() for part in text.split(_MARK))
+    if len(members) < 2 or not all(members) or len(set(members)) < len(members):
+        msg = f"a fused method has two members or more, each once, got {text!r}; write A + B"
+        raise InvalidValueError(msg)
+    return members
+
+
+def fused_name(text: str) -> str:
+    """As tables show it.
+
+    >>> fused_name("a +b")
+    'fused(a + b)'
+    """
+    return f"fused({f' {_MARK} '.join(members_of(text))})"
+
+
+def with_fused(table: ScoreTable, text: str) -> ScoreTable:
+    """The same with the geometric mean of ``A + B`` as one more method.
+
+    Members without a score are left out of a sample's mean. What cannot be fused (a member on a
+    scale of its own) is left out, and a note says so: by then all judgements are paid for.
+    """
+    members, name = members_of(text), fused_name(text)
+    columns = np.stack([table.column(member) for member in members], axis=1)
+    try:
+        found = fuse(columns)
+    except InvalidValueError as error:
+        return replace(table, notes=(*table.notes, f"left out {name}: {error}"))
+    sizes = sorted(Counter(found.members.tolist()).items(), reverse=True)
+    said = ", ".join(f"{number} samples of {size}" for size, number in sizes)
+    more = table.with_method(name, found.scores)
+    reasons = {
+        (sample, name): "no member has a score"
+        for sample, number in zip(table.samples, found.members.tolist(), strict=True)
+        if not number
+    }
+    return replace(
+        more,
+        reasons={**table.reasons, **reasons},
+        notes=(*table.notes, f"{name}: {said} members"),
+        about={**table.about, "fused": {**table.about.get("fused", {}), name: members}},
+    )
+
+
+def gains(table: ScoreTable, **drawn: Any) -> Table:
+    """What each fused method gains over the member that agrees best with people, by Spearman's rho.
+
+    Who tries several combinations finds one that gains by luck, so p allows for all of them (Holm).
+
+    Args:
+        table: With human ratings, and the fused methods under ``about["fused"]``.
+        **drawn: ``resamples`` and ``seed``, see `tcva_adapters.stats.inference.estimate`.
+
+    Raises:
+        MissingDependencyError: scipy is missing.
+    """
+    records = []
+    rated = table.rated
+    for name, members in table.about.get("fused", {}).items():
+        common = rated.common([name, *members])
+        human, groups = common.rating, common.groups or None
+        rhos = {m: agreement("spearman", common.column(m), human).value for m in members}
+        best = max(members, key=lambda member: np.nan_to_num(rhos[member], nan=-math.inf))
+        own = estimate("spearman", [common.column(name), human], groups, **drawn)
+        gain = difference(
+            "spearman", common.column(name), common.column(best), human, groups, **drawn
+        )
+        record = {"method": name, "n": own.n, **own.record("rho"), "best_member": best}
+        record |= {"member_rho": rhos[best], **gain.record("gain"), "p": gain.p}
+        records.append(record)
+    for record, p in zip(records, holm([each["p"] for each in records]).tolist(), strict=True):
+        record["p_holm"] = p
+    columns = [Column("method"), Column("n", "int"), Column("rho", "interval")]
+    columns += [Column("best_member"), Column("gain", "signed"), Column("p_holm", "p")]
+    notes = ["gain: over the member that agrees best with human ratings, on the same samples"]
+    return Table("fused", columns, records, notes=notes)

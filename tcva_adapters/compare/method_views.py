@@ -1,0 +1,259 @@
+"""The parts of a comparison that need no human rating: methods, decisions, pairs, and what differs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.stats.agreement import kappa_of_table
+from tcva_adapters.stats.correlation import Measure, agreement
+from tcva_adapters.stats.describe import seen, tie_probability
+from tcva_adapters.tables import Column, Table
+
+Flags = npt.NDArray[np.bool_]
+Record = dict[str, Any]
+
+_REASON: Final = 60
+
+
+def views_of(table: ScoreTable) -> tuple[str, ...]:
+    """The methods that are views of TCVA's one judgement at several temperatures."""
+    return tuple(table.about.get("views", ()))
+
+
+def lead_of(table: ScoreTable) -> str:
+    """The method that others are set beside: TCVA at the middle temperature, else the first one."""
+    views = views_of(table)
+    number = len(table.about.get("temperatures", views))
+    return views[number // 2] if views else table.methods[0]
+
+
+def method_records(table: ScoreTable) -> list[Record]:
+    """Each method alone: n, mean and sd, quantiles, ties, ends of the scale, pass rate.
+
+    ``tied`` is the share of pairs of samples with scores that are equal at three digits, which a
+    reader cannot rank; ``mean_common`` is of the samples that every method has scored.
+    """
+    common = np.isfinite(table.scores).all(axis=1)
+    records = []
+    for method, column in zip(table.methods, table.scores.T, strict=True):
+        known = column[np.isfinite(column)]
+        five = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]) if len(known) else np.full(5, np.nan)
+        names = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
+        records.append(
+            {
+                "method": method,
+                "n": len(known),
+                "mean": mean(known),
+                "mean_common": mean(column[common]),
+                "sd": float(known.std(ddof=1)) if len(known) > 1 else math.nan,
+                **dict(zip(names, five.tolist(), strict=True)),
+                "tied": tie_probability(known),
+                "at_0": mean(seen(known) == 0.0),
+                "at_1": mean(seen(known) == 1.0),
+                "passes_from": table.threshold(method),
+                "pass": mean(known >= table.threshold(method)),
+            }
+        )
+    return records
+
+
+def distribution(records: list[Record]) -> Table:
+    """What `method_records` says of the spread of scores."""
+    scores = ("mean_common", "sd", "minimum", "lower_quartile", "median", "upper_quartile")
+    columns = [
+        Column("method"),
+        *(Column(name, "score") for name in (*scores, "maximum")),
+        Column("at_0", "share"),
+        Column("at_1", "share"),
+        Column("passes_from", "score"),
+    ]
+    names = [column.name for column in columns]
+    return Table(
+        "distribution",
+        columns,
+        [{name: record[name] for name in names} for record in records],
+        detail=True,
+        notes=["mean common: on the samples that every method has scored"],
+    )
+
+
+def unscored(table: ScoreTable) -> Table:
+    """Why scores are missing, with what the first sample says of it."""
+    records: list[Record] = []
+    views = views_of(table)
+    for method, column in zip(table.methods, table.scores.T, strict=True):
+        if method in views[1:]:
+            continue
+        found: Counter[str] = Counter()
+        examples: dict[str, str] = {}
+        for row in np.flatnonzero(np.isnan(column)).tolist():
+            word, _, detail = table.reason(table.samples[row], method).partition(":")
+            found[word[:_REASON]] += 1
+            examples.setdefault(word[:_REASON], detail.strip())
+        records += [
+            {
+                "method": "tcva" if method in views else method,
+                "n": number,
+                "reason": word,
+                "example": examples[word],
+            }
+            for word, number in found.most_common()
+        ]
+    columns = [Column("method"), Column("n", "int"), Column("reason"), Column("example", "prose")]
+    return Table("unscored", columns, records)
+
+
+def decisions(table: ScoreTable) -> Table:
+    """Pass and fail under TCVA at each temperature against every other method's own."""
+    views = views_of(table) or (lead_of(table),)
+    records = [
+        {"method": other, "tcva": view, **crosstab(table, view, other)}
+        for other in table.methods
+        if other not in views
+        for view in views
+    ]
+    columns = [Column("method"), Column("tcva")]
+    columns += [
+        Column(name, "int") for name in ("n", "both_pass", "only_tcva", "only_it", "both_fail")
+    ]
+    columns += [Column("same", "share"), Column("kappa", "score")]
+    return Table("decisions", columns, records, detail=True)
+
+
+def crosstab(table: ScoreTable, first: str, second: str) -> Record:
+    """How often two methods' decisions coincide, on the samples that both have scored."""
+    a, b = table.column(first), table.column(second)
+    both = np.isfinite(a) & np.isfinite(b)
+    counts = counted_decisions(
+        a[both] >= table.threshold(first), b[both] >= table.threshold(second)
+    )
+    names = ("both_pass", "only_tcva", "only_it", "both_fail")
+    return {
+        "n": int(both.sum()),
+        **dict(zip(names, counts.ravel().tolist(), strict=True)),
+        "same": float(np.trace(counts)) / counts.sum() if counts.sum() else math.nan,
+        "kappa": kappa_of_table(counts),
+    }
+
+
+def counted_decisions(first: Flags, second: Flags) -> npt.NDArray[np.int_]:
+    """Passes and fails of the first by those of the second, shape (2, 2).
+
+    >>> counted_decisions(np.array([True, True, False]), np.array([True, False, False])).tolist()
+    [[1, 1], [0, 1]]
+    """
+    sides = [(first & second, first & ~second), (~first & second, ~first & ~second)]
+    return np.array([[int(cell.sum()) for cell in row] for row in sides])
+
+
+def pairs(table: ScoreTable) -> Table:
+    """Every two methods on the samples that both have scored."""
+    records = []
+    for first, second in combinations(table.methods, 2):
+        both = table.common([first, second]).scores
+        found = crosstab(table, first, second)
+        measures: list[tuple[str, Measure]]
+        measures = [("rho", "spearman"), ("tau", "kendall"), ("r", "pearson")]
+        records.append(
+            {
+                "first": first,
+                "second": second,
+                "n": len(both),
+                **{name: agreement(m, both[:, 0], both[:, 1]).value for name, m in measures},
+                "difference": mean(both[:, 0] - both[:, 1]),
+                "same": found["same"],
+                "kappa": found["kappa"],
+            }
+        )
+    columns = [Column("first"), Column("second"), Column("n", "int")]
+    columns += [Column(name, "score") for name in ("rho", "tau", "r")]
+    columns += [Column("difference", "signed"), Column("same", "share"), Column("kappa", "score")]
+    notes = ["rho, tau, r: Spearman, Kendall, Pearson; same, kappa: of the decisions"]
+    return Table("pairs", columns, records, detail=True, notes=notes)
+
+
+def ranked_differently(table: ScoreTable, most: int) -> Table:
+    """The samples that two methods rank most differently, by the share of samples below.
+
+    Ties count half, so any increasing change of a scale leaves it as it is. A sample appears once,
+    with the pair that differs most about it; views of one judgement are not set against each other.
+    """
+    views = set(views_of(table))
+    found: dict[int, Record] = {}
+    for pair in combinations(table.methods, 2):
+        if views.issuperset(pair):
+            continue
+        scores = np.stack([table.column(name) for name in pair], axis=1)
+        rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
+        ranks = np.stack([share_below(scores[rows, side]) for side in (0, 1)], axis=1)
+        gaps = np.abs(ranks[:, 0] - ranks[:, 1])
+        for at in np.argsort(-gaps, kind="stable")[:most].tolist():
+            row = int(rows[at])
+            if gaps[at] <= found.get(row, {"difference": 0.0})["difference"]:
+                continue
+            up = int(ranks[at, 1] > ranks[at, 0])
+            found[row] = {
+                "sample": table.samples[row],
+                "higher": pair[up],
+                "lower": pair[1 - up],
+                "higher_score": float(scores[row, up]),
+                "lower_score": float(scores[row, 1 - up]),
+                "higher_rank": float(ranks[at, up]),
+                "lower_rank": float(ranks[at, 1 - up]),
+                "difference": float(gaps[at]),
+            }
+    ordered = sorted(found.items(), key=lambda item: (-item[1]["difference"], item[0]))
+    columns = [Column("sample"), Column("higher"), Column("lower")]
+    columns += [Column(name, "score") for name in ("higher_score", "lower_score")]
+    return Table("ranked differently", columns, [each for _, each in ordered[:most]])
+
+
+def share_below(scores: FloatArray) -> FloatArray:
+    """The share of the scores below each, ties counted half.
+
+    >>> share_below(np.array([0.2, 0.9, 0.9, 0.4])).tolist()
+    [0.125, 0.75, 0.75, 0.375]
+    """
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    below = np.cumsum(counts) - counts
+    shares: FloatArray = (below + counts / 2)[inverse] / max(len(scores), 1)
+    return shares
+
+
+def usage(table: ScoreTable) -> Table:
+    """What the methods took: judgements made now and before, calls, tokens, seconds."""
+    views = views_of(table)
+    records = [
+        {"method": "tcva" if method in views else method, **spent}
+        for method, spent in table.usage.items()
+    ]
+    columns = [Column("method")]
+    names = ("judged", "cached", "calls", "input_tokens", "output_tokens")
+    columns += [Column(name, "int") for name in names]
+    return Table("usage", [*columns, Column("seconds", "score")], records, detail=True)
+
+
+def used(usage_of: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    """The same in a sentence; nothing where nobody counted."""
+    total: Counter[str] = Counter()
+    for spent in usage_of.values():
+        total.update({name: int(number) for name, number in spent.items()})
+    if total["judged"] or total["cached"]:
+        yield (
+            f"{total['judged']} judgements now, {total['cached']} cached; {total['calls']} calls, "
+            f"{total['input_tokens']} + {total['output_tokens']} tokens"
+        )
+
+
+def mean(values: FloatArray | Flags) -> float:
+    """The mean; nan of nothing."""
+    return float(values.mean()) if len(values) else math.nan

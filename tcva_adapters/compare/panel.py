@@ -1,0 +1,373 @@
+"""Judgements that were made several times: panels, repeats, and several human raters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.compare.method_views import lead_of
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.verdicts import LEVELS, FloatArray
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.result import Result
+from tcva_adapters.stats.agreement import krippendorff_alpha, weighted_kappa
+from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.raters import ENOUGH, independence, reliability, variance_components
+from tcva_adapters.tables import Column, Report, Table, cell, counted
+
+FEW: Final = 30
+"""Claims with two levels below which alpha hangs on one or two of them."""
+
+Record = dict[str, Any]
+
+
+def panel_report(table: ScoreTable) -> Report:
+    """How far the judges of a panel agree, claim by claim, and where a person should look.
+
+    Args:
+        table: With results of a `Panel`, of its repeats the first. Intervals are about other
+            samples, or other groups where it has groups.
+
+    Returns:
+        Tables ``agreement`` (Krippendorff's alpha for ordered levels; to how many independent judges
+        the panel amounts), ``judges`` (Cohen's kappa with quadratic weights of every two) and
+        ``disputed``.
+
+    Raises:
+        InvalidValueError: No result comes from a panel.
+    """
+    panels = _panels(table)
+    judges = _judges(panels)
+    blocks = [_levels(panel, judges) for panel in panels]
+    levels = np.concatenate([*blocks, np.empty((len(judges), 0))], axis=1)
+    rows = np.repeat(np.arange(len(panels)), [block.shape[1] for block in blocks])
+    judged = np.isfinite(levels).any(axis=0)
+    levels, rows = levels[:, judged], rows[judged]
+    drawn = [table.groups[row] if table.groups else row for row in rows.tolist()]
+    alpha = krippendorff_alpha(levels, groups=drawn)
+    human = table.rating if np.isfinite(table.rating).any() else None
+    apart = independence(_scores(table, panels, judges), human)
+    number = apart.effective if apart.samples >= ENOUGH else math.nan
+    record = {"judges": len(judges), "samples": len(set(rows.tolist())), "claims": levels.shape[1]}
+    record |= {"alpha": alpha.value, "alpha_low": alpha.low, "alpha_high": alpha.high}
+    record |= {"effective_judges": number, "correlation": apart.correlation}
+    columns = [Column(name, "int") for name in ("judges", "samples", "claims")]
+    columns += [Column("alpha", "interval"), Column("effective_judges", "score")]
+    disputes = disputed(table)
+    notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
+    if alpha.n < FEW:
+        notes.append(
+            f"{counted(alpha.n, 'claim')} with two judges' levels are few: below {FEW} alpha "
+            "hangs on one or two of them"
+        )
+    if math.isnan(number):
+        notes.append(
+            f"to how many independent judges they amount is told from {ENOUGH} samples on that all "
+            "have scored, where scores vary"
+        )
+    for judge in judges:
+        own = levels[judges.index(judge)]
+        failed = len(set(rows.tolist()) - {*rows[np.isfinite(own)].tolist()})
+        if failed:
+            notes.append(
+                f"{judge} gave no verdicts on {counted(failed, 'sample')} that others judged"
+            )
+    sides = [*combinations(range(len(judges)), 2)]
+    found = counted(len({each["sample"] for each in disputes.tables[0].records}), "sample")
+    return Report(
+        f"The judges differ on {found}; Krippendorff's alpha is "
+        f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} on {counted(alpha.n, 'claim')}",
+        [
+            Table("agreement", columns, [record]),
+            Table(
+                "judges",
+                [
+                    *(Column("first"), Column("second"), Column("claims", "int")),
+                    *(Column("kappa", "score"), Column("same_level", "share")),
+                    *(Column("first_fully", "share"), Column("second_fully", "share")),
+                ],
+                [_pair(judges[i], judges[j], levels[i], levels[j]) for i, j in sides],
+            ),
+            disputes.tables[0],
+        ],
+        notes,
+    )
+
+
+def disputed(table: ScoreTable, most: int | None = None) -> Report:
+    """The claims on which the judges of a panel differ: a person's time is best spent on these.
+
+    Args:
+        table: As for `panel_report`.
+        most: How many samples; all with any difference where None.
+
+    Returns:
+        A table ``disputed``, the samples that differ most first, and of each the claims. The
+        ``spread`` is the mean distance in levels between two judges, in [0, 4].
+
+    Raises:
+        InvalidValueError: No result comes from a panel.
+    """
+    panels = _panels(table)
+    judges = _judges(panels)
+    found: list[tuple[float, list[Record]]] = []
+    for sample, panel in zip(table.samples, panels, strict=True):
+        levels = _levels(panel, judges)
+        spreads = _spreads(levels)
+        if panel is None or not np.nansum(spreads) > 0.0:
+            continue
+        texts = [claim.claim for claim in _scored(panel)[0].claims]
+        records = [
+            {
+                "sample": sample,
+                "spread": float(spreads[claim]),
+                "claim": texts[claim],
+                **{
+                    judge: None if np.isnan(level) else LEVELS[int(level)].value
+                    for judge, level in zip(judges, levels[:, claim].tolist(), strict=True)
+                },
+            }
+            for claim in np.argsort(-np.nan_to_num(spreads), kind="stable").tolist()
+            if spreads[claim] > 0.0
+        ]
+        found.append((float(np.nanmean(spreads)), records))
+    found.sort(key=lambda each: -each[0])
+    rows = [record for _, records in found[:most] for record in records]
+    columns = [Column("sample"), Column("spread", "score"), Column("claim", "prose")]
+    columns += [Column(judge) for judge in judges]
+    return Report(
+        f"The judges differ on {counted(len(found), 'sample')}",
+        [Table("disputed", columns, rows, notes=["to be read first"] if rows else ())],
+    )
+
+
+def repeat_report(table: ScoreTable) -> Report:
+    """What repeats of a judgement show: the judge's noise beside that of the samples, and flips.
+
+    Args:
+        table: With results of a `TCVA` with ``repeats``.
+
+    Returns:
+        One table ``repeats`` with one record: over the samples with two scored repeats or more, how
+        many ``flip`` at the threshold, on what share two repeats ``disagree``, how many are the
+        ``same`` word for word, the standard deviations ``judge_sd`` (within a sample) and
+        ``sample_sd`` (between samples), the ``standard_error`` of the mean, and what it would be with
+        ``one_repeat_more`` or as many judgements of ``more_samples``.
+
+    Raises:
+        InvalidValueError: None was judged several times.
+    """
+    repeats = [each.repeats if each is not None else () for each in results_of_lead(table)]
+    most = max(map(len, repeats), default=0)
+    if not most:
+        msg = "no sample was judged several times; judge with repeats=3"
+        raise InvalidValueError(msg)
+    scores = np.full((len(repeats), most), np.nan)
+    disagreements, flipped, same = [], 0, 0
+    for row, made in zip(scores, repeats, strict=True):
+        scored = [each for each in made if each.score is not None]
+        number, passed = len(scored), sum(bool(each.passed) for each in scored)
+        if number < 2:
+            continue
+        row[:number] = [each.score or 0.0 for each in scored]
+        flipped += 0 < passed < number
+        disagreements.append(2 * passed * (number - passed) / (number * (number - 1)))
+        same += len({each.claims for each in made}) == 1
+    n, found = len(disagreements), variance_components(scores)
+    more = wider = math.nan
+    if found.samples:
+        more = found.error_with(found.samples, found.repeats + 1)
+        wider = found.error_with(found.samples * (found.repeats + 1) / found.repeats, found.repeats)
+    record = {
+        "samples": n,
+        "repeats": most,
+        "flip": flipped,
+        "flip_rate": flipped / n if n else math.nan,
+        "disagree": math.fsum(disagreements) / n if n else math.nan,
+        "same": same,
+        "mean": found.mean,
+        "judge_sd": math.sqrt(found.judge),
+        "sample_sd": math.sqrt(found.sample),
+        "standard_error": found.standard_error,
+        "one_repeat_more": more,
+        "more_samples": wider,
+    }
+    columns = [Column(name, "int") for name in ("samples", "repeats", "flip")]
+    columns += [Column("disagree", "share"), Column("same", "int")]
+    rest = ("judge_sd", "sample_sd", "standard_error", "one_repeat_more", "more_samples")
+    columns += [Column(name, "score") for name in rest]
+    notes = []
+    if n and same == n:
+        notes.append(
+            "all repeats say the same word for word: the model takes no temperature and seed, or a "
+            "cache answers; they are worth one judgement"
+        )
+    sentence = (
+        f"Over {most} repeats, {flipped} of {counted(n, 'sample')} {'flips' if flipped == 1 else 'flip'} "
+        f"at the threshold; a score's sd by the judge is {cell(record['judge_sd'], 'score')}"
+    )
+    if not n:
+        sentence = "No sample has two repeats with a score"
+    return Report(sentence, [Table("repeats", columns, [record])], notes)
+
+
+def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Report:
+    """How far several human raters agree, and how good that lets a method get.
+
+    A rating is the truth plus the rater's error, so even a method that gives the truth correlates
+    with the mean of k raters by no more than the square root of that mean's reliability, which
+    Spearman and Brown tell from the mean correlation r of two: ``k r / (1 + (k - 1) r)``. A method's
+    correlation divided by it is what it would be with error-free ratings (Spearman, 1904). It
+    supposes that raters err independently; for rank correlations it is approximate.
+
+    Args:
+        table: With two raters or more.
+        objective: ``pearson``; everything else, which cannot be corrected, is told by Spearman.
+
+    Returns:
+        Tables ``raters`` (every two) and ``methods and raters``.
+
+    Raises:
+        InvalidValueError: Fewer than two raters.
+        MissingDependencyError: scipy is not installed.
+    """
+    names = table.raters or tuple(f"rater {i + 1}" for i in range(table.human.shape[1]))
+    measure: Literal["pearson", "spearman"] = "pearson" if objective == "pearson" else "spearman"
+    groups = table.groups or None
+    found = reliability(measure, table.human, table.scores, groups=groups)
+    alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
+    pairs = [
+        {"rater": names[p.first], "and": names[p.second], "n": p.n, measure: p.value}
+        for p in found.pairs
+    ]
+    both = zip(table.methods, found.with_mean, found.corrected, strict=True)
+    methods = [
+        {"method": method, "n": own.n, "with_mean": value, **own.record("corrected")}
+        for method, value, own in both
+    ]
+    notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
+    if found.best.reason:
+        notes.append(f"no interval of what a method can reach: {found.best.reason}")
+    if objective != measure:
+        notes.append(f"{objective} cannot be corrected for raters: these are {measure}'s figures")
+    alpha_text = cell(alpha.value, "interval", alpha.low, alpha.high)
+    best = cell(found.best.value, "interval", found.best.low, found.best.high)
+    reach = f"; a method that gives the truth reaches {best} with their mean"
+    return Report(
+        f"{len(names)} raters agree by {measure} {cell(found.between, 'score')} in pairs, alpha "
+        f"{alpha_text}{'' if math.isnan(found.value) else reach}",
+        [
+            Table(
+                "raters",
+                [Column("rater"), Column("and"), Column("n", "int"), Column(measure, "score")],
+                pairs,
+            ),
+            Table(
+                "methods and raters",
+                [
+                    *(Column("method"), Column("n", "int"), Column("with_mean", "score")),
+                    Column("corrected", "interval"),
+                ],
+                methods,
+                detail=True,
+                notes=["corrected: with error-free ratings (Spearman-Brown)"],
+            ),
+        ],
+        notes,
+        {
+            "measure": measure,
+            "reliability": found.value,
+            **found.best.record("best"),
+            **alpha.record("alpha"),
+        },
+    )
+
+
+def results_of_lead(table: ScoreTable) -> list[Result | None]:
+    """TCVA's results at the temperature that others are set beside, one per sample."""
+    found = table.results.get(lead_of(table), ())
+    return [each if isinstance(each, Result) else None for each in found]
+
+
+def _panels(table: ScoreTable) -> list[Assessment | None]:
+    """The judgements of each sample, of repeats the first."""
+    found: list[Assessment | None] = []
+    for each in results_of_lead(table):
+        own = None if each is None else each.assessment
+        found.append(own.repeats[0] if own is not None and own.repeats else own)
+    return found
+
+
+def _judges(panels: Sequence[Assessment | None]) -> list[str]:
+    judges = list(dict.fromkeys(each.judge for p in panels if p for each in p.panel))
+    if not judges:
+        msg = f"none of {len(panels)} results comes from a panel; judge with Panel([...])"
+        raise InvalidValueError(msg)
+    return judges
+
+
+def _scored(panel: Assessment) -> list[Assessment]:
+    return [each for each in panel.panel if each.unscored is None]
+
+
+def _levels(panel: Assessment | None, judges: Sequence[str]) -> FloatArray:
+    """Levels as numbers, 0 for fully; shape (judges, claims), nan where a judge gave none."""
+    judged = {} if panel is None else {each.judge: each for each in _scored(panel)}
+    if panel is None or not judged:
+        return np.empty((len(judges), 0))
+    texts = [claim.claim for claim in _scored(panel)[0].claims]
+    levels = np.full((len(judges), len(texts)), np.nan)
+    for row, judge in enumerate(judges):
+        claims = judged[judge].claims if judge in judged else ()
+        if [claim.claim for claim in claims] == texts:
+            levels[row] = [
+                math.nan if c.verdict is None else LEVELS.index(c.verdict) for c in claims
+            ]
+    return levels
+
+
+def _spreads(levels: FloatArray) -> FloatArray:
+    """Mean distance between two judges for each claim; nan where fewer than two gave a level."""
+    distances = np.array([np.abs(a - b) for a, b in combinations(levels, 2)])
+    distances = distances.reshape(-1, levels.shape[1])
+    number = np.isfinite(distances).sum(axis=0)
+    spreads: FloatArray = np.full(levels.shape[1], np.nan)
+    np.divide(np.nansum(distances, axis=0), number, out=spreads, where=number > 0)
+    return spreads
+
+
+def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> Record:
+    both = np.isfinite(one) & np.isfinite(two)
+    number = int(both.sum())
+
+    def share(of: npt.NDArray[np.bool_]) -> float:
+        return float(of.mean()) if number else math.nan
+
+    return {
+        "first": first,
+        "second": second,
+        "claims": number,
+        "kappa": weighted_kappa(one, two, levels=len(LEVELS)),
+        "same_level": share(one[both] == two[both]),
+        "first_fully": share(one[both] == 0),
+        "second_fully": share(two[both] == 0),
+    }
+
+
+def _scores(
+    table: ScoreTable, panels: Sequence[Assessment | None], judges: Sequence[str]
+) -> FloatArray:
+    """Each judge's own score, shape (N, judges); nan where it has none."""
+    scoring = next(each.scoring for each in results_of_lead(table) if each is not None)
+    scores = np.full((len(panels), len(judges)), np.nan)
+    for row, panel in zip(scores, panels, strict=True):
+        for each in () if panel is None else panel.panel:
+            score = Result(each.model_copy(update={"members": ()}), scoring).score
+            row[judges.index(each.judge)] = math.nan if score is None else score
+    return scores

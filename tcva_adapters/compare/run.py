@@ -1,0 +1,507 @@
+"""A comparison's run: what is checked first, then judged, then one table of scores.
+
+Every sample is judged once by TCVA and once by every framework metric; what fails is a cell without
+a score, with its reason. With a folder, a run that was interrupted goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, aclosing, contextmanager
+from dataclasses import replace
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.fusing import fused_name, members_of, with_fused
+from tcva_adapters.compare.methods import ALL, Asked, MetricJudgement, choose
+from tcva_adapters.compare.ratings import Ratings
+from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.temperature import as_temperature, check_temperature
+from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.loops import wait_for
+from tcva_adapters.progress import progress_of
+from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage, written_out
+from tcva_adapters.results.counted import judged_counts
+from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.framework_score import FrameworkScore
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.runner import Asking, Runner, stored
+from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
+from tcva_adapters.samples.output import (
+    alone,
+    check_ours,
+    make_folder,
+    replacing,
+    usable_path,
+    write_table,
+)
+from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.tables import Column, Report, Table, counted
+from tcva_adapters.tcva import TCVA
+
+PATIENCE: Final = 900.0
+"""Seconds, above what a metric's calls may take with all their retries."""
+
+STORE: Final = "verdicts.sqlite"
+FILES: Final = {
+    "scores.csv": "a row per sample and method, with reasons",
+    "assessments.jsonl": "TCVA's verdicts, for sweep and calibrate",
+    "samples.jsonl": "what was judged",
+    "summary.json": "all figures",
+}
+"""What a comparison's folder holds beside the store."""
+
+_HEADER: Final = ("sample", "method", "score", "unscored")
+_BYTES_A_TOKEN: Final = 4
+
+
+class Run:
+    """Framework metrics and TCVA on the same samples, with the same judge.
+
+    Everything is read and checked here, before the first call. The frameworks are imported, which
+    takes seconds.
+
+    Args:
+        samples: A file, a `SampleStream` of one, or samples. One without an id is called by its
+            row (``row-7``), ids that come again are numbered.
+        tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``.
+            Its judge answers the frameworks' prompts, too, and its store holds for their metrics.
+        frameworks: Names, or a text with commas: ``ragas,deepeval``. ``all`` takes those that are
+            installed, ``none`` runs TCVA alone.
+        metrics: ``faithfulness`` (of every framework that has it), ``ragas.faithfulness`` or
+            ``all``; by default those that stand for TCVA's criterion. What cannot be asked of any
+            sample is left out, and a note says so.
+        temperatures: TCVA's; all of one judgement.
+        imported: Scores that were made elsewhere: tables, or ``NAME=FILE``; see `read_scores`.
+        reading: How these files are read: ``scale`` and ``missing``, see there.
+        fuse: More methods, each the geometric mean of others: ``"tcva T=0.5 + ragas faithfulness"``.
+        human: The samples' field with human ratings, several with commas between (one per rater),
+            or a file of them; by default those of imported tables.
+        human_scale: The lowest and the highest rating that could be given: ratings are laid on
+            [0, 1], the scale of scores. By default they are as they are.
+        group: The samples' field that names what they belong to (a document, a conversation).
+        pass_from: Where other methods' scores pass from, by name.
+        folder: Where judgements are stored as they are made, unless the TCVA has a store: the same
+            run on it goes on where it ended. One run at a time.
+        timeout: Seconds after which a framework metric is given up on a sample.
+        progress: Whether to show bars on a terminal, and a line every ten seconds in a log; by
+            default the bars alone.
+
+    Attributes:
+        samples: Each with an id of its own.
+        tcva: Who judges.
+        methods: The framework metrics.
+        names: Those of all methods, imported and fused ones, too.
+        notes: What was left out, in sentences.
+        progress: As given.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown.
+        UnreadableInputError: A file cannot be read.
+        MissingDependencyError: Something that was asked for is not installed.
+
+    >>> samples = [Sample(response="It opens at nine.", contexts=["It opens at nine."])]
+    >>> table = Run(samples, {"judge": "lexical"}, frameworks="none", temperatures=[0.5]).table()
+    >>> table.samples, table.methods, table.scores.tolist()
+    (('row-1',), ('tcva T=0.5',), [[1.0]])
+    """
+
+    def __init__(
+        self,
+        samples: str | Path | SampleStream | Sequence[Sample],
+        tcva: TCVA | Mapping[str, Any] | None = None,
+        *,
+        frameworks: str | Sequence[str] = ALL,
+        metrics: str | Sequence[str] | None = None,
+        temperatures: str | Sequence[float | str] = (0.1, 0.5, 0.9),
+        imported: Sequence[str | ScoreTable] = (),
+        reading: Mapping[str, Any] | None = None,
+        fuse: Sequence[str] = (),
+        human: str | Path | None = None,
+        human_scale: tuple[float, float] | None = None,
+        group: str | None = None,
+        pass_from: Mapping[str, float] | None = None,
+        folder: str | Path | None = None,
+        timeout: float = PATIENCE,
+        progress: bool | None = None,
+    ) -> None:
+        grid = [as_temperature(part) for part in _listed(temperatures)]
+        if len(set(grid)) < len(grid) or not grid:
+            msg = f"temperatures {temperatures!r} names one twice, or none"
+            raise InvalidValueError(msg)
+        if not isinstance(tcva, TCVA):
+            tcva = TCVA(**{"temperature": grid[0], **(tcva or {})})
+        for temperature in grid:
+            check_temperature(temperature, tcva.scoring.bounds)
+        if tcva.scoring.temperature not in grid:
+            grid.append(tcva.scoring.temperature)
+        if not timeout > 0.0:
+            msg = f"timeout {timeout:g}; give a number of seconds above 0"
+            raise InvalidValueError(msg)
+        self.tcva, self.temperatures = tcva, tuple(grid)
+        self.samples, self.notes = _named(samples)
+        self.methods, left_out = choose(
+            _listed(frameworks),
+            None if metrics is None else _listed(metrics),
+            criterion=tcva.criterion.name,
+            samples=self.samples,
+            is_lexical=tcva.judge.is_local,
+        )
+        self.notes += left_out
+        self._fuse = fuse
+        self._imported = [
+            read_scores(each, samples=self.samples, human_scale=human_scale, **(reading or {}))
+            for each in imported
+        ]
+        self._raters, self._human = self._rated(human, human_scale)
+        self._groups = self._grouped(group)
+        self._folder = None if folder is None else usable_path(folder)
+        self._timeout, self.progress = timeout, progress
+        self._thresholds = dict(pass_from or {})
+        self.names = self._checked_names()
+        for method in self.methods:
+            Asked(method, tcva, timeout)  # refuses a judge that answers no prompts of others
+
+    @property
+    def views(self) -> list[str]:
+        """TCVA's methods: one at each temperature, and one that follows profiles."""
+        profiles = self.tcva.profiles
+        follows = [] if profiles is None else [f"tcva by {next(iter(profiles))}"]
+        return [*map(tcva_name, self.temperatures), *follows]
+
+    def _checked_names(self) -> list[str]:
+        """All methods of the table.
+
+        Raises:
+            InvalidValueError: Two of one name, or one that is named and is none.
+        """
+        names = [*self.views, *(method.name for method in self.methods)]
+        names += [name for table in self._imported for name in table.methods]
+        for text in self._fuse:
+            unknown = [member for member in members_of(text) if member not in names]
+            if unknown:
+                msg = (
+                    f"cannot fuse {text!r}: no method {unknown[0]!r}; there are {', '.join(names)}"
+                )
+                raise InvalidValueError(msg)
+            names.append(fused_name(text))
+        twice = [name for name, number in Counter(names).items() if number > 1]
+        if twice:
+            msg = (
+                f"two methods are named {twice[0]!r}; give imported scores another name: NAME=FILE"
+            )
+            raise InvalidValueError(msg)
+        for name, limit in self._thresholds.items():
+            if name not in names or not math.isfinite(limit):
+                msg = f"pass_from {name!r}={limit:g}; give a finite number for one of {', '.join(names)}"
+                raise InvalidValueError(msg)
+        return names
+
+    def _rated(
+        self, human: str | Path | None, scale: tuple[float, float] | None
+    ) -> tuple[tuple[str, ...], FloatArray]:
+        """The raters, and the ratings of every sample by each of them."""
+        if human is None:
+            return (), np.empty(0)
+        ratings = Ratings.find(human, scale, self.temperatures[0])
+        found = [ratings.of(sample.id or "", sample.metadata) for sample in self.samples]
+        self.notes += ratings.ended(len(found))
+        return ratings.raters, np.array(found)
+
+    def _grouped(self, group: str | None) -> tuple[Any, ...]:
+        if group is None:
+            return ()
+        found = [sample.metadata.get(group) for sample in self.samples]
+        if None in found:
+            lacking = self.samples[found.index(None)].id
+            msg = f"sample {lacking!r} belongs to no group: it has no {group!r} in its metadata"
+            raise InvalidSampleError(msg)
+        return tuple(found)
+
+    def cost(self) -> Report:
+        """What the run will ask for, before the first call: nothing is asked."""
+        with self._storing() as tcva:
+            records = [_cost("tcva", tcva, self.samples)]
+            for method in self.methods:
+                asked = Asked(method, tcva, self._timeout)
+                records.append(_cost(method.name, asked, self.samples, method.known.calls))
+        calls = sum(record["calls"] for record in records)
+        tokens = sum(record["prompt_tokens"] or 0 for record in records)
+        columns = [
+            Column("method"),
+            *(Column(name, "int") for name in ("samples", "cached", "calls", "prompt_tokens")),
+        ]
+        if tcva.is_local:
+            return Report(f"No call: {tcva.judge.name} judges here", notes=self.notes)
+        return Report(
+            f"About {counted(calls, 'call')} on {counted(len(self.samples), 'sample')}; "
+            f"{tokens} prompt tokens are TCVA's",
+            [Table("calls", columns, records)],
+            (
+                *self.notes,
+                "framework metrics: as many calls as for an answer of a sentence or two",
+                "tokens are bytes / 4; a reply that cannot be read costs another call",
+            ),
+        )
+
+    def table(self) -> ScoreTable:
+        """Judge everything; also where an event loop is running."""
+        return wait_for(self.atable())
+
+    async def atable(self) -> ScoreTable:
+        """The same, awaited.
+
+        Raises:
+            InvalidValueError: Another run is at work in the folder.
+        """
+        judged: dict[str, list[MetricJudgement]] = {}
+        with self._storing() as tcva:
+            stream = tcva.aiter_evaluate(self.samples, progress=self.progress)
+            async with aclosing(stream):
+                results = [result async for result in stream]
+            fatal = _fatal(result.assessment.unscored for result in results)
+            for method in self.methods:
+                asked = Asked(method, tcva, self._timeout)
+                if fatal is None:
+                    judged[method.name] = await self._judged(asked)
+                    fatal = _fatal(each.unscored for each in judged[method.name])
+                else:
+                    judged[method.name] = [MetricJudgement(unscored=fatal)] * len(self.samples)
+        return self._made(results, judged, fatal)
+
+    async def _judged(self, asked: Asked) -> list[MetricJudgement]:
+        with progress_of(asked.method.name, len(self.samples), self.progress) as shown:
+            stream = Runner(asked, in_batch=True).astream(iter(self.samples), shown)
+            async with aclosing(stream):
+                return [each async for each in stream]
+
+    @contextmanager
+    def _storing(self) -> Iterator[TCVA]:
+        """TCVA with the store of the run, which no other run has meanwhile."""
+        with ExitStack() as stack:
+            tcva = self.tcva
+            if self._folder is not None:
+                make_folder(self._folder)
+                stack.enter_context(alone(self._folder / ".lock", self._folder))
+                if tcva.store is None:
+                    store = stack.enter_context(VerdictStore(self._folder / STORE))
+                    tcva = tcva.changed(store=store)
+            yield tcva
+
+    def _made(
+        self,
+        results: Sequence[Result],
+        judged: Mapping[str, Sequence[MetricJudgement]],
+        fatal: Unscored | None,
+    ) -> ScoreTable:
+        tcva, names = self.tcva, tuple(sample.id or "" for sample in self.samples)
+        views_of = [Result(result.assessment, tcva.scoring) for result in results]
+        views: dict[str, Sequence[Result]] = {
+            tcva_name(t): [result.at(t) for result in views_of] for t in self.temperatures
+        }
+        if tcva.profiles is not None:
+            views[self.views[-1]] = results
+        scores = {name: [each.score for each in view] for name, view in views.items()}
+        scores |= {name: [each.score for each in found] for name, found in judged.items()}
+        why = {name: [_why(each.unscored) for each in view] for name, view in views.items()}
+        why |= {name: [_why(each.unscored) for each in found] for name, found in judged.items()}
+        lowered = EvidenceCounts.of((each.assessment for each in results), tcva.scoring.evidence)
+        notes = [*self.notes, *lowered.lines()]
+        if fatal is not None:
+            notes.append(f"no call can succeed, so the run ended early: {fatal.detail}")
+        table = ScoreTable(
+            names,
+            tuple(scores),
+            np.array([*scores.values()], dtype=np.float64).T.reshape(len(names), len(scores)),
+            human=self._human,
+            raters=self._raters,
+            groups=self._groups,
+            counts=judged_counts(result.seen for result in views_of),
+            thresholds=dict.fromkeys(views, tcva.scoring.threshold)
+            | {method.name: method.known.threshold for method in self.methods},
+            reasons={
+                (sample, method): reason
+                for method, reasons in why.items()
+                for sample, reason, score in zip(names, reasons, scores[method], strict=True)
+                if score is None
+            },
+            metadata=tuple(sample.metadata for sample in self.samples),
+            usage={self.views[0]: _usage([each.assessment for each in results])}
+            | {name: _usage(found) for name, found in judged.items()},
+            results={**views, **{name: _as_results(found) for name, found in judged.items()}},
+            notes=tuple(notes),
+            about={
+                "criterion": tcva.criterion.name,
+                "judge": tcva.judge.name,
+                "is_lexical": tcva.judge.is_local,
+                "temperatures": self.temperatures,
+                "views": tuple(views),
+                "metrics": {method.name: method.version for method in self.methods},
+                "scoring": tcva.scoring.model_dump(mode="json"),
+                "fatal": "" if fatal is None else fatal.detail,
+                "samples": tuple(self.samples),
+            },
+        )
+        for one in self._imported:
+            table = table.joined(one)
+        for text in self._fuse:
+            table = with_fused(table, text)
+        return replace(table, thresholds={**table.thresholds, **self._thresholds})
+
+
+def tcva_name(temperature: float) -> str:
+    """The method's name at a temperature.
+
+    >>> tcva_name(0.5)
+    'tcva T=0.5'
+    """
+    return f"tcva T={temperature:g}"
+
+
+def _named(
+    samples: str | Path | SampleStream | Sequence[Sample],
+) -> tuple[list[Sample], list[str]]:
+    """The samples, each with an id of its own, and what is to be known of their reading."""
+    if isinstance(samples, str | Path):
+        samples = SampleStream(samples, kept=None)
+    if isinstance(samples, SampleStream):
+        found, lines = samples.collected()
+        read = SampleFile(found, lines, samples.bad)
+    else:
+        read = SampleFile.of(samples)
+    rows = zip(read.lines, read.samples, strict=True)
+    names, repeated = distinct(sample.id or f"row-{line}" for line, sample in rows)
+    return renamed(read.samples, names), SampleFile([], [], read.bad, repeated).notes
+
+
+def _listed(given: str | Sequence[Any]) -> list[Any]:
+    """What a text names with commas between, or the parts as they are."""
+    if isinstance(given, str):
+        return [part.strip() for part in given.split(",") if part.strip()]
+    return list(given)
+
+
+def _fatal(reasons: Iterable[Unscored | None]) -> Unscored | None:
+    """The first failure after which no call could succeed."""
+    return next((why for why in reasons if why is not None and why.fatal), None)
+
+
+def _why(unscored: Unscored | None) -> str:
+    if unscored is None:
+        return ""
+    # An error's text may hold halves of characters, which no file takes.
+    detail = " ".join(whole_characters(unscored.detail).split())
+    return f"{unscored.reason.value}: {detail}" if detail else unscored.reason.value
+
+
+def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
+    """How many judgements were made now, and what these cost; how many an earlier run had made."""
+    asked = [
+        j for j in judged if j.unscored is None or j.unscored.reason is not Reason.MISSING_FIELD
+    ]
+    made = [judgement for judgement in asked if judgement.is_new]
+    spent = sum((judgement.usage for judgement in made), Usage())
+    counts = {"judged": len(made), "cached": len(asked) - len(made)}
+    return counts | spent.model_dump(exclude={"retries"}, exclude_none=True)
+
+
+def _as_results(judged: Sequence[MetricJudgement]) -> list[Result | None]:
+    """A framework metric's own verdicts, for readers of single samples."""
+    return [
+        Result(FrameworkScore("", each.score, each.verdicts).assessment())
+        if each.verdicts
+        else None
+        for each in judged
+    ]
+
+
+def _cost(
+    name: str, asking: Asking[Any], samples: Sequence[Sample], each: int | None = None
+) -> dict[str, Any]:
+    """What questions will cost that no store has an answer to, equal ones once.
+
+    Args:
+        name: Of the method.
+        asking: Whose questions.
+        samples: About which samples.
+        each: Calls per question; by default the requests that it begins with.
+    """
+    questions = {q.key: q for sample in samples for q in asking.questions(sample)}
+    left = list(questions.values())
+    if asking.store is not None and left:
+        answers = stored(asking.store, left)
+        left = [question for question, answer in zip(left, answers, strict=True) if answer is None]
+    record = {"method": name, "samples": len(samples), "cached": len(questions) - len(left)}
+    if each is not None:
+        return {**record, "calls": each * len(left), "prompt_tokens": None}
+    requests = [
+        request
+        for question in left
+        if question.identity is not None  # else it computes
+        for request in next(question.conversation(), ())
+    ]
+    size = sum(len(f"{request.system}{request.user}".encode()) for request in requests)
+    return {**record, "calls": len(requests), "prompt_tokens": size // _BYTES_A_TOKEN}
+
+
+def save(
+    folder: str | Path, table: ScoreTable, report: Report | None = None, *, overwrite: bool = False
+) -> list[Path]:
+    """Write what a comparison made; returns the files.
+
+    These are ``scores.csv`` (a row per sample and method), ``assessments.jsonl`` (TCVA's verdicts),
+    ``samples.jsonl`` (what was judged) and ``summary.json`` (the report). Each
+    appears under its name once it is complete, in place of that of an earlier comparison.
+
+    Args:
+        folder: It is made where it is not there.
+        table: Of `Run.table`.
+        report: What the table says; see `tcva_adapters.compare.comparing.comparison`.
+        overwrite: Take the place of files of something else, too.
+
+    Raises:
+        InvalidValueError: A file cannot be written, or one under its name is of something else.
+    """
+    scores, judged, texts, summary = (usable_path(folder) / name for name in FILES)
+    begins = {
+        scores: ",".join(_HEADER).encode(),
+        texts: b'{"input": ',
+        summary: b'{\n "sentence": ',
+    }
+    for path, beginning in begins.items():
+        check_ours(path, re.compile(beginning), overwrite=overwrite)
+    with replacing(scores) as binary:
+        text = TextIOWrapper(binary, encoding="utf-8", newline="")
+        write_table(text, _HEADER, _long(table))
+        text.detach()
+    own = table.results[table.about["views"][0]]
+    assessments = (each.assessment for each in own if isinstance(each, Result))
+    write_assessments(judged, assessments, overwrite=overwrite)
+    with replacing(texts) as stream:
+        for sample in table.about["samples"]:
+            stream.write(f"{json.dumps(written_out(dict(sample)))}\n".encode())
+    if report is not None:
+        with replacing(summary) as stream:
+            stream.write(json.dumps(report.to_dict(), indent=1).encode() + b"\n")
+    return [scores, judged, texts, *([summary] if report else [])]
+
+
+def _long(table: ScoreTable) -> Iterator[tuple[str, str, float | None, str]]:
+    """One row per sample and method."""
+    for row, sample in enumerate(table.samples):
+        for method, score in zip(table.methods, table.scores[row].tolist(), strict=True):
+            if math.isnan(score):
+                yield sample, method, None, table.reason(sample, method)
+            else:
+                yield sample, method, score, ""
