@@ -1,43 +1,91 @@
-"""What is installed, what cannot be imported, and the exact way to fix it."""
+"""What is installed, what cannot be imported and how to fix it; and whether a judge is fit."""
 
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
-from typing import Final
+from statistics import median
+from typing import Any, Final
 
-from tcva_adapters.frameworks import NO_TELEMETRY, Requirement
+from tcva_adapters import __version__
+from tcva_adapters.criteria import FAITHFULNESS
+from tcva_adapters.data import sample_lines
+from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS, Requirement
+from tcva_adapters.judges.base import VERDICT_FORMS
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.resolve import model_of_name, resolve_judge
+from tcva_adapters.results.evidence import HIGH
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tables import Column, Report, Table
 
 IMPORT_SECONDS: Final = 120
 
+FIT: Final = 10
+"""Right levels of the dozen from which on no other form of verdicts is tried. A judge that is right
+in nine of ten cases gets so many or more in nine of ten trials."""
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The state of one optional package.
+USABLE: Final = 8
+"""Below, a judge is not advised: who calls everything ``fully``, or everything ``none``, gets half of
+the dozen or less."""
 
-    Attributes:
-        name: The distribution.
-        version: The installed version, or None.
-        fault: Why it cannot be imported; empty where it can, or is not installed.
-        fix: What to do about it; empty where nothing is to be done.
+_FEW: Final = 2
+"""Calls that fail at the very beginning, after which nothing more is asked."""
+
+_PACKAGES: Final = (Column("package"), Column("version"), Column("state", "prose"))
+_JUDGE: Final = (Column("what"), Column("found", "prose"))
+_FORMS: Final = (
+    Column("form"),
+    *(Column(name, "int") for name in ("right", "claims", "unread", "quotes_made_up")),
+    Column("seconds", "score"),
+    Column("wrong", "prose"),
+)
+
+
+def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
+    """Import every optional package, and try a judge on a dozen claims of known answer.
+
+    Args:
+        judge: A name, or a model; None tries none.
+        settings: Of ``openai:MODEL``, see `ModelConfig`.
+
+    Returns:
+        The report, and whether nothing that is installed is broken and the judge answers.
+
+    Raises:
+        InvalidValueError: There is no way to try such a judge.
     """
+    # Importing a framework takes seconds, in a process of its own: two at a time.
+    with ThreadPoolExecutor(2) as pool:
+        packages = list(pool.map(inspect, REQUIREMENTS.values()))
+    broken = [each["package"] for each in packages if each["state"].startswith("broken")]
+    sentence = f"tcva-adapters {__version__} on Python {platform.python_version()}"
+    if broken:
+        sentence += f": {', '.join(broken)} installed and broken"
+    tables = [Table("packages", _PACKAGES, packages)]
+    is_well = not broken
+    if judge is not None:
+        answer, forms, advice = _asked(judge, settings)
+        is_well = is_well and answer["answers"] and not advice.startswith("the trial ended")
+        sentence = f"{answer['judge']}: {advice}. {sentence}"
+        rows = [{"what": what, "found": found} for what, found in answer.items()]
+        tables = [Table("trial", _FORMS, forms), Table("judge", _JUDGE, rows), *tables]
+    return Report(sentence, tables), is_well
 
-    name: str
-    version: str | None
-    fault: str = ""
-    fix: str = ""
 
-
-def inspect(requirement: Requirement) -> Finding:
+def inspect(requirement: Requirement) -> dict[str, Any]:
     """Import one package in a process of its own, so that nothing of it stays here."""
     name, fix = requirement.distribution, requirement.hint()
     try:
         installed = version(name)
     except PackageNotFoundError:
-        return Finding(name, None, fix=fix)
+        return {"package": name, "version": None, "state": f"not installed: {fix}"}
+    fault = ""
     try:
         subprocess.run(  # noqa: S603  # our own interpreter, module names from above
             [sys.executable, "-c", f"import {requirement.module}"],
@@ -51,6 +99,71 @@ def inspect(requirement: Requirement) -> Finding:
         fault = f"import took over {IMPORT_SECONDS} s"
     except subprocess.CalledProcessError as error:
         fault = (error.stderr.strip().splitlines() or [f"exit code {error.returncode}"])[-1]
+    state = f"broken: {fault} -> {fix}" if fault else "works"
+    return {"package": name, "version": installed, "state": state}
+
+
+def _asked(
+    name: Any, settings: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[Mapping[str, Any]], str]:
+    """What a judge's server takes, how each form of verdicts did, and what to do."""
+    try:
+        model = model_of_name(name, **settings) if isinstance(name, str) else None
+        judge = resolve_judge(model or name)
+    except TCVAError as error:
+        return (
+            {"judge": str(name), "answers": False, "detail": str(error)},
+            [],
+            "it does not answer",
+        )
+    if not isinstance(judge, LLMJudge):
+        return {"judge": judge.name, "answers": True}, [], "local, nothing to reach"
+    if not hasattr(judge.model, "probe"):
+        msg = f"the doctor cannot probe {name!r}; give openai:MODEL"
+        raise InvalidValueError(msg)
+    answer = {"judge": judge.name, **judge.model.probe()}
+    if not answer["answers"]:
+        return answer, [], "it does not answer"
+    samples = [Sample.model_validate_json(line) for line in sample_lines("trial.jsonl")]
+    tried: list[Mapping[str, Any]] = []
+    for form in VERDICT_FORMS if answer["logprobs"] else ("written",):
+        found, fault = _tried(LLMJudge(judge.model, verdicts=form), samples)
+        tried.append({"form": form, **found})
+        if fault:
+            return answer, tried, f"the trial ended early: {fault}"
+        if found["right"] >= FIT and not found["unread"] and found["quotes_made_up"] <= 1:
+            break
+    best = max(tried, key=lambda each: each["right"])
+    if best["right"] < USABLE:
+        advice = (
+            f"not fit: no form had {USABLE} levels right; take another model, or the judge lexical"
+        )
     else:
-        return Finding(name, installed)
-    return Finding(name, installed, fault, fix)
+        care = "" if best["right"] >= FIT else ", with care: try it on samples of yours first"
+        advice = f"use it with verdicts={best['form']}{care}"
+    return answer, tried, advice
+
+
+def _tried(judge: LLMJudge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str]:
+    """How a form did; the fault where the first calls failed, or one that stays."""
+    levels: list[str | None] = []
+    wrong: list[str] = []
+    seconds: list[float] = []
+    made_up = 0
+    fault = ""
+    for sample in samples:
+        found = judge.assess(sample, FAITHFULNESS)
+        seconds.append(found.usage.seconds)
+        claim = found.claims[0] if found.claims else None
+        level = None if claim is None else claim.original_verdict or claim.verdict
+        levels.append(level)
+        if level not in sample.metadata["levels"]:
+            wrong.append(f"{sample.metadata['tests']} ({level or 'no level'})")
+        made_up += claim is not None and level in HIGH and claim.original_verdict is not None
+        why = found.unscored
+        if why is not None and not any(levels) and (why.fatal or len(levels) == _FEW):
+            fault = why.text
+            break
+    counts = {"right": len(levels) - len(wrong), "claims": len(levels)}
+    counts |= {"unread": levels.count(None), "quotes_made_up": made_up}
+    return {**counts, "seconds": median(seconds), "wrong": ", ".join(wrong)}, fault

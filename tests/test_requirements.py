@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tcva_adapters.diagnosis import Finding, inspect
+from tcva_adapters.diagnosis import inspect
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import REQUIREMENTS, Requirement
 from tcva_adapters.lazy import check
@@ -41,12 +41,12 @@ def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within
 
 def test_what_is_missing_or_broken_names_its_extra() -> None:
     fix = "pip install 'tcva-adapters[ragas]'"
-    assert inspect(Requirement("no-such", "no_such", (1,), "ragas")) == Finding(
-        "no-such", None, fix=fix
-    )
-    finding = inspect(Requirement("numpy", "numpy.no_such_part", (1,), "ragas"))
-    assert "no_such_part" in finding.fault
-    assert finding.fix == fix
+    missing = inspect(Requirement("no-such", "no_such", (1,), "ragas"))
+    assert missing == {"package": "no-such", "version": None, "state": f"not installed: {fix}"}
+    broken = inspect(Requirement("numpy", "numpy.no_such_part", (1,), "ragas"))
+    assert broken["state"].startswith("broken: ")
+    assert "no_such_part" in broken["state"]
+    assert broken["state"].endswith(fix)
 
 
 def test_a_version_is_compared_by_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

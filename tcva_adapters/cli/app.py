@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import io
+import re
 import sys
 import traceback
 import warnings
@@ -13,8 +15,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from tcva_adapters import __version__, printing
-from tcva_adapters.cli.belonging import Command
+from tcva_adapters import __version__, console
 from tcva_adapters.cli.ray_address import with_address
 from tcva_adapters.errors import TCVAError, TCVAWarning
 
@@ -22,40 +23,31 @@ DONE, WRONG_USE = 0, 2
 CLOSED_PIPE = 141  # what shells report for SIGPIPE
 
 COMMANDS: Final = {
-    "evaluate": "Judge a file of samples and write their assessments.",
-    "sweep": "Mean scores of stored judgements over temperatures, schemes and penalties. No call.",
-    "demo": "Judge the package's own samples with the lexical judge and turn the dial. Offline.",
-    "doctor": (
-        "Say what is installed, what cannot be imported and how to fix it; try a judge, if given."
-    ),
-    "compare": "Run the frameworks' own metrics and TCVA on the same samples, each judged once.",
-    "reproduce": "Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.",
-    "calibrate": (
-        "Which temperature agrees best with human ratings, and whether that can be told. No call."
-    ),
-    "plan": (
-        "How many labels an interval or a difference takes, from a pilot or from assumptions. "
-        "No call."
-    ),
-    "errors": "Where scores are wrong: what their distance from human ratings depends on. No call.",
-    "estimate": (
-        "Mean human rating of all samples from the ratings of a few; which to rate next. No call."
-    ),
-    "ccrs": "Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.",
-    "systems": (
-        "Compare systems on the same queries: means, ties, tests of all pairs, discriminative power. "
-        "No call."
-    ),
-    "report": (
-        "Write one HTML file with a live dial; it opens from disk and asks nothing of a network."
-    ),
+    "demo": "Judge the package's own samples at several temperatures. Offline.",
+    "doctor": "Say what is installed and what is broken, and try a judge.",
+    "evaluate": "Judge a file of samples, and write and gate the results.",
+    "sweep": "Scores of stored judgements over temperatures, and the ablation. No call.",
+    "compare": "Run the frameworks' own metrics and TCVA on the same samples.",
+    "calibrate": "Choose the temperature that agrees best with human ratings. No call.",
+    "systems": "Compare systems on the same queries. No call.",
+    "reproduce": "Tables 5 to 9 of the TCVA paper beside its own digits. No call.",
+    "report": "Write one HTML file with a live temperature; it opens from disk.",
+    "plan": "How many labels an interval or a difference takes. No call.",
+    "errors": "Where scores are wrong, against human ratings. No call.",
+    "estimate": "Mean human rating of all samples from the ratings of a few. No call.",
+    "ccrs": "Rate a file of samples by direct metrics.",
     "submit": "Ask for judgements by a provider's batches: half the price, within a day.",
-    "status": "Ask the provider how far the batches of a submission are; nothing is collected.",
-    "collect": (
-        "Put what was answered into the store, and submit the next round for what is lacking."
-    ),
+    "status": "Ask the provider how far the batches of a submission are.",
+    "collect": "Put what was answered into the store, and submit the next round.",
 }
-"""Each command and the first sentences of its function, which is imported when the command runs."""
+"""Each command with what the list of commands says of it; its module is imported when it runs."""
+
+_FRAME: Final[dict[str, Any]] = {
+    "add_completion": False,
+    "rich_markup_mode": "rich",
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
 
 
 class _Commands(TyperGroup):
@@ -63,8 +55,8 @@ class _Commands(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        for name, said in COMMANDS.items():
-            self.commands[name] = TyperCommand(name, help=said)
+        for name, text in COMMANDS.items():
+            self.commands[name] = TyperCommand(name, help=text)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         """The command that arguments begin with, imported."""
@@ -73,30 +65,34 @@ class _Commands(TyperGroup):
 
 
 def imported(name: str) -> Any:
-    """A command with its options, from the module of its name."""
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    """A command with its options, from the module of its name; a group where it has several."""
     # Modules make many objects that stay; looking for garbage among them takes a fifth of the start.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        function = getattr(import_module(f"tcva_adapters.cli.{name}"), name)
-        alone.command(name, cls=Command)(function)
-        return typer.main.get_command(alone)
+        module = import_module(f"tcva_adapters.cli.{name}")
+        made = typer.Typer(name=name, help=module.__doc__, no_args_is_help=True, **_FRAME)
+        functions = getattr(module, "COMMANDS", {name: getattr(module, name)})
+        for own, function in functions.items():
+            text, _, example = inspect.cleandoc(function.__doc__ or "").partition("Example: ")
+            text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)  # a terminal may be wider than the source
+            made.command(own, help=text, epilog=f"Example: {example}", **_CONTEXT)(function)
+        return typer.main.get_command(made)
     finally:
         if was_enabled:
             gc.enable()
 
 
+_CONTEXT: Final[dict[str, Any]] = {"context_settings": _FRAME["context_settings"]}
+
 app = typer.Typer(
     name="tcva",
     cls=_Commands,
-    help="Five-level verdicts and a strictness dial for LLM evaluation suites.",
-    epilog="Exit codes: 0 done, 1 a gate failed, 2 wrong usage or unreadable input.",
+    help="Five-level verdicts and a temperature for LLM evaluation suites.",
+    epilog="Exit codes: 0 done, 1 a gate failed, 2 wrong usage, unreadable input, or nothing could "
+    "be judged.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **_FRAME,
 )
 
 
@@ -119,7 +115,7 @@ def _options(
         bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere.")
     ] = False,
 ) -> None:
-    """Five-level verdicts and a strictness dial for LLM evaluation suites."""
+    """Five-level verdicts and a temperature for LLM evaluation suites."""
 
 
 def main() -> None:
@@ -134,25 +130,21 @@ def run(arguments: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", TCVAWarning)
-            warnings.showwarning = lambda message, *_, **__: _note(f"warning: {message}")
-            code = app(arguments, standalone_mode=False)
+            warnings.showwarning = lambda message, *_, **__: console.note(f"warning: {message}")
+            code = app(arguments, prog_name="tcva", standalone_mode=False)
     except SystemExit as done:
         if _came_of(done, BrokenPipeError):
             return CLOSED_PIPE  # typer and rich leave with 1, which says that a gate failed
         return done.code if isinstance(done.code, int) else DONE
     except Exception as error:  # noqa: BLE001  # the last place before a traceback
         if debug:
-            _note(traceback.format_exc())
-        _note(_said(error))
+            console.note(traceback.format_exc())
+        console.note(_message(error))
         return WRONG_USE
     return code if isinstance(code, int) else DONE
 
 
-def _note(text: str) -> None:
-    printing.notes().print(text)
-
-
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """What is printed of an error."""
     if isinstance(error, TCVAError | OSError):
         return f"error: {error}"

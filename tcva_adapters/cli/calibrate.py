@@ -7,7 +7,8 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options, stat_options, texts
+from tcva_adapters.cli import old_options as options
+from tcva_adapters.cli import stat_options, texts
 from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged, read_ratings
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import calibrate as calibrated

@@ -12,10 +12,11 @@ from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
-from tcva_adapters.cli import machines, options, scaled, stat_options, texts
+from tcva_adapters.cli import machines, scaled, stat_options, texts
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import asked_judges, named_judge
-from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.old_report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.ccrs_ratings import rated_ccrs

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.submitted import FOLDER, Submission, scorer_of
 from tcva_adapters.cli.written import say_written

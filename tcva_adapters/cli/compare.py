@@ -11,10 +11,11 @@ from typing import Any, Final
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import machines, options, stat_options, texts
+from tcva_adapters.cli import machines, stat_options, texts
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.cli.judged import Beside, check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
-from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.old_report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.gates import Gates

@@ -1,41 +1,50 @@
-"""``tcva demo``: what five levels and the dial do, on samples that come with the package."""
+"""``tcva demo``: what the temperature does, on samples that come with the package."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
+from tcva_adapters import report as reports
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import print_figures
-from tcva_adapters.cli.report import Report, check_report, report_written
-from tcva_adapters.cli.written import say_written
-from tcva_adapters.compare.demo import demo as run_demo
+from tcva_adapters.cli.output import check_targets, print_report, say_written
+from tcva_adapters.cli.settings import silence_frameworks
+from tcva_adapters.console import note
+from tcva_adapters.demo import demo as looked_at
+from tcva_adapters.demo import demo_samples, demo_table
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import notes
+from tcva_adapters.report.page import OURS
 
 _DEFAULT: Final = Path("tcva-demo.html")
 
 
 def demo(
     *,
-    report: Report = None,
+    report: options.Page = None,
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Judge the package's own samples with the lexical judge and turn the dial. Offline.
+    """Judge the package's own samples at several temperatures. Offline.
 
     The report is tcva-demo.html in the current folder unless --report names another; with --json
     only where it is named.
 
     Example: tcva demo
     """
-    check_report(report, "-", overwrite=overwrite)
-    options.silence_frameworks()
-    found = run_demo()
-    print_figures(found, as_json=as_json)
-    if report is None and not as_json:
-        try:
-            say_written(report_written(found, _DEFAULT))
-        except InvalidValueError as error:  # nobody asked for it, so that this is no failure
-            notes().print(f"no report: {error}")
-    say_written(report_written(found, report, overwrite=overwrite))
+    check_targets({"--report": (report, OURS)}, [], overwrite=overwrite)
+    silence_frameworks()
+    samples = demo_samples()
+    table = demo_table(samples)
+    print_report(looked_at(table), as_json=as_json)
+    path = report or (None if as_json else _DEFAULT)
+    if path is None:
+        return
+    try:
+        written = reports.write(
+            table, path, samples=samples, title="tcva demo", overwrite=overwrite
+        )
+        say_written({written.path: written.contents})
+    except InvalidValueError as error:
+        if report is not None:
+            raise
+        note(f"no report: {error}")  # nobody asked for it, so that this is no failure

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Final, Optional
 
 import typer
 
-from tcva_adapters.cli import options, stat_options, texts
+from tcva_adapters.cli import old_options as options
+from tcva_adapters.cli import stat_options, texts
 from tcva_adapters.cli.judged import File, print_figures
-from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.old_report import Report, check_report, report_written
 from tcva_adapters.cli.tables import STDOUT, Markdown, check_markdown, markdown_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import analyse_errors

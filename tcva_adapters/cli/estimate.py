@@ -7,9 +7,10 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options, stat_options, texts
+from tcva_adapters.cli import old_options as options
+from tcva_adapters.cli import stat_options, texts
 from tcva_adapters.cli.judged import File, print_figures, read_judged
-from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.old_report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.choosing import OURS, chosen
 from tcva_adapters.compare.estimate_samples import RatedSamples

@@ -10,10 +10,11 @@ from typing import Any, Final, TextIO
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import machines, options, scaled, stat_options
+from tcva_adapters.cli import machines, scaled, stat_options
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
-from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.old_report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.since import Since, takes_baseline
 from tcva_adapters.cli.written import results_written, say_written

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional, TextIO
 import typer
 
 from tcva_adapters import plots
-from tcva_adapters.cli.options import ratings_of
+from tcva_adapters.cli.old_options import ratings_of
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.printing import Tabular, json_line, notes
 

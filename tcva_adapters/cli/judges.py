@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tcva_adapters.cli.options import MODEL_FLAGS
+from tcva_adapters.cli.old_options import MODEL_FLAGS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.panel import panel_of
 from tcva_adapters.judges.resolve import DEFAULT, MAX_CONCURRENCY, model_of_name

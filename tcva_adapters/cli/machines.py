@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Optional, TextIO
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import options
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.compare.changes import Changes
 from tcva_adapters.compare.gates import Gated, Gates
 from tcva_adapters.errors import InvalidValueError

@@ -6,7 +6,8 @@ from typing import Annotated, Optional
 
 import typer
 
-from tcva_adapters.cli import options, stat_options, texts
+from tcva_adapters.cli import old_options as options
+from tcva_adapters.cli import stat_options, texts
 from tcva_adapters.cli.judged import print_figures, read_judged, read_ratings
 from tcva_adapters.compare import plan as planned
 

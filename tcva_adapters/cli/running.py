@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from tcva_adapters.cli.options import interruptible
+from tcva_adapters.cli.old_options import interruptible
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.printing import Notes
 from tcva_adapters.results.files import STDOUT

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, Optional
 
 import typer
 
-from tcva_adapters.cli import options, texts
+from tcva_adapters.cli import old_options as options
+from tcva_adapters.cli import texts
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.ray_address import UNNAMED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError

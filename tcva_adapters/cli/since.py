@@ -9,7 +9,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.compare.changes import Changes, changed_since, read_baseline
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.graded import Graded

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Final, Optional
 
 import typer
 
-from tcva_adapters.cli import options, texts
+from tcva_adapters.cli import old_options as options
+from tcva_adapters.cli import texts
 from tcva_adapters.errors import InvalidValueError
 
 Equivalence = Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.submitted import FOLDER, Submission, scorer_of
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Optional
 import typer
 
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.cli import options, texts
+from tcva_adapters.cli import old_options as options
+from tcva_adapters.cli import texts
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.submitted import FOLDER, scorer_of
 from tcva_adapters.errors import InvalidValueError

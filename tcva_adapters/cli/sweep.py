@@ -6,7 +6,8 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options, scaled, stat_options, texts
+from tcva_adapters.cli import old_options as options
+from tcva_adapters.cli import scaled, stat_options, texts
 from tcva_adapters.cli.judged import (
     Beside,
     File,

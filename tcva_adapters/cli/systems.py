@@ -7,9 +7,10 @@ from typing import Annotated, Optional, cast
 
 import typer
 
-from tcva_adapters.cli import machines, options, stat_options, texts
+from tcva_adapters.cli import machines, stat_options, texts
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
-from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.old_report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.gates import Gates

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Optional
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import options
+from tcva_adapters.cli import old_options as options
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.markdown import BEGINS, tables_markdown
 from tcva_adapters.samples.output import replacing

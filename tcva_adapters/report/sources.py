@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.comparison import Comparison
-from tcva_adapters.compare.demo import Demo
 from tcva_adapters.compare.errors.report import ErrorReport
 from tcva_adapters.compare.estimating import Estimate
 from tcva_adapters.compare.evaluation import Evaluation
@@ -20,10 +19,11 @@ from tcva_adapters.compare.existing.tables import HUMAN_COLUMNS
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.running.run import human_scores, named, read_named
 from tcva_adapters.compare.systems.report import SystemsReport
+from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.printing import counted
 from tcva_adapters.report.comparison import is_folder_of_comparison, of_comparison, of_folder
-from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
+from tcva_adapters.report.content import Content, FixedMethod, Human, Run
 from tcva_adapters.report.existing import ExistingScores, read_scores
 from tcva_adapters.report.judged import JudgedSamples, read_judged
 from tcva_adapters.report.sections import rated_sections, section_of
@@ -112,22 +112,21 @@ class _Parts:
 
 
 def _parts(source: Any, reading: Reading) -> _Parts:
-    if isinstance(source, Demo):
-        own = JudgedSamples.of("the demo", source.results)
-        names = [sample.id or "" for sample in source.samples]
+    if isinstance(source, ScoreTable):
+        results = [result for of in source.results.values() for result in of if result is not None]
         methods = tuple(
             FixedMethod(
                 name=name,
-                scores={s: one.score for s, one in zip(names, said, strict=True)},
-                framework=name.partition(" ")[0],
-                unscored={
-                    s: one.error for s, one in zip(names, said, strict=True) if one.score is None
+                scores={
+                    sample: None if math.isnan(score) else float(score)
+                    for sample, score in zip(source.samples, source.column(name), strict=True)
                 },
-                said={s: Said(one.verdicts) for s, one in zip(names, said, strict=True)},
+                framework=name.partition(" ")[0],
             )
-            for name, said in source.framework_scores.items()
+            for name in source.methods
+            if name not in source.results
         )
-        return _Parts("tcva demo", [own], (), source.samples, methods, source.sentence)
+        return _Parts("Scores", [JudgedSamples.of("these results", results)], methods=methods)
     if isinstance(source, Evaluation | CCRSSummary):
         own = JudgedSamples.of("these results", source.results)
         return _Parts("Evaluation", [own], sentence=source.sentence)

@@ -223,7 +223,9 @@ def _scheme(value: Any) -> WeightScheme:
 
 
 def _bounds(value: Any) -> Any:
-    """Bounds from a mapping, as configuration files have them."""
+    """Bounds from a mapping, as configuration files have them, or from their two numbers."""
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return Bounds(*map(_number, value))
     is_of_file = isinstance(value, Mapping) and value and {*value} <= {*Bounds.__dataclass_fields__}
     return Bounds(**value) if is_of_file else value
 
@@ -474,6 +476,32 @@ class TCVASettings(JudgeConfig, ScoringConfig):
             for temperature in temperatures.values():
                 check_temperature(temperature, self.bounds)
         return self
+
+
+class PanelConfig(SettingsModel):
+    """How several judges of the same claims decide."""
+
+    combine: Literal["median", "fused"] = Field(
+        default="median", description="The median level, or fused (shares of the levels)."
+    )
+
+
+class AnalysisConfig(SettingsModel):
+    """How the intervals and tests of an analysis are made; a function has defaults of its own."""
+
+    level: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        default=0.95, description="Of the intervals."
+    )
+    resamples: Count = Field(default=10_000, description="Draws for an interval or a test.")
+    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
+
+
+class CompositeConfig(SettingsModel):
+    """One score of several direct metrics."""
+
+    weights: Mapping[str, Share] | None = Field(
+        default=None, description="By metric; they sum to 1. By default all alike."
+    )
 
 
 class ModelConfig(SettingsModel):

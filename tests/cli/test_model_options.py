@@ -14,7 +14,6 @@ from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.judges.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tests.support.one_word import one_word
-from tests.support.packages import not_imported
 from tests.support.server import (
     WRONG_KEY,
     Answer,
@@ -122,18 +121,6 @@ def test_values_that_cannot_be_used_are_refused(
     assert run([*EVALUATE, *typed]) == 2
     assert says in capsys.readouterr().err
     assert server.count == 0
-
-
-@pytest.mark.slow
-def test_the_doctor_waits_as_long_as_it_is_told(
-    server: ScriptedServer,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    not_imported(monkeypatch)
-    server.script = later(30.0, auto_judge)
-    assert run([*DOCTOR, "--judge-timeout", "1"]) == 1
-    assert "within 1 s" in capsys.readouterr().out.replace("\n", " ")
 
 
 @commands

@@ -88,45 +88,11 @@ def test_what_cannot_be_written_is_refused_before_anything_is_judged(
     assert blocks_of("mine.html")[0]["title"] == "samples.jsonl"
 
 
-def test_the_demo_has_texts_and_the_frameworks_scores() -> None:
-    assert run(["demo", "--report", "new/demo.html", "--json"]) == 0
-    figures, details = blocks_of("new/demo.html")
-    assert figures["title"] == "tcva demo"
-    assert len(details) == len(figures["samples"]["ids"]) == 57
-    assert set(figures["samples"]["groups"]) == {"domain", "kind", "language"}
-    assert figures["sentence"].startswith("One judgement of ")
-    assert all(details[0]["methods"][method["name"]] for method in figures["methods"])
-    assert not Path("tcva-demo.html").exists()
-
-
 def test_the_demo_leaves_a_file_of_that_name_alone(capsys: pytest.CaptureFixture[str]) -> None:
     Path("tcva-demo.html").write_text("mine", encoding="utf-8")
     assert run(["demo"]) == 0
     assert "tcva-demo.html was written by something else" in capsys.readouterr().err
     assert Path("tcva-demo.html").read_text(encoding="utf-8") == "mine"
-
-
-def test_labels_take_the_place_of_a_field(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("scipy", reason="the extra stats")
-    assert run(["evaluate", "samples.jsonl", "-o", "judged.jsonl"]) == 0
-    Path("labels.csv").write_text("id,human\nq0,1\nq1,0\nq9,1\n", encoding="utf-8")
-    capsys.readouterr()
-    for command in (["sweep", "judged.jsonl"], ["report", "judged.jsonl"]):
-        assert run([*command, "--labels", "labels.csv"]) == 0
-        said = capsys.readouterr().err
-        assert "labels.csv: 1 of 3 labels is of no sample here" in said
-        assert "labels.csv: 1 of 3 samples has no label" in said
-        assert run([*command, "--labels", "labels.csv", "--human", "stars"]) == 2
-        assert "has no 'stars'; it has id, human" in capsys.readouterr().err
-    assert blocks_of("report.html")[0]["samples"]["human"] == [1.0, 0.0, None]
-    compare = ["compare", "samples.jsonl", "--with", "none", "-B", "50", "--out", "side"]
-    assert run([*compare, "--labels", "labels.csv"]) == 0
-    assert "labels.csv: 1 of 3 labels is of no sample here" in capsys.readouterr().err
-    assert run(["report", "side", "--overwrite"]) == 0
-    samples = blocks_of("report.html")[0]["samples"]
-    assert (samples["human"], samples["human_name"]) == ([1.0, 0.0, None], "labels.csv")
-    assert run(["calibrate", "judged.jsonl"]) == 2
-    assert "no human ratings to calibrate by" in capsys.readouterr().err
 
 
 def test_a_calibration_by_labels_is_that_by_a_field(capsys: pytest.CaptureFixture[str]) -> None:

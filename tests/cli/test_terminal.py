@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import io
 import json
 import os
@@ -11,13 +10,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from tcva_adapters.cli.app import COMMANDS, run
+from tcva_adapters.cli.app import run
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.printing import LINES
@@ -167,18 +165,6 @@ LONG = [
 def test_80_columns_with_all_lines(arguments: list[str]) -> None:
     said = Said(*arguments, "--all")
     assert (said.code, said.too_wide) == (0, [])
-
-
-@pytest.mark.parametrize("command", ["", *COMMANDS])
-def test_help_fits(command: str) -> None:
-    said = Said(*filter(None, [command]), "--help")
-    assert (said.code, said.too_wide) == (0, [])
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_list_says_what_a_command_says_of_itself(command: str) -> None:
-    found = getattr(import_module(f"tcva_adapters.cli.{command}"), command)
-    assert COMMANDS[command] == (inspect.getdoc(found) or "").partition("\n\n")[0]
 
 
 @needs_paper_data

@@ -177,7 +177,7 @@ def test_both_faces_show_what_they_take() -> None:
 
 def test_the_import_loads_nothing_that_is_not_used() -> None:
     code = (
-        "import sys; from tcva_adapters.compare import compare, demo, Comparison, Evaluation; "
+        "import sys; from tcva_adapters.compare import compare, Comparison, Evaluation; "
         "print([m for m in ('rich', 'pandas', 'matplotlib', 'scipy', 'typer') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tcva_adapters import diagnosis
@@ -11,15 +13,13 @@ from tcva_adapters.frameworks import Requirement
 def not_imported(patch: pytest.MonkeyPatch) -> None:
     """Let the doctor find packages that work, one that is not there, and one that is broken."""
 
-    def found(requirement: Requirement) -> diagnosis.Finding:
-        name, hint = requirement.distribution, requirement.hint()
-        if name == "openai":
-            return diagnosis.Finding(name, None, fix=hint)
-        if name == "ragas":
-            fault = (
-                "ModuleNotFoundError: No module named 'langchain_community.chat_models.vertexai'"
-            )
-            return diagnosis.Finding(name, "0.4.3", fault, hint)
-        return diagnosis.Finding(name, "1.7.2")
+    states = {
+        "openai": "not installed: pip install 'tcva-adapters[openai]'",
+        "ragas": "broken: ModuleNotFoundError: No module named 'langchain_community.chat_models'",
+    }
+
+    def found(requirement: Requirement) -> dict[str, Any]:
+        name = requirement.distribution
+        return {"package": name, "version": "1.7.2", "state": states.get(name, "works")}
 
     patch.setattr(diagnosis, "inspect", found)

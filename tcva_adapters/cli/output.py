@@ -1,0 +1,173 @@
+"""What commands write and print: files that are checked first, figures, and the exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import typer
+
+from tcva_adapters.console import encodable, json_line, note
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.samples.output import check_ours, make_folder, replacing, usable_path
+
+STDOUT: Final = "-"
+GATE_FAILED: Final = 1
+INTERRUPTED: Final = 130  # what shells report for Ctrl-C
+STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+
+Targets = Mapping[str, tuple[str | Path | None, re.Pattern[bytes] | None]]
+"""What each option names, with how a file of this kind begins."""
+
+
+def check_targets(
+    targets: Targets, sources: Sequence[str], *, overwrite: bool, as_json: bool = False
+) -> None:
+    """Refuse, before anything is paid for, to write where it will fail or destroy something.
+
+    Args:
+        targets: By option; None and standard output are no files.
+        sources: What is read.
+        overwrite: See `check_ours`.
+        as_json: Whether the figures are for standard output.
+
+    Raises:
+        InvalidValueError: A target is a folder, a file that is read, named twice, a file of
+            something else, or cannot be written; or two things are for standard output.
+    """
+    printed = [option for option, (name, _) in targets.items() if name == STDOUT]
+    printed = ["--json"] * as_json + [f"{option} -" for option in printed]
+    if len(printed) > 1:
+        msg = f"{printed[0]} and {printed[1]} both write to standard output; give one a file"
+        raise InvalidValueError(msg)
+    taken = {usable_path(s).resolve(): "what is read" for s in sources if s != STDOUT}
+    for option, (name, ours) in targets.items():
+        if name is None or name == STDOUT or _is_step_summary(name):
+            continue
+        path = usable_path(name)
+        other = taken.setdefault(path.resolve(), option)
+        if other != option:
+            msg = f"{option} {name} is also {other}; give each a file of its own"
+            raise InvalidValueError(msg)
+        if path.is_dir():
+            msg = f"{option} {name} is a folder; name a file"
+            raise InvalidValueError(msg)
+        check_ours(path, ours, overwrite=overwrite)
+        try:
+            make_folder(path.parent)
+            with tempfile.TemporaryFile(dir=path.parent):
+                pass
+        except OSError as error:
+            msg = f"{option} {name} cannot be written: {error.strerror or error}; give another path"
+            raise InvalidValueError(msg) from error
+
+
+def side(*names: str | None) -> TextIO:
+    """Where figures are printed: not between what an option writes to standard output."""
+    return sys.stderr if STDOUT in names else sys.stdout
+
+
+def print_report(
+    found: Any,
+    *,
+    as_json: bool,
+    everything: bool = False,
+    file: TextIO | None = None,
+    **more: Any,
+) -> None:
+    """Print a report as tables, or as one line of JSON on standard output.
+
+    Args:
+        found: The report.
+        as_json: As JSON.
+        everything: All tables and rows.
+        file: Where tables go; by default standard output.
+        more: Further entries of the JSON.
+    """
+    if as_json:
+        typer.echo(json_line({**found.to_dict(), **more}))
+    else:
+        found.show(file, full=everything)
+
+
+def write_text(
+    name: str | Path | None,
+    text: str | bytes,
+    ours: re.Pattern[bytes] | None,
+    *,
+    overwrite: bool,
+) -> None:
+    """Write a file that an option asks for: added to GitHub's step summary, or to standard output.
+
+    Raises:
+        InvalidValueError: It cannot be written.
+    """
+    data = text if isinstance(text, bytes) else text.encode()
+    if name is None:
+        return
+    if name == STDOUT:
+        sys.stdout.write(encodable(data.decode(), sys.stdout))
+        sys.stdout.flush()
+    elif _is_step_summary(name):
+        with Path(name).open("ab") as summary:
+            summary.write(data + b"\n")
+    else:
+        with replacing(name, ours=ours, overwrite=overwrite) as stream:
+            stream.write(data)
+
+
+def _is_step_summary(name: str | Path) -> bool:
+    return str(name) == os.environ.get(STEP_SUMMARY, "")
+
+
+def say_written(files: Mapping[Any, str]) -> None:
+    """Name the files on standard error, each with its size and what is in it.
+
+    Args:
+        files: What is in each; what is None, standard output, or not there is left out.
+    """
+    named = {usable_path(name): what for name, what in files.items() if name not in {None, STDOUT}}
+    lines = [
+        f"{path} ({_size(path.stat().st_size)}){what and f': {what}'}"
+        for path, what in named.items()
+        if path.is_file()
+    ]
+    if len(lines) == 1:
+        note(f"written: {lines[0]}")
+    elif lines:
+        note("\n".join(["written:", *(f"  {line}" for line in lines)]))
+
+
+def _size(number: int) -> str:
+    """Bytes as a reader takes them in.
+
+    >>> _size(512), _size(98_304), _size(12_345_678)
+    ('512 B', '98 kB', '12.3 MB')
+    """
+    if number < 1000:
+        return f"{number} B"
+    return f"{number / 1000:.0f} kB" if number < 1_000_000 else f"{number / 1_000_000:.1f} MB"
+
+
+@contextmanager
+def interruptible(
+    then: str = "calls under way may still end and reach the store; Ctrl-C again to leave at once",
+) -> Iterator[None]:
+    """Make Ctrl-C the exit code that shells know; a second one leaves at once.
+
+    Args:
+        then: What comes of what was done.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(f"interrupted: {then}")
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        raise typer.Exit(INTERRUPTED) from None

@@ -1,0 +1,244 @@
+"""How what was typed becomes settings: ``--set``, ``--human``, pairs, judges and stores."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.labels import Labels
+from tcva_adapters.console import note
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import Scorer
+from tcva_adapters.frameworks import NO_TELEMETRY
+from tcva_adapters.judges.resolve import DEFAULT
+from tcva_adapters.results.config import configured
+from tcva_adapters.results.settings import (
+    ModelConfig,
+    SettingsModel,
+    check_names,
+)
+from tcva_adapters.results.store import VerdictStore
+
+AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
+
+DEFAULT_STORE: Final = Path(".tcva/verdicts.sqlite")
+NONE: Final = "none"
+
+MODEL: Final = ("timeout", "max_retries", "requests_per_minute", "prices", "max_tokens")
+"""Settings of a model that ``--set`` takes; its server and its key stand in the environment."""
+
+_OPTIONS: Final = frozenset({"share", "store", "fuse"})
+"""Settings that have an option of their own, or none."""
+
+
+def parse_settings(
+    pairs: Iterable[str] | None, *models: type[SettingsModel], only: Collection[str] = ()
+) -> dict[str, Any]:
+    """``NAME=VALUE`` pairs as settings, checked by their models.
+
+    A value is JSON, a text, several of them with commas between, or ``a=1,b=2``. Hyphens are
+    underscores.
+
+    Args:
+        pairs: What was typed.
+        models: Where settings are looked up, the first model first.
+        only: The settings that there are; by default all of the models.
+
+    Raises:
+        InvalidValueError: A pair of another form, a setting that there is not (the nearest one is
+            named), that is given twice, or out of range.
+
+    >>> parse_settings(["timeout=60", "prices=.5,2", "max-retries=2"], ModelConfig)
+    {'timeout': 60.0, 'prices': (0.5, 2.0), 'max_retries': 2}
+    """
+    fields = {
+        name.rstrip("_"): (name, model)
+        for model in reversed(models)
+        for name in (MODEL if model is ModelConfig else model.model_fields)
+        if name not in _OPTIONS and (not only or name in only)
+    }
+    typed: dict[type[SettingsModel], dict[str, Any]] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if not equals:
+            msg = f"--set {pair!r} is not of the form NAME=VALUE, e.g. penalty=off"
+            raise InvalidValueError(msg)
+        name = name.strip().replace("-", "_")
+        check_names([name], fields, of="--set")
+        own, model = fields[name]
+        given = typed.setdefault(model, {})
+        if own in given:
+            msg = f"--set {name} is given twice; leave one out"
+            raise InvalidValueError(msg)
+        given[own] = _value(value)
+    # Together: some settings go with others.
+    return {
+        name: getattr(made, name)
+        for model, given in typed.items()
+        for made in [model(**given)]
+        for name in given
+    }
+
+
+def _value(text: str) -> Any:
+    for parse in (json.loads, float):  # .5 is no JSON
+        with suppress(ValueError):
+            value = parse(text)
+            return tuple(value) if isinstance(value, list) else value
+    parts = text.split(",")
+    if all("=" in part for part in parts):
+        return {name: _value(of) for name, _, of in (part.partition("=") for part in parts)}
+    return tuple(map(_value, parts)) if len(parts) > 1 else text.strip()
+
+
+def under_config(config: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings that were given, over those of a configuration file."""
+    known = {name: value for name, value in given.items() if value is not None}
+    return known if config is None else configured(config, known)
+
+
+def numbers(text: str, option: str, number: int = 2) -> tuple[float, ...]:
+    """So many numbers with commas between them.
+
+    Raises:
+        InvalidValueError: It is something else.
+
+    >>> numbers("1,5", "--human-scale")
+    (1.0, 5.0)
+    """
+    try:
+        found = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        found = ()
+    if len(found) != number:
+        msg = f"{option} {text!r} should be {number} numbers with commas between, e.g. 1,5"
+        raise InvalidValueError(msg)
+    return found
+
+
+def names_of(text: str) -> list[str]:
+    """Names with commas between them, without the blanks around them."""
+    return [part.strip() for part in text.split(",")]
+
+
+def renames(pairs: Iterable[str] | None, option: str = "--map") -> dict[str, str]:
+    """``YOURS=OURS`` pairs as a mapping.
+
+    Raises:
+        InvalidValueError: A pair of another form.
+    """
+    found = {}
+    for pair in pairs or ():
+        mine, _, ours = pair.rpartition("=")
+        if not (mine and ours):
+            msg = f"{option} {pair!r} is not of the form YOURS=OURS, e.g. my_answer=response"
+            raise InvalidValueError(msg)
+        found[mine.strip()] = ours.strip()
+    return found
+
+
+_GATE: Final = re.compile(
+    r"(?:(?P<method>.+):)?(?P<figure>mean|pass_rate|coverage)\s*>=\s*(?P<least>[\d.]+)"
+    r"(?:@(?P<level>[\d.]+)%)?"
+)
+_LEAST: Final = {"mean": "min_score", "pass_rate": "min_pass_rate", "coverage": "min_coverage"}
+
+
+def parse_gates(texts: Iterable[str] | None) -> Gates:
+    """``[METHOD:]FIGURE>=NUMBER[@95%]`` as gates.
+
+    Raises:
+        InvalidValueError: A text of another form, or two levels.
+    """
+    least: dict[str, Any] = {}
+    levels = set()
+    for text in texts or ():
+        found = _GATE.fullmatch(text.strip())
+        if found is None:
+            msg = (
+                f"--gate {text!r} is not of the form [METHOD:]FIGURE>=NUMBER[@95%], e.g. mean>=0.8"
+            )
+            raise InvalidValueError(msg)
+        number = f"{found['method']}={found['least']}" if found["method"] else found["least"]
+        least.setdefault(_LEAST[found["figure"]], []).append(number)
+        if found["level"]:
+            levels.add(float(found["level"]) / 100.0)
+    if len(levels) > 1:
+        msg = f"--gate asks for the levels {sorted(levels)}; give one"
+        raise InvalidValueError(msg)
+    return Gates.of(**least, confidence=levels.pop() if levels else None)
+
+
+def ratings_of(human: str | None) -> str | Labels | None:
+    """Where human ratings are: a field of the samples, or a file (``FILE::COLUMN,COLUMN``)."""
+    path, _, columns = (human or "").partition("::")
+    if human is None or not (columns or Path(path).is_file()):
+        return human
+    return Labels.read(path, columns=columns or "human")
+
+
+def named_judge(judge: str | None) -> str:
+    """The judge of a command; where none was named, a note says who judges."""
+    if judge is None:
+        note(f"judge: {DEFAULT}, which only compares words; --judge openai:MODEL asks a model")
+    return DEFAULT if judge is None else judge
+
+
+def plain_settings(
+    judge: str | None,
+    pairs: Iterable[str] | None,
+    *models: type[SettingsModel],
+    is_dry: bool = False,
+    **given: Any,
+) -> dict[str, Any]:
+    """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.scorer_of`.
+
+    Args:
+        judge: Its name; a note says who judges where there is none.
+        pairs: See `parse_settings`.
+        models: Of the scorer's settings.
+        is_dry: Nothing will be asked, so that models need no key.
+        given: What has an option of its own; None and empty lists are left out.
+
+    Raises:
+        InvalidValueError: See `parse_settings`; settings of a model, and none that they could be for.
+    """
+    settings = parse_settings(pairs, *models, ModelConfig)
+    model: dict[str, Any] = {name: settings.pop(name) for name in MODEL if name in settings}
+    judges = [named_judge(judge), *(given.get("panel") or ()), *(given.get("fuse") or ())]
+    if model and all(":" not in name for name in judges):
+        msg = f"--set {next(iter(model))} is for a model as judge, --judge openai:MODEL, not {judges[0]!r}"
+        raise InvalidValueError(msg)
+    if is_dry:
+        model["api_key"] = "none"
+    known = {name: value for name, value in given.items() if value not in (None, [])}
+    return {"judge": judges[0], **settings, **known, **({"model": model} if model else {})}
+
+
+def store_path(store: str | None, *, is_local: bool) -> Path | None:
+    """Where judgements are cached: what a model was paid for by default, unless ``none`` is asked for."""
+    if store is None and not is_local:
+        return DEFAULT_STORE
+    return None if store in {None, NONE} else Path(str(store))
+
+
+def with_store(scorer: AnyScorer, store: str | None) -> AnyScorer:
+    """A scorer with the store that ``--store`` asks for, which a note names where nobody did."""
+    path = store_path(store, is_local=scorer.is_local)
+    if path is None:
+        return scorer
+    if store is None:
+        note(f"judgements are cached in {path} (--store none caches none)")
+    return scorer.changed(store=VerdictStore(path))
+
+
+def silence_frameworks() -> None:
+    """Keep the frameworks from phoning home and from reading .env files, before their import."""
+    for name, value in NO_TELEMETRY.items():
+        os.environ.setdefault(name, value)

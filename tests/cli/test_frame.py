@@ -1,0 +1,113 @@
+"""The frame of the command line: its commands and options, help, errors and exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tcva_adapters import __version__
+from tcva_adapters.cli.app import imported
+from tests.cli.conftest import Run, record, write
+from tests.support.packages import not_imported
+from tests.support.server import WRONG_KEY, ScriptedServer, auto_judge
+
+
+def test_version_and_an_unknown_command(tcva: Run) -> None:
+    assert tcva("--version").out.strip() == __version__
+    assert "No such command 'nonsense'" in tcva("nonsense", code=2).err
+
+
+@pytest.mark.parametrize("name", ["demo", "doctor", "report"])
+@pytest.mark.parametrize("width", [80, 140])
+def test_help_is_as_wide_as_the_terminal_in_groups_with_an_example(
+    name: str, width: int, tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    commands = [[name, own] for own in getattr(imported(name), "commands", {})] or [[name]]
+    for command in commands:
+        done = tcva(*command, "--help")
+        lines = done.out.splitlines()
+        assert max(map(len, lines)) == width
+        assert "─ Output ─" in done.out
+        assert f"Example: tcva {' '.join(command)}" in done.text
+
+
+def test_a_mistake_is_one_sentence_and_the_traceback_is_asked_for(tcva: Run) -> None:
+    done = tcva("evaluate", "nowhere.jsonl", code=2)
+    assert "error: nowhere.jsonl: there is no such file" in done.err
+    assert "Traceback" not in done.err
+    assert "Traceback" in tcva("--debug", "evaluate", "nowhere.jsonl", code=2).err
+
+
+@pytest.mark.slow
+def test_a_closed_pipe_is_no_failed_gate() -> None:
+    samples = write("in.jsonl", record(1))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "tcva_adapters", "evaluate", samples],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) == 141
+
+
+def test_the_demo_turns_the_temperature_and_writes_its_report(tcva: Run) -> None:
+    done = tcva("demo")
+    assert done.err.startswith("written: tcva-demo.html (")
+    assert len(done.out.splitlines()) <= 40
+    found = tcva("demo", "--json").json["tables"]
+    for row in found["assistants"]:
+        assert row["strict"] < row["balanced"] < row["lenient"]
+        assert row["binary"] <= row["ternary"]
+        assert 0 < row["scored"] < row["samples"]
+    assert {row["method"] for row in found["metrics"]} >= {"tcva T=0.5", "RAGAS faithfulness"}
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence", "answers", "right"),
+    [
+        (auto_judge, "openai:m: not fit: no form had 8 levels right", True, 7),
+        (
+            lambda _, n: '{"ok": true}' if n == 1 else "Nice day.",
+            "openai:m: the trial ended early: unreadable_reply",
+            True,
+            0,
+        ),
+        (lambda *_: WRONG_KEY, "openai:m: it does not answer", False, None),
+        (None, "openai:m: it does not answer", False, None),
+    ],
+    ids=["unfit", "no verdicts", "wrong key", "no key"],
+)
+def test_the_doctor_tries_a_judge(
+    script: object,
+    sentence: str,
+    answers: bool,
+    right: int | None,
+    tcva: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    not_imported(monkeypatch)
+    with ScriptedServer(script or auto_judge) as server:  # type: ignore[arg-type]  # as given
+        if script is not None:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        found = tcva("doctor", "--judge", "openai:m", "--json", code=1).json
+    tables = found["tables"]
+    assert found["sentence"].startswith(sentence)
+    assert found["sentence"].endswith("ragas installed and broken")
+    judge = {row["what"]: row["found"] for row in tables["judge"]}
+    assert judge["answers"] is answers
+    assert [row["right"] for row in tables["trial"]] == ([] if right is None else [right])
+    if script is None:
+        assert "OPENAI_API_KEY" in judge["detail"]
+
+
+@pytest.mark.slow
+def test_the_doctor_imports_every_package(tcva: Run) -> None:
+    packages = tcva("doctor", "--json", code=None).json["tables"]["packages"]
+    assert {row["package"] for row in packages} >= {"ragas", "deepeval", "openai"}
