@@ -119,7 +119,7 @@ def _assistant(
     table: ScoreTable, domain: str, rows: Any, scores: dict[str, FloatArray]
 ) -> dict[str, Any]:
     own = table.select(rows)
-    results = [result for result in own.results[OURS] if result is not None]
+    results = [result for result in own.results[OURS] if isinstance(result, Result)]
     counts = np.array([count_levels(r.seen.verdicts) for r in results if r.score is not None])
     distances = []
     for metadata, result in zip(own.metadata, results, strict=True):

@@ -37,8 +37,13 @@ Run = Callable[..., Done]
 
 
 @pytest.fixture
-def tcva(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def tcva(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Run:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
 
     def run(*arguments: object, code: int | None = 0) -> Done:
         capsys.readouterr()
@@ -48,13 +53,6 @@ def tcva(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
         return done
 
     return run
-
-
-@pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def record(number: int, response: str = "The office opens at nine.", **more: Any) -> dict[str, Any]:

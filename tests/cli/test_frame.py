@@ -43,7 +43,8 @@ def test_a_mistake_is_one_sentence_and_the_traceback_is_asked_for(tcva: Run) -> 
 
 
 @pytest.mark.slow
-def test_a_closed_pipe_is_no_failed_gate() -> None:
+def test_a_closed_pipe_is_no_failed_gate(tcva: Run) -> None:
+    tcva("--version")
     samples = write("in.jsonl", record(1))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(

@@ -15,7 +15,7 @@ pytest.importorskip("scipy", reason="the extra stats")
 
 def test_json_and_text_have_the_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path)
-    quick = ["reproduce", str(tmp_path), "-B", "50", "--no-lexical"]
+    quick = ["reproduce", str(tmp_path), "--set", "resamples=50", "--no-lexical"]
     assert run([*quick, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     tables = [name for name, records in report["tables"].items() if records]

@@ -170,7 +170,7 @@ def test_80_columns_with_all_lines(arguments: list[str]) -> None:
 @needs_paper_data
 @pytest.mark.parametrize("more", [[], ["--all"], ["--best", "--count-empty"]])
 def test_the_paper_fits(more: list[str]) -> None:
-    said = Said("reproduce", str(FOLDER), "-B", "50", "--no-lexical", *more)
+    said = Said("reproduce", str(FOLDER), "--set", "resamples=50", "--no-lexical", *more)
     assert (said.code, said.too_wide) == (0, [])
     assert "--all" in more or len(said.out) <= LINES
 
