@@ -17,12 +17,10 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
-from tcva_adapters.stats.clusters import interval_shares, worth
-from tcva_adapters.stats.enough import why_no_interval
-from tcva_adapters.stats.inference import Estimate
-from tcva_adapters.stats.resampling import resample
+from tcva_adapters.stats.inference import LEAST, Estimate
+from tcva_adapters.stats.resampling import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.stats.weighted import Statistic, statistic_of
+from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
 Objective = Literal["spearman", "mae", "kappa"]
@@ -165,7 +163,7 @@ class _Search:
         """Choose among settings, the first of which is in use, on samples that are all rated."""
         n = len(table)
         codes = group_codes(table.groups or range(n), np.ones(n, dtype=np.bool_))
-        if why := why_no_interval(n, codes=codes if table.groups else None):
+        if why := Units(table.groups or None, np.ones(n, dtype=np.bool_)).why_none(LEAST["mean"]):
             msg = f"{why}, and a choice without one is none; rate more samples"
             raise InvalidValueError(msg)
         target = self._target(table.rating)
@@ -231,7 +229,10 @@ class _Search:
         """From how often each sample counts (B, N) to values (C, B), nan where undefined."""
         if self.objective == "kappa":
             return lambda counts: _kappa(views.T, target, counts.astype(np.float64))
-        return statistic_of(self.objective, list(views.T), target)
+        if self.objective == "spearman":
+            return spearman_of(list(views.T), target)
+        gaps = np.abs(views.T - target)
+        return lambda counts: gaps @ counts.T / counts.sum(axis=1)
 
     def _values(self, views: FloatArray, target: FloatArray, counts: IntArray) -> FloatArray:
         """The values themselves, shape (C, B), some selections at a time."""
@@ -246,7 +247,8 @@ class _Search:
 
         Choices that were made in folds stay. Resamples where the measure is undefined are left out.
         """
-        n, groups = len(target), int(codes.max()) + 1
+        n = len(target)
+        of = Units(codes.tolist(), np.ones(n, dtype=np.bool_))
         ours, theirs = self._statistic(new, target), self._statistic(old, target)
 
         def gains(counts: IntArray) -> FloatArray:
@@ -254,16 +256,16 @@ class _Search:
             return self.sign * found
 
         value = float(gains(np.ones((1, n), dtype=np.int64))[0])
-        blocks = resample(n, self.resamples, seed=self.seed, groups=codes.tolist())
+        blocks = draw(n, self.resamples, seed=self.seed, codes=of.codes)
         drawn = np.concatenate([gains(block) for block in blocks])
         defined = drawn[np.isfinite(drawn)]
-        why = why_no_interval(n, undefined=len(drawn) - len(defined), n_boot=len(drawn))
-        if not why and np.ptp(defined) <= _SAME:
+        why = of.why_none(LEAST["mean"], target)
+        if not why and (not len(defined) or np.ptp(defined) <= _SAME):
             why = "both agree as well on all resamples: nothing varies"
-        about: dict[str, Any] = {"n": n, "groups": groups if groups < n else None}
+        about: dict[str, Any] = {"n": n, "groups": of.groups if of.codes is not None else None}
         if why:
             return Estimate(value, reason=why, level=self.level, **about)
-        low, high = np.quantile(defined, interval_shares(self.level, n, worth(codes))).tolist()
+        low, high = np.quantile(defined, interval_shares(self.level, of.clusters)).tolist()
         low, high = (value + _WIDER * (end - value) for end in (low, high))
         return Estimate(value, low, high, level=self.level, **about)
 

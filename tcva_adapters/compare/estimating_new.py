@@ -15,12 +15,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.output import csv_text, replacing
 from tcva_adapters.samples.records import format_of
 from tcva_adapters.stats.checks import FloatArray, whole
-from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
-from tcva_adapters.stats.prediction_powered import PoweredMean
+from tcva_adapters.stats.inference import Estimate, labels_needed
+from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
 from tcva_adapters.tables import Column, Table
-
-LEAST_POWERED: Final = 30
-"""Ratings from which on the judge's scores of the others narrow the interval."""
 
 OURS: Final = re.compile(rb'{"id": |"?id"?,"?human"?')
 """How files of labels begin."""
@@ -40,7 +37,7 @@ def mean_ratings(
     """The mean rating and the pass rate of all samples, where only some of them are rated.
 
     From 30 ratings on they are prediction-powered: the ratings correct the judge's bias, and the
-    judge says how far the rated samples lie from the others (`stats.prediction_powered`). Below,
+    judge says how far the rated samples lie from the others (`stats.powered`). Below,
     they are those of the ratings alone.
 
     Args:
@@ -60,8 +57,8 @@ def mean_ratings(
     notes = [
         "this holds for a random draw of rated samples, not for picked ones: --next draws some"
     ]
-    if rated.sum() < LEAST_POWERED:
-        notes.append(f"fewer than {LEAST_POWERED} ratings: the ratings alone, without the judge")
+    if rated.sum() < LEAST_RATINGS:
+        notes.append(f"fewer than {LEAST_RATINGS} ratings: the ratings alone, without the judge")
     rows: list[dict[str, Any]] = []
     for name, ratings, own in (
         ("mean rating", human, scores),
@@ -69,21 +66,16 @@ def mean_ratings(
     ):
         judge = float(own[scored].mean())
         row = {"figure": name, "samples": int(scored.sum()), "ratings": int(rated.sum())}
-        if rated.sum() < LEAST_POWERED:
-            found = estimate("mean", np.where(rated, ratings, np.nan), groups, level=level)
-            rows.append({**row, "judge": judge, **found.record("estimate"), "worth": None})
-            continue
-        powered = PoweredMean(ratings, scores, groups=groups)
-        both: dict[str, float] = {}
-        for key, of in (("estimate", powered.estimate(level)), ("alone", powered.alone(level))):
-            both |= Estimate(of.value, of.low, of.high).record(key)
+        powered = powered_mean(ratings, scores, groups=groups, level=level)
+        both = powered.estimate.record("estimate") | powered.alone.record("alone")
         rows.append({**row, "judge": judge, **both, "worth": powered.worth})
-        if abs(powered.drift) > _NO_DRAW and len(rows) == 1:
-            side = "higher" if powered.drift > 0.0 else "lower"
-            notes.append(
-                f"the judge's scores of the rated samples are {side} than those of a random draw "
-                f"would be ({abs(powered.drift):.1f} standard errors): were they picked?"
-            )
+    spread = float(scores[scored].std()) / float(np.sqrt(rated.sum()))
+    off = float(scores[rated].mean() - scores[scored].mean()) / spread if spread else 0.0
+    if abs(off) > _NO_DRAW:
+        notes.append(
+            f"the judge's scores of the rated samples are {'higher' if off > 0.0 else 'lower'} than "
+            f"those of a random draw would be ({abs(off):.1f} standard errors): were they picked?"
+        )
     columns = [Column("figure"), Column("samples", "int"), Column("ratings", "int")]
     columns += [Column("judge", "score"), Column("estimate", "interval")]
     worth = "so many random ratings alone would give an interval as narrow"

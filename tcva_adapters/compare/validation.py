@@ -19,10 +19,10 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import BoolArray, FloatArray, numbers
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import Estimate, difference, estimate
-from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
 BINS: Final = 10

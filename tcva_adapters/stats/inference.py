@@ -194,6 +194,7 @@ def estimate(
     one_of("statistic", statistic, STATISTICS)
     one_of("method", method, get_args(Method))
     check_level(level)
+    resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
     table = np.atleast_2d(numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1))
     if len(table) != (1 if statistic in {"mean", "share"} else 2):
         msg = f"{len(table)} columns for {statistic}; give one of values, or scores and ratings"
@@ -275,6 +276,7 @@ def difference(
     """
     one_of("statistic", statistic, STATISTICS)
     check_level(level)
+    resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
     columns = {"a": a, "b": b}
     if statistic == "share" or (human is None and statistic != "mean"):
         msg = (

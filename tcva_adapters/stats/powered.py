@@ -1,4 +1,4 @@
-"""Means of human ratings from a few ratings and many scores of a judge; and which samples to rate next.
+"""Means of human ratings from a few ratings and many scores of a judge: prediction-powered.
 
 Of N samples that a judge scored (f) n have a human rating (y). The mean of the n ratings is right
 and wide; that of the N scores is narrow and as biased as the judge. The estimate takes from the
@@ -25,18 +25,16 @@ import numpy.typing as npt
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import (
     BoolArray,
-    FloatArray,
     IntArray,
     check_level,
     numbers,
     same_length,
-    whole,
 )
 from tcva_adapters.stats.inference import Estimate, estimate
 from tcva_adapters.stats.leave_out import quantile
 from tcva_adapters.stats.units import Units, natural_ends
 
-__all__ = ["LEAST_RATINGS", "PoweredMean", "draw_evenly", "powered_mean"]
+__all__ = ["LEAST_RATINGS", "PoweredMean", "powered_mean"]
 
 LEAST_RATINGS: Final = 30
 """Below so many ratings, or groups of them, the judge is left out."""
@@ -127,33 +125,3 @@ def powered_mean(
     value = min(max(value, least), most)
     found = Estimate(value, low, high, n=n, groups=of.groups, level=level)
     return PoweredMean(found, alone, samples, slope, n * (plain / (2.0 * half)) ** 2)
-
-
-def draw_evenly(order: npt.ArrayLike, n: int, *, seed: int = 0) -> IntArray:
-    """Samples to rate, drawn with equal chances and spread evenly along an order: a stratified draw.
-
-    Every N/n-th sample from a random start, along scores sorted by the first column, then by the
-    second, and so on; equals are in random order. Since all have the same chance, the plain mean
-    of their ratings estimates that of all, and a later draw of those that are left may join it.
-
-    Args:
-        order: What to go along, shape (N,) or (N, K), e.g. system and score.
-        n: How many; all where there are no more.
-        seed: Of the start and the order of equals.
-
-    Returns:
-        Their places, ascending.
-
-    Raises:
-        InvalidValueError: n below 1, or a negative seed.
-
-    >>> draw_evenly([3, 1, 2, 6, 5, 4], 3, seed=1).tolist()
-    [2, 3, 5]
-    """
-    keys: FloatArray = np.asarray(order, dtype=np.float64)
-    keys = keys[:, None] if keys.ndim == 1 else keys
-    n = min(whole("n", n, least=1), len(keys))
-    rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
-    along = np.lexsort((rng.random(len(keys)), *keys.T[::-1]))
-    places = ((rng.random() + np.arange(n)) * len(keys) / max(n, 1)).astype(np.int64)
-    return np.sort(along[places]).astype(np.int64)

@@ -14,6 +14,9 @@ import numpy as np
 from tcva_adapters.stats.checks import FloatArray, IntArray, group_codes, whole
 from tcva_adapters.stats.scipy_extra import scipy_module
 
+Statistic = Callable[[IntArray], FloatArray]
+"""From counts (rows, n) to values (methods, rows); nan where a value is undefined."""
+
 # Counts, and each array that is derived from them, have this many cells per block: 128 KiB of
 # numbers. That stays in a processor's cache, bounds the memory, and does not make the allocator
 # hand every array back to the system, which would cost more than the arithmetic.
@@ -24,44 +27,37 @@ _FEWEST: Final = 8
 def resample(
     n: int, n_boot: int, *, seed: int = 0, groups: Sequence[object] | None = None
 ) -> Iterator[IntArray]:
-    """Bootstrap resamples, block by block, each as counts per sample.
-
-    Counts serve both ways of drawing: without groups, n samples are drawn with replacement; with
-    groups (conversations, documents, raters), as many groups as there are, each with all of its
-    samples, so that a resample may have more or fewer samples than n.
-
-    Args:
-        n: Samples.
-        n_boot: Resamples.
-        seed: Of ``Generator(PCG64(seed))``, whose ``integers(0, n, (n_boot, n))`` are the draws.
-            The same seed gives the same resamples.
-        groups: One per sample; equal objects are one group.
-
-    Yields:
-        Shape (rows, n): entry (b, i) says how often resample b has sample i. The rows of all
-        blocks together are ``n_boot``. How they are cut depends on n alone and has no influence
-        on the draws.
-
-    Raises:
-        InvalidValueError: n or n_boot below 1, a negative seed, or groups that do not fit.
-
-    >>> np.concatenate(list(resample(4, 3)))
-    array([[0, 1, 2, 1],
-           [3, 1, 0, 0],
-           [1, 0, 1, 2]])
-    """
+    """`draw`, with groups by name."""
     n, n_boot = whole("n", n, least=1), whole("n_boot", n_boot, least=1)
     codes = None if groups is None else group_codes(groups, np.ones(n, dtype=np.bool_))
     return draw(n, n_boot, seed=seed, codes=codes)
 
 
 def draw(n: int, n_boot: int, *, seed: int, codes: IntArray | None) -> Iterator[IntArray]:
-    """The blocks of ``resample``, with groups as numbers from 0 up.
+    """Bootstrap resamples, block by block, each as counts per sample.
+
+    Without groups n samples are drawn with replacement; with groups as many groups as there are,
+    each with all of its samples, so that a resample may have more or fewer samples than n.
+
+    Args:
+        n: Samples, 1 or more.
+        n_boot: Resamples.
+        seed: Of ``Generator(PCG64(seed))``, whose ``integers(0, n, (n_boot, n))`` are the draws.
+        codes: The group of each sample, from 0 up, or None.
+
+    Returns:
+        Blocks of the shape (rows, n): entry (b, i) says how often resample b has sample i. How they
+        are cut depends on n alone and has no influence on the draws.
 
     Raises:
-        InvalidValueError: A seed that is none.
+        InvalidValueError: A negative seed.
+
+    >>> np.concatenate(list(draw(4, 3, seed=0, codes=None)))
+    array([[0, 1, 2, 1],
+           [3, 1, 0, 0],
+           [1, 0, 1, 2]])
     """
-    seed = whole("seed", seed, least=0)
+    seed, n_boot = whole("seed", seed, least=0), whole("resamples", n_boot, least=1)
     generator = np.random.Generator(np.random.PCG64(seed))
     return _blocks(generator, n, n_boot, codes)
 
@@ -176,9 +172,7 @@ class _Ranks:
         return np.take(ranks, self._codes, axis=1), squares.sum(axis=1)
 
 
-def spearman_of(
-    methods: Sequence[FloatArray], human: FloatArray
-) -> Callable[[IntArray], FloatArray]:
+def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
     """The function from counts (rows, n) to Spearman's rho of every method, shape (methods, rows).
 
     Args:

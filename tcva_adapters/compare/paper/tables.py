@@ -18,11 +18,10 @@ from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.chance import spearman_resamples
 from tcva_adapters.stats.checks import in_all
-from tcva_adapters.stats.correlation import agreement
+from tcva_adapters.stats.correlation import agreement, value_of
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.stats.resampling import resample
-from tcva_adapters.stats.weighted import statistic_of
 
 _DECIMALS: Final = 4
 _SAME: Final = 1e-12
@@ -106,10 +105,10 @@ def _one_sided(
     (*sides, ratings), _ = in_all(first=first, second=second, human=human)
     if len(ratings) < 2:
         return math.nan
-    statistic = statistic_of("spearman", sides, ratings)
-    drawn = [statistic(counts) for counts in resample(len(ratings), resamples, seed=seed)]
-    ahead = np.subtract(*np.hstack(drawn))
-    (lead,) = np.subtract(*statistic(np.ones((1, len(ratings)), dtype=np.int64)))
+    drawn = spearman_resamples(sides, ratings, None, resamples, seed)
+    ahead = drawn[0] - drawn[1]
+    one, other = (value_of("spearman", side, ratings) for side in sides)
+    lead = one - other
     known = ahead[np.isfinite(ahead)]
     if np.isnan(lead) or not len(known):
         return math.nan
