@@ -1,8 +1,8 @@
 """What was asked in batches and what came of it, in one SQLite file that a kill leaves whole.
 
 A question is what one judge is asked about one sample, under the key that the store has for it. Its
-turns are the requests of its conversation, from 0. A turn has no row before it is asked, a batch
-while it is under way, and an outcome once it needs no further asking.
+turns are the requests of its conversation, from 0. A turn has no row before it is asked; without a
+batch it is to go into the next one, and it has a status and a body once something came of it.
 
 The file is locked for as long as it is open: two commands at once would ask twice.
 """
@@ -14,198 +14,101 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from tcva_adapters.batches.lines import Line
+from tcva_adapters.batches.lines import Line, merged
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.models.openai_exchange import Answer
 from tcva_adapters.samples.output import make_folder, new_file
 
 NAME: Final = "ledger.sqlite"
-VERSION: Final = 2
-UNDER_WAY: Final = "sent"
-LOST: Final = "not found"
-ENDED: Final = frozenset({"collected", "stopped", "split"})
-"""States of batches, and the status of one under way that its server does not have; see `Entry`."""
+WAITING, SENT, LOST, STOPPED, ENDED = "waiting", "sent", "not found", "stopped", "ended"
+"""States of a batch: it is to be sent, its server has it, does not have it (any more), ended it as a
+whole (failed, cancelled), everything that came of it is here."""
 
-_APPLICATION_ID: Final = 0x54434241  # "TCBA"
+MOST_BYTES: Final = 200_000_000
+"""Of the requests of one batch, as OpenAI takes them."""
+
+Batch = Mapping[str, Any]
+"""A row of `batches`: ``file`` and ``id`` are the server's names, where ``file`` is noted the batch may
+have been made, too; ``status`` is its word for how far it is, ``completed`` and ``failed`` are so
+many requests; ``detail`` says why it waits, stopped or is not found."""
+
+_VERSION: Final = 0x54434203
+"""Tells a ledger from other files, too."""
 
 _CREATE: Final = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE samples (line BLOB NOT NULL);
 CREATE TABLE batches (
-    number INTEGER PRIMARY KEY, round INTEGER NOT NULL, model TEXT NOT NULL,
-    requests INTEGER NOT NULL, tokens INTEGER NOT NULL, state TEXT NOT NULL,
-    file TEXT NOT NULL, id TEXT NOT NULL, tries INTEGER NOT NULL, status TEXT NOT NULL,
-    said TEXT NOT NULL, completed INTEGER NOT NULL, failed INTEGER NOT NULL,
-    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL
+    number INTEGER PRIMARY KEY, model TEXT NOT NULL, requests INTEGER DEFAULT 0,
+    state TEXT DEFAULT 'waiting', file TEXT DEFAULT '', id TEXT DEFAULT '',
+    status TEXT DEFAULT '', detail TEXT DEFAULT '', completed INTEGER DEFAULT 0,
+    failed INTEGER DEFAULT 0, input_tokens INTEGER DEFAULT 0, output_tokens INTEGER DEFAULT 0
 );
 CREATE TABLE turns (
-    question TEXT NOT NULL, turn INTEGER NOT NULL, dropped TEXT NOT NULL, batch INTEGER,
-    tries INTEGER NOT NULL, status INTEGER, body TEXT, PRIMARY KEY (question, turn)
-) WITHOUT ROWID;
+    number INTEGER PRIMARY KEY, question TEXT, turn INTEGER, model TEXT, request BLOB,
+    batch INTEGER, tries INTEGER DEFAULT 1, status INTEGER, body TEXT, UNIQUE (question, turn)
+);
 CREATE INDEX turns_of_batch ON turns (batch)
 """
-_BATCH: Final = (
-    "number, round, model, requests, tokens, state, file, id, tries, status, said, completed, "
-    "failed, input_tokens, output_tokens"
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One request of a question, as it was asked the last time.
-
-    Attributes:
-        dropped: What the server was known to refuse when the question was first asked, with its
-            reasons.
-        is_open: Whether it is to be asked again.
-        tries: How often it was asked.
-        answer: What came of it; None where that is not known yet.
-    """
-
-    dropped: Mapping[str, str]
-    is_open: bool
-    tries: int
-    answer: Answer | None
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A batch, as the ledger has it.
-
-    Attributes:
-        number: From 1.
-        round: From 1: how far the conversations have come that are in it.
-        model: Who is asked.
-        requests: How many.
-        tokens: About how many tokens their prompts have.
-        state: ``ready`` (its file is written), ``uploading``, ``uploaded``, ``creating``, ``sent``,
-            ``collected``, ``stopped`` (it failed or was cancelled as a whole), ``split`` (its
-            requests went into smaller ones).
-        file: The server's name for the file of requests.
-        id: The server's name for the batch.
-        tries: How often it was created.
-        status: The server's word for how far it is, or ``not found``.
-        said: Why it stopped, waits or was not found, in a sentence.
-        completed: Requests answered, as far as the server told.
-        failed: Requests refused, likewise.
-        input_tokens: What the answers cost, by their own account.
-        output_tokens: Likewise.
-    """
-
-    number: int
-    round: int
-    model: str
-    requests: int
-    tokens: int
-    state: str
-    file: str = ""
-    id: str = ""
-    tries: int = 0
-    status: str = ""
-    said: str = ""
-    completed: int = 0
-    failed: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether it was sent, and its server does not have it or its results."""
-        return self.state == UNDER_WAY and self.status == LOST
-
-
-class BusyError(InvalidValueError):
-    """Another command has the ledger open."""
-
-
-class Ledger:
-    """The ledger of a submission; use it in a with statement.
+@contextmanager
+def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
+    """The ledger of a submission, for this command alone.
 
     Args:
-        folder: Where it lies; made where it is missing.
+        folder: Where it lies.
         is_new: Make it where it is missing.
 
     Raises:
-        BusyError: Another command has it open.
-        InvalidValueError: There is none, it was not finished, or it cannot be made.
-        UnreadableInputError: It is no ledger, or one of a newer version.
+        InvalidValueError: There is none, or another command has it open.
+        UnreadableInputError: It is no ledger of this version, or cannot be written.
     """
-
-    def __init__(self, folder: Path, *, is_new: bool = False) -> None:
-        self._path = path = folder / NAME
-        if not is_new and not path.is_file():
-            msg = f"{folder} holds no submission; 'tcva submit' makes one"
-            raise InvalidValueError(msg)
-        try:
-            make_folder(folder)
-            with suppress(FileExistsError):
-                os.close(new_file(path))  # SQLite would make it for everybody to read
-        except OSError as error:
-            msg = f"{path} cannot be made: {error.strerror or error}; give another folder"
+    path = folder / NAME
+    if not is_new and not path.is_file():
+        msg = f"{folder} holds no submission; 'tcva batch submit' makes one"
+        raise InvalidValueError(msg)
+    make_folder(folder)
+    with suppress(FileExistsError):
+        os.close(new_file(path))  # SQLite would make it for everybody to read
+    db = sqlite3.connect(path, isolation_level=None, timeout=1.0)
+    try:
+        yield Ledger(db, path)
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
+            msg = f"another command is at work on {folder}; try again when it is done"
             raise InvalidValueError(msg) from error
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=1.0)
-        try:
-            self._open(path, is_new=is_new)
-        except sqlite3.Error as error:
-            self._db.close()
-            raise _refused(path, error) from error
-        except BaseException:
-            self._db.close()
-            raise
+        msg = f"{path} cannot be used: {error}; free some space, or give another folder"
+        raise UnreadableInputError(msg) from error
+    finally:
+        db.close()
 
-    def _open(self, path: Path, *, is_new: bool) -> None:
-        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self._db.execute("BEGIN EXCLUSIVE")  # from here on nobody else has it
-        (whose,) = self._db.execute("PRAGMA application_id").fetchone()
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        (tables,) = self._db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        if not tables and not whose:
+
+class Ledger:
+    """An open ledger."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self._db = db
+        db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        db.execute("BEGIN EXCLUSIVE")  # from here on nobody else has it
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version == 0 and not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
             for statement in _CREATE.split(";\n"):
-                self._db.execute(statement)
-            self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            self._db.execute(f"PRAGMA user_version = {VERSION}")
-        elif whose != _APPLICATION_ID or version != VERSION:
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {_VERSION}")
+        elif version != _VERSION:
             msg = f"{path} is no submission of this version; give another folder"
             raise UnreadableInputError(msg)
-        self._db.execute("COMMIT")
-        if not is_new and self.get("samples") is None:
-            msg = f"'tcva submit' was stopped before {path.parent} was whole; give it once more"
-            raise InvalidValueError(msg)
-
-    def __enter__(self) -> Self:
-        """The ledger."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it; what was not committed is as if it had not been.
-
-        Raises:
-            UnreadableInputError: The block failed on the file, as where the disk is full.
-        """
-        self._db.close()
-        if isinstance(error, sqlite3.Error):
-            raise _refused(self._path, error) from error
+        db.execute("COMMIT")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All that is written in the block, or nothing of it."""
         self._db.execute("BEGIN")
-        try:
+        with self._db:
             yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:  # SQLite has ended it by itself where the disk is full
-                self._db.execute("ROLLBACK")
-            raise
 
     def get(self, name: str, default: Any = None) -> Any:
         """A value of the submission as a whole."""
@@ -213,124 +116,115 @@ class Ledger:
         return default if row is None else json.loads(row[0])
 
     def put(self, **values: Any) -> None:
-        """Note values of the submission as a whole; JSON values."""
-        self._db.executemany(
-            "INSERT OR REPLACE INTO about VALUES (?, ?)",
-            [(name, json.dumps(value)) for name, value in values.items()],
-        )
+        """Note JSON values of the submission as a whole."""
+        rows = [(name, json.dumps(value)) for name, value in values.items()]
+        self._db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
 
-    def batches(self) -> list[Entry]:
-        """All batches, in the order in which they were made."""
-        rows = self._db.execute(f"SELECT {_BATCH} FROM batches ORDER BY number")  # noqa: S608  # names of ours
-        return [Entry(*row) for row in rows]
+    def hold(self, samples: Iterable[bytes]) -> int:
+        """Note the samples, and return how many there are."""
+        lines = ((line,) for line in samples)
+        return self._db.executemany("INSERT INTO samples VALUES (?)", lines).rowcount
 
-    def add(self, batch: Entry) -> None:
-        """Note a batch whose file is written."""
-        values = [getattr(batch, name.strip()) for name in _BATCH.split(",")]
-        marks = ", ".join("?" * len(values))
-        self._db.execute(f"INSERT INTO batches ({_BATCH}) VALUES ({marks})", values)  # noqa: S608  # as above
+    def samples(self) -> Iterator[bytes]:
+        """The samples, as they were submitted."""
+        query = "SELECT rowid, line FROM samples WHERE rowid > ? ORDER BY rowid LIMIT 100"
+        return self._paged(query)
+
+    def _paged(self, query: str, *values: Any) -> Iterator[bytes]:
+        """Second columns by rising first ones; a query left open would hold the file's lock."""
+        last = 0
+        while rows := self._db.execute(query, (last, *values)).fetchall():
+            yield from (line for _, line in rows)
+            last = rows[-1][0]
+
+    def batches(self, *states: str) -> list[Batch]:
+        """The batches in these states, or all, in the order in which they were made."""
+        found = self._db.execute("SELECT * FROM batches ORDER BY number")
+        names = [each[0] for each in found.description]
+        rows = [dict(zip(names, row, strict=True)) for row in found]
+        return [row for row in rows if not states or row["state"] in states]
 
     def update(self, number: int, **values: Any) -> None:
         """Note what changed of a batch."""
         names = ", ".join(f"{name} = ?" for name in values)
-        self._db.execute(
-            f"UPDATE batches SET {names} WHERE number = ?",  # noqa: S608  # as above
-            (*values.values(), number),
-        )
+        query = f"UPDATE batches SET {names} WHERE number = ?"  # noqa: S608  # names of ours
+        self._db.execute(query, (*values.values(), number))
 
-    def turns(self, question: str) -> dict[int, Turn]:
-        """The turns of a question that were asked, by their numbers, which rise."""
-        rows = self._db.execute(
-            "SELECT turn, dropped, batch, tries, status, body FROM turns WHERE question = ? ORDER BY turn",
-            (question,),
-        )
-        return {number: _turn(*row) for number, *row in rows}
+    def turns(self, question: str) -> dict[int, tuple[int, int | None, str]]:
+        """Of each turn of a question that was asked: how often, and the status and body that came."""
+        query = "SELECT turn, tries, status, body FROM turns WHERE question = ?"
+        return {turn: tuple(rest) for turn, *rest in self._db.execute(query, (question,))}
 
-    def ask(
-        self, question: str, turn: int, tries: int, dropped: Mapping[str, str], batch: int
-    ) -> None:
-        """Note that a turn is in a batch, and how often it was asked with this one."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, NULL, NULL)",
-            (question, turn, json.dumps(dropped), batch, tries),
-        )
+    def ask(self, model: str, question: str, turn: int, request: bytes) -> None:
+        """Note a request for the next batch."""
+        query = "INSERT INTO turns (model, question, turn, request) VALUES (?, ?, ?, ?)"
+        self._db.execute(query, (model, question, turn, request))
 
     def forget(self, question: str) -> None:
         """Ask a question anew, from its first turn."""
         self._db.execute("DELETE FROM turns WHERE question = ?", (question,))
 
-    def answer(self, batch: int, lines: Iterable[Line], most: int) -> tuple[int, int]:
-        """Note what came of requests of a batch; those that have an outcome keep it.
+    def cut(self, most: int) -> None:
+        """Put all requests that have no batch into new ones of so many at most, one model to each."""
+        query = "SELECT number, model, LENGTH(request) FROM turns WHERE batch IS NULL ORDER BY model, number"
+        last, requests, size, batch = None, 0, 0, 0
+        for number, model, length in self._db.execute(query).fetchall():
+            if model != last or requests >= most or size + length > MOST_BYTES:
+                new = self._db.execute("INSERT INTO batches (model) VALUES (?)", (model,))
+                last, requests, size, batch = model, 0, 0, int(new.lastrowid or 0)
+            requests, size = requests + 1, size + length
+            self._db.execute("UPDATE turns SET batch = ? WHERE number = ?", (batch, number))
+            self.update(batch, requests=requests)
 
-        Lines of other requests, and second ones of a request, are passed over.
+    def requests(self, batch: int) -> Iterator[bytes]:
+        """The requests of a batch."""
+        where = "number > ? AND batch = ?"
+        query = f"SELECT number, request FROM turns WHERE {where} ORDER BY number LIMIT 100"  # noqa: S608  # as above
+        return self._paged(query, batch)
+
+    def answer(self, batch: int, line: Line | None) -> None:
+        """Note what came of a request; a line that belongs to none of this batch is passed over."""
+        if line is None:
+            return
+        query = "SELECT number, status, body FROM turns WHERE (question, turn, batch) = (?, ?, ?)"
+        row = self._db.execute(query, (line.question, line.turn, batch)).fetchone()
+        if row is None:
+            return
+        number, *known = row
+        if known[0] is None:
+            spent = "input_tokens = input_tokens + ?, output_tokens = output_tokens + ?"
+            query = f"UPDATE batches SET {spent} WHERE number = ?"  # noqa: S608  # as above
+            self._db.execute(query, (line.input_tokens, line.output_tokens, batch))
+        found = merged(None if known[0] is None else (known[0], known[1]), (line.status, line.body))
+        self._db.execute("UPDATE turns SET status = ?, body = ? WHERE number = ?", (*found, number))
+
+    def settle(self, batch: int, unanswered: str | None, tries: int) -> bool:
+        """Free what may be answered another day and was asked less often than ``tries``.
 
         Args:
-            batch: Its number.
-            lines: What came.
-            most: How often a request is asked at most; until then one that may be answered another
-                day is to be asked again.
+            batch: One that ended.
+            unanswered: Why requests without a line have none; None leaves them as they are.
+            tries: How often a request is asked at most.
 
         Returns:
-            The input and output tokens that the lines cost.
+            Whether requests are left without an outcome.
         """
-        input_tokens = output_tokens = 0
-        for each in lines:
-            noted = self._db.execute(
-                "UPDATE turns SET status = ?1, body = ?2, "
-                "batch = CASE WHEN ?3 AND tries < ?4 THEN NULL ELSE batch END "
-                "WHERE question = ?5 AND turn = ?6 AND batch = ?7 AND status IS NULL",
-                (each.status, each.body, each.is_passing, most, each.question, each.turn, batch),
-            )
-            if noted.rowcount:
-                input_tokens += each.input_tokens
-                output_tokens += each.output_tokens
-        return input_tokens, output_tokens
-
-    def left(self, batch: int) -> int:
-        """How many turns of a batch have no outcome."""
-        query = "SELECT COUNT(*) FROM turns WHERE batch = ? AND status IS NULL"
-        (number,) = self._db.execute(query, (batch,)).fetchone()
-        return int(number)
-
-    def give_up(self, batch: int, status: int, body: str, most: int) -> None:
-        """What a batch left without an outcome is asked again, or has this one at its last try."""
-        for last in (False, True):
-            self._db.execute(
-                f"UPDATE turns SET status = ?, body = ?{'' if last else ', batch = NULL'} "  # noqa: S608  # as above
-                f"WHERE batch = ? AND status IS NULL AND tries {'>=' if last else '<'} ?",
-                (status, body, batch, most),
-            )
+        execute, row = self._db.execute, {"batch": batch, "tries": tries}
+        if unanswered is not None:
+            body = json.dumps({"error": {"message": unanswered}})
+            query = "UPDATE turns SET status = 408, body = :body WHERE batch = :batch AND status IS NULL"
+            execute(query, {"body": body, "batch": batch})
+        # What the openai package, too, asks again.
+        execute(
+            "UPDATE turns SET batch = NULL, tries = tries + 1, status = NULL WHERE batch = :batch "
+            "AND tries < :tries AND (status IN (408, 409, 429) OR status >= 500)",
+            row,
+        )
+        execute("UPDATE turns SET request = NULL WHERE batch = :batch AND status IS NOT NULL", row)
+        query = "SELECT COUNT(*) FROM turns WHERE batch = :batch AND status IS NULL"
+        return bool(execute(query, row).fetchone()[0])
 
     def take_back(self, batch: int) -> None:
-        """What is in a batch that was never sent is to be asked in another one."""
-        self._db.execute(
-            "UPDATE turns SET batch = NULL, tries = tries - 1 WHERE batch = ?", (batch,)
-        )
-
-    def reopen(self, batch: int) -> None:
-        """What a batch left without an outcome is asked again, whatever it was tried."""
-        self._db.execute(
-            "UPDATE turns SET batch = NULL, tries = 0 WHERE batch = ? AND status IS NULL", (batch,)
-        )
-
-
-def _turn(
-    dropped: str, batch: int | None, tries: int, status: int | None, body: str | None
-) -> Turn:
-    is_open = batch is None
-    answer = None
-    if status is not None and not is_open:
-        answer = Answer(status, (body or "null").encode(), sent=max(1, tries))
-    return Turn(json.loads(dropped), is_open, tries, answer)
-
-
-def _refused(path: Path, error: sqlite3.Error) -> InvalidValueError | UnreadableInputError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        msg = f"another command is at work on {path.parent}; try again when it is done"
-        return BusyError(msg)
-    if code == sqlite3.SQLITE_FULL:
-        msg = f"{path} cannot grow: {error}; free some space, and give the same command again"
-        return UnreadableInputError(msg)
-    msg = f"{path} cannot be used: {error}; give another folder"
-    return UnreadableInputError(msg)
+        """What a batch left without an outcome goes into another one."""
+        query = "UPDATE turns SET batch = NULL WHERE batch = ? AND status IS NULL"
+        self._db.execute(query, (batch,))

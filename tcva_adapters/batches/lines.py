@@ -11,15 +11,20 @@ from typing import Any, Final
 
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_batches import ENDPOINT
+from tcva_adapters.models.openai_exchange import read_completion
 from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.reply_json import read_integer
 
-_PASSING: Final = frozenset(
-    {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
-)
-"""What the openai package, too, asks again, beside all failures of a server."""
+Outcome = tuple[int, str]
+"""An HTTP status, and a body as JSON."""
 
-_CUSTOM_ID: Final = re.compile(r"([0-9a-f]+)-([0-9]{1,9})-[0-9]+")
+CONFLICT: Final[Outcome] = (
+    HTTPStatus.CONFLICT.value,
+    json.dumps({"error": {"message": "its batch holds two replies to it that differ"}}),
+)
+"""What came of a request that was answered twice: neither of the two can be believed."""
+
+_CUSTOM_ID: Final = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
 """As `request_line` makes them; lines of anybody else's requests are left out."""
 
 _MOST_STATUS: Final = 599
@@ -27,18 +32,13 @@ _UNASKED: Final = frozenset({"batch_expired", "batch_cancelled"})
 """Codes of requests that nobody looked at: as if they had no line."""
 
 
-def request_line(question: str, turn: int, tries: int, body: Mapping[str, Any]) -> bytes:
+def request_line(question: str, turn: int, body: Mapping[str, Any]) -> bytes:
     r"""A request as a line of a file that is uploaded.
 
-    >>> request_line("5f", 0, 1, {"model": "m"})
-    b'{"custom_id":"5f-0-1","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\n'
+    >>> request_line("5f", 0, {"model": "m"})
+    b'{"custom_id":"5f-0","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\n'
     """
-    line = {
-        "custom_id": f"{question}-{turn}-{tries}",
-        "method": "POST",
-        "url": ENDPOINT,
-        "body": body,
-    }
+    line = {"custom_id": f"{question}-{turn}", "method": "POST", "url": ENDPOINT, "body": body}
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
@@ -51,7 +51,6 @@ class Line:
         turn: Which of its turns.
         status: The HTTP status that stands beside it.
         body: Its body as JSON.
-        is_passing: Whether the same request may be answered another day.
         input_tokens: What it cost, by its own account.
         output_tokens: Likewise.
     """
@@ -60,7 +59,6 @@ class Line:
     turn: int
     status: int
     body: str
-    is_passing: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
 
@@ -74,37 +72,46 @@ def read_line(raw: bytes, mask: Callable[[str], str]) -> Line | None:
         raw: The line.
         mask: Takes keys out of a text.
 
-    >>> line = b'{"custom_id": "5f-0-1", "response": {"status_code": 429, "body": {"error": null}}}'
+    >>> line = b'{"custom_id": "5f-0", "response": {"status_code": 429, "body": {"error": null}}}'
     >>> read_line(line, str)
-    Line(question='5f', turn=0, status=429, body='{"error": null}', is_passing=True, input_tokens=0, output_tokens=0)
+    Line(question='5f', turn=0, status=429, body='{"error": null}', input_tokens=0, output_tokens=0)
     """
     try:
-        told = json.loads(mask(raw.decode("utf-8-sig", "replace")), parse_int=read_integer)
-        place = _CUSTOM_ID.fullmatch(told["custom_id"])
-        response, error = told.get("response"), told.get("error")
+        found = json.loads(mask(raw.decode("utf-8-sig", "replace")), parse_int=read_integer)
+        place = _CUSTOM_ID.fullmatch(found["custom_id"])
+        response, error = _mapping(found.get("response")), found.get("error")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    if place is None:
+    if place is None or _mapping(error).get("code") in _UNASKED:
         return None
-    code = error.get("code") if isinstance(error, Mapping) else None
-    if code in _UNASKED:
-        return None
-    response = response if isinstance(response, Mapping) else {}
-    status = response.get("status_code")
-    body = response.get("body")
+    status, body = response.get("status_code"), response.get("body")
     if not isinstance(status, int) or not HTTPStatus.OK <= status <= _MOST_STATUS:  # some write 0
-        status, body = int(HTTPStatus.BAD_GATEWAY), {"error": error}
-    said = body.get("error") if isinstance(body, Mapping) else None
-    has_no_credit = isinstance(said, Mapping) and NO_CREDIT in (said.get("code"), said.get("type"))
-    is_passing = status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    usage = body.get("usage") if isinstance(body, Mapping) else None
-    usage = usage if isinstance(usage, Mapping) else {}
-    return Line(
-        place[1],
-        int(place[2]),
-        status,
-        json.dumps(body),
-        is_passing and not has_no_credit,
-        as_count(usage.get("prompt_tokens")),
-        as_count(usage.get("completion_tokens")),
+        status, body = HTTPStatus.BAD_GATEWAY.value, {"error": error}
+    refused = _mapping(_mapping(body).get("error"))
+    if NO_CREDIT in (refused.get("code"), refused.get("type")):
+        status = HTTPStatus.PAYMENT_REQUIRED.value  # no rate limit that passes
+    usage = _mapping(_mapping(body).get("usage"))
+    tokens = (as_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+    return Line(place[1], int(place[2]), status, json.dumps(body), *tokens)
+
+
+def merged(known: Outcome | None, came: Outcome) -> Outcome:
+    """What stands of two lines of one request: an answer before a failure, unless answers differ.
+
+    Args:
+        known: What came before; None where nothing did.
+        came: What comes now.
+    """
+    if known is None:
+        return came
+    known_text, text = (
+        read_completion(body)[0] if status == HTTPStatus.OK else None
+        for status, body in (known, came)
     )
+    if CONFLICT in (known, came) or (known_text and text and known_text.text != text.text):
+        return CONFLICT
+    return came if known_text is None and text is not None else known
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -2,40 +2,43 @@
 
 A submission is a folder: the samples, and a ledger of what was asked and what came of it. No key
 is in it. Judgements go into the scorer's store, under the keys that a live run has.
+
+What the server is asked to do is noted before and after, so that a command which is killed in
+between finds what it did, and does nothing twice that costs.
 """
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Final
-from uuid import uuid4
 
-from tcva_adapters.batches.drafts import Drafts, Limits, path_of
-from tcva_adapters.batches.ledger import ENDED, BusyError, Entry, Ledger
-from tcva_adapters.batches.report import BatchReport
-from tcva_adapters.batches.sending import Sending
-from tcva_adapters.batches.work import Asked, Work, judging_of, models_of
+from tcva_adapters.batches.ledger import ENDED, LOST, SENT, STOPPED, WAITING, Ledger, opened
+from tcva_adapters.batches.lines import read_line
+from tcva_adapters.batches.work import Work, judging_of, models_of
 from tcva_adapters.core.checks import as_number
-from tcva_adapters.errors import (
-    InvalidSampleError,
-    InvalidValueError,
-    JudgeError,
-    UnreadableInputError,
-)
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.models.openai_batches import BatchService
+from tcva_adapters.models.openai_batches import Batch, BatchService
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.settings import Count, check
-from tcva_adapters.samples.output import replacing, usable_path
+from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tables import Column, Report, Table, counted
 
-_SAMPLES: Final = "samples.jsonl"
+_FULL: Final = "token_limit_exceeded"
+_BATCH: Final = [
+    *(Column("number", "int"), Column("model"), Column("state"), Column("status")),
+    *(Column("requests", "int"), Column("completed", "int"), Column("failed", "int"), Column("id")),
+]
+_FAILURE: Final = [Column("reason"), Column("samples", "int"), Column("first", "prose")]
 _LONGEST_WAIT: Final = 86_400.0
-_MOST_TRIES: Final = 100
 _TRANSIENT: Final = frozenset(
     {"connection", "timeout", "server_error", "unreachable", "rate_limit"}
 )
@@ -46,62 +49,47 @@ def submit(
     samples: Iterable[Sample],
     folder: str | Path,
     *,
-    limits: Limits | None = None,
+    batch_size: int = 50_000,
     tries: int = 3,
-    window: str = "24h",
-    trial: bool = True,
     recipe: Mapping[str, Any] | None = None,
     progress: bool | None = None,
-) -> BatchReport:
+) -> Report:
     """Ask a provider for all judgements that the scorer's store does not have, in batches.
 
-    The same call again goes on where an earlier one was interrupted, and asks nothing twice.
+    Each model is asked one live question first, without any sample: it finds out what the model
+    refuses (a temperature, a seed), and a wrong key or name, before a day is lost. The same call
+    again goes on where an earlier one was interrupted, and asks nothing twice.
 
     Args:
         scorer: A `TCVA` or `CCRS` with a store, whose judges are named ``openai:MODEL``; lexical
-            judges beside them are asked at once.
+            judges among them are asked at once.
         samples: What to judge; copied into the folder.
         folder: Of the submission.
-        limits: What the provider takes; by default OpenAI's limits of a file.
+        batch_size: Requests in a batch at most. A smaller number in a second call makes batches
+            that wait smaller.
         tries: How often a request is asked that expires or that the server fails on.
-        window: Within what time a batch is to be answered.
-        trial: Ask each model one live question first, without any sample. It finds out what the
-            model refuses (a temperature, a seed), and a wrong key or name, before a day is lost.
         recipe: JSON values from which the caller builds the scorer again.
         progress: As for `Scorer.evaluate_many`.
 
     Returns:
-        How far it is.
+        How far it is: the tables ``samples``, ``batches`` and ``failures``.
 
     Raises:
-        InvalidValueError: The scorer has no store or asks no such model, a limit is out of range,
-            or the folder holds another submission.
+        InvalidValueError: The scorer has no store or asks no such model, or the folder holds
+            another submission.
         InvalidSampleError: There are no samples.
         JudgeError: The server refuses, or cannot be reached.
         UnreadableInputError: The folder's ledger cannot be read.
     """
     check(Count, "tries", tries)
-    if tries > _MOST_TRIES:
-        msg = f"tries={tries}; a request is asked {_MOST_TRIES} times at most"
-        raise InvalidValueError(msg)
-    _check_store(scorer)
-    limits = limits or Limits()
-    with _opened(scorer, folder, is_new=True) as (ledger, place, asked):
-        about = _begun(ledger, place, scorer, samples)
-        with ledger.transaction():
-            ledger.put(
-                **about,
-                window=window,
-                tries=tries,
-                limits=[limits.requests, limits.bytes, limits.tokens],
-                recipe=dict(recipe or {}),
-            )
-        for each in asked.values():
-            each.is_tried = each.is_tried or not trial
-        return _advance(ledger, place, scorer, asked, progress=progress)
+    check(Count, "batch_size", batch_size)
+    with _Submission.opened(scorer, folder, is_new=True) as submission:
+        submission.begin(samples)
+        submission.ledger.put(tries=tries, batch_size=batch_size, recipe=dict(recipe or {}))
+        return submission.advanced(progress)
 
 
-def status(scorer: Scorer[Any], folder: str | Path) -> BatchReport:
+def status(scorer: Scorer[Any], folder: str | Path) -> Report:
     """Ask the provider how far the batches of a submission are; nothing is collected or asked.
 
     Args:
@@ -113,7 +101,9 @@ def status(scorer: Scorer[Any], folder: str | Path) -> BatchReport:
         JudgeError: As for `submit`.
         UnreadableInputError: As for `submit`.
     """
-    return _reported(scorer, folder, Sending.look)
+    with _Submission.opened(scorer, folder) as submission:
+        submission.look(take=False)
+        return submission.report()
 
 
 def collect(
@@ -123,54 +113,48 @@ def collect(
     again: bool = False,
     wait: float | None = None,
     progress: bool | None = None,
-    told: Callable[[BatchReport], object] | None = None,
-) -> BatchReport:
+    say: Callable[[str], object] = lambda _: None,
+) -> Report:
     """Put what was answered into the scorer's store, and ask for what is still lacking.
 
     A further round is submitted by itself when the batches of the one before it have ended: for
     verdicts that a reply lacks, for the verdicts on claims that the judge was asked for, and for
-    requests that expired or that the server failed on. A live run would ask for them, too.
+    requests that expired, were answered twice in different ways, or that the server failed on.
 
     Args:
-        scorer: As it was submitted; settings of the dial may differ.
+        scorer: As it was submitted; settings that only look at verdicts may differ.
         folder: Of the submission.
-        again: Also ask for what failed at its last try, what no other try was given to, and what
-            is in batches that failed, were cancelled or are lost.
+        again: Also ask for what failed at its last try, and what is in batches that failed, were
+            cancelled or are not found.
         wait: Look again after so many seconds, at most a day's, until nothing is under way; None
             looks once.
         progress: As for `Scorer.evaluate_many`.
-        told: Told the report of each look that others follow.
+        say: Takes the sentence of each look that others follow.
 
     Raises:
         InvalidValueError: As for `status`.
         JudgeError: As for `submit`.
         UnreadableInputError: As for `submit`.
     """
-    _check_store(scorer)
     seconds = None if wait is None else as_number(wait)
     if wait is not None and (seconds is None or not 0 < seconds <= _LONGEST_WAIT):
         msg = f"wait={wait!r}; it is a number of seconds above 0, a day at most, or None"
         raise InvalidValueError(msg)
     while True:
         try:
-            with _opened(scorer, folder) as (ledger, place, asked):
-                report = _advance(ledger, place, scorer, asked, again=again, progress=progress)
+            with _Submission.opened(scorer, folder) as submission:
+                report = submission.advanced(progress, again=again)
             again = False
-        except BusyError:
-            if seconds is None:
-                raise
+            if seconds is None or not report.records("samples")[0]["requests_under_way"]:
+                return report
+            say(report.sentence)
         except JudgeError as error:
             if seconds is None or error.reason not in _TRANSIENT:
                 raise
-        else:
-            if seconds is None or all(each.is_lost for each in report.under_way):
-                return report
-            if told is not None:
-                told(report)
         time.sleep(seconds)
 
 
-def cancel(scorer: Scorer[Any], folder: str | Path) -> BatchReport:
+def cancel(scorer: Scorer[Any], folder: str | Path) -> Report:
     """Have the provider stop all batches under way; `collect` takes what was answered until then.
 
     Args:
@@ -182,19 +166,8 @@ def cancel(scorer: Scorer[Any], folder: str | Path) -> BatchReport:
         JudgeError: As for `submit`.
         UnreadableInputError: As for `submit`.
     """
-    return _reported(scorer, folder, Sending.cancel)
-
-
-def _reported(
-    scorer: Scorer[Any], folder: str | Path, do: Callable[[Sending], object]
-) -> BatchReport:
-    """How far a submission is once that is done."""
-    with (
-        _opened(scorer, folder) as (ledger, place, asked),
-        _sending(ledger, place, asked) as sending,
-    ):
-        do(sending)
-        return _report(ledger, place, asked)
+    with _Submission.opened(scorer, folder) as submission:
+        return submission.cancel()
 
 
 def recipe_of(folder: str | Path) -> Mapping[str, Any]:
@@ -204,214 +177,194 @@ def recipe_of(folder: str | Path) -> Mapping[str, Any]:
         InvalidValueError: There is no submission.
         UnreadableInputError: As for `submit`.
     """
-    with Ledger(usable_path(folder)) as ledger:
+    with opened(usable_path(folder)) as ledger:
         found: Mapping[str, Any] = ledger.get("recipe", {})
         return found
 
 
-def _check_store(scorer: Scorer[Any]) -> None:
-    if scorer.store is None:
-        msg = "answers of a batch go into a store; give the scorer store=... (--store)"
-        raise InvalidValueError(msg)
+@dataclass(frozen=True, slots=True)
+class _Submission:
+    """An open submission: its ledger, its folder, its scorer, and the servers of its models."""
 
+    ledger: Ledger
+    folder: Path
+    scorer: Scorer[Any]
+    models: Mapping[str, OpenAICompatibleModel]
+    services: Mapping[str, BatchService]
 
-@contextmanager
-def _opened(
-    scorer: Scorer[Any], folder: str | Path, *, is_new: bool = False
-) -> Iterator[tuple[Ledger, Path, dict[str, Asked]]]:
-    """The ledger of a submission of this scorer, its folder, and its models."""
-    models = models_of(scorer)
-    place = usable_path(folder)
-    judging = judging_of(scorer)
-    with Ledger(place, is_new=is_new) as ledger:
-        if ledger.get("judging", judging) != judging:
+    @classmethod
+    @contextmanager
+    def opened(
+        cls, scorer: Scorer[Any], folder: str | Path, *, is_new: bool = False
+    ) -> Iterator[_Submission]:
+        """The submission of this scorer in a folder, for this command alone."""
+        models, place, judging = models_of(scorer), usable_path(folder), judging_of(scorer)
+        if scorer.store is None:
+            msg = "answers of a batch go into a store; give the scorer store=... (--store)"
+            raise InvalidValueError(msg)
+        with opened(place, is_new=is_new) as ledger, ExitStack() as stack:
+            if not is_new and ledger.get("samples") is None:
+                msg = f"'tcva batch submit' was stopped before {place} was whole; give it once more"
+                raise InvalidValueError(msg)
+            if ledger.get("judging", judging) != judging:
+                msg = (
+                    f"{place} was submitted with another judge, server, criterion or way of asking; "
+                    "give another folder, or the same settings and OPENAI_BASE_URL"
+                )
+                raise InvalidValueError(msg)
+            services = {name: BatchService(model) for name, model in models.items()}
+            for service in services.values():
+                stack.callback(service.close)
+            yield cls(ledger, place, scorer, models, services)
+
+    def begin(self, samples: Iterable[Sample]) -> None:
+        """Note the samples of a new submission; those of an old one are to be the same."""
+        lines = (each.model_dump_json(exclude={"metadata"}).encode() for each in samples)
+        if self.ledger.get("judging") is None:
+            with self.ledger.transaction():
+                number = self.ledger.hold(lines)
+                if number < 1:
+                    msg = "there are no samples to submit"
+                    raise InvalidSampleError(msg)
+                self.ledger.put(samples=number, judging=judging_of(self.scorer))
+        elif any(one != other for one, other in zip_longest(self.ledger.samples(), lines)):
             msg = (
-                f"{place} was submitted with another judge, server, criterion or way of asking; "
-                "give another folder, or the same settings and OPENAI_BASE_URL"
+                f"{self.folder} holds a submission of other samples; give another folder, or go on "
+                "with it by 'tcva batch collect'"
             )
             raise InvalidValueError(msg)
-        known, tried = ledger.get("known", {}), ledger.get("tried", [])
-        yield (
-            ledger,
-            place,
-            {
-                name: Asked(model, dict(known.get(name, {})), name in tried)
-                for name, model in models.items()
-            },
-        )
 
+    def advanced(self, progress: bool | None, *, again: bool = False) -> Report:
+        """Take the submission as far as it gets now."""
+        self.look(take=True)
+        if again or self.ledger.get("found") is None:
+            with (
+                self.ledger.transaction(),
+                progress_of("asking", self.ledger.get("samples"), progress) as shown,
+            ):
+                if again:
+                    for each in self.ledger.batches(STOPPED, LOST):
+                        self.ledger.take_back(each["number"])
+                        self.ledger.update(each["number"], state=ENDED, detail="")
+                work = Work(self.ledger, self.scorer, self.models, again=again)
+                samples = map(Sample.model_validate_json, self.ledger.samples())
+                self.ledger.put(found=work.run(samples, shown), refused=work.refused)
+        with self.ledger.transaction():
+            for each in self.ledger.batches(WAITING):
+                # Where its file is noted, and it was not turned away, the server may have it.
+                is_free = each["detail"] or not each["file"]
+                if is_free and each["requests"] > self.ledger.get("batch_size"):
+                    self.ledger.take_back(each["number"])
+                    self.ledger.update(each["number"], state=ENDED, requests=0, detail="")
+            if not self.ledger.batches(WAITING, SENT, LOST):
+                self.ledger.cut(self.ledger.get("batch_size"))
+        for each in self.ledger.batches(WAITING):
+            self._send(each)
+        return self.report()
 
-def _begun(
-    ledger: Ledger, place: Path, scorer: Scorer[Any], samples: Iterable[Sample]
-) -> dict[str, Any]:
-    """Copy the samples of a new submission, and say what to note; of one that is there, compare."""
-    digest, number = hashlib.sha256(), 0
+    def look(self, *, take: bool) -> None:
+        """Ask the servers how far the batches are, and take what came of those that ended."""
+        for each in self.ledger.batches(SENT, LOST):
+            service, number = self.services[each["model"]], each["number"]
+            try:
+                found = service.batch(each["id"])
+                known = {
+                    "status": found.status,
+                    "completed": found.completed,
+                    "failed": found.failed,
+                }
+                self.ledger.update(number, state=SENT, detail="", **known)
+                if take and found.has_ended:
+                    self._take(number, found, service)
+            except JudgeError as error:
+                if error.reason != "no_batches":
+                    raise
+                detail = (
+                    "is the key that of its submission? If it is gone for good, --again asks for what "
+                    f"was in it, at its price ({error})"
+                )
+                self.ledger.update(number, state=LOST, detail=detail)
 
-    def lines() -> Iterator[bytes]:
-        nonlocal number
-        for number, sample in enumerate(samples, start=1):  # noqa: B007  # the last one is the number
-            line = sample.model_dump_json(exclude={"metadata"}).encode() + b"\n"
-            digest.update(line)
-            yield line
+    def _take(self, number: int, found: Batch, service: BatchService) -> None:
+        if found.status == "failed" and set(found.codes) == {_FULL}:
+            # Turned away, not looked at: it goes up again when there is room.
+            self.ledger.update(number, state=WAITING, detail=found.said)
+            return
+        # One that failed as a whole fails again, and one that was cancelled was so on purpose.
+        has_stopped = found.status in {"failed", "cancelled"}
+        why = f"not answered in its batch, which {found.status}, nor in those before it"
+        with self.ledger.transaction():
+            for file in found.files:
+                for line in service.lines(file):
+                    self.ledger.answer(number, read_line(line, service.mask))
+            tries = self.ledger.get("tries")
+            is_left = self.ledger.settle(number, None if has_stopped else why, tries)
+            state, detail = (STOPPED, found.said or found.status) if is_left else (ENDED, "")
+            self.ledger.update(number, state=state, detail=detail)
+            self.ledger.put(found=None)
 
-    held = ledger.get("samples")
-    if held is None:
-        with replacing(place / _SAMPLES) as stream:
-            stream.writelines(lines())
-            if not number:
-                msg = "there are no samples to submit"
-                raise InvalidSampleError(msg)
-        return {
-            "samples": [number, digest.hexdigest()],
-            "judging": judging_of(scorer),
-            "submission": uuid4().hex[:16],
-        }
-    for _ in lines():
-        pass
-    if held != [number, digest.hexdigest()]:
-        msg = (
-            f"{place} holds a submission of other samples; give another folder, or go on with it by "
-            "'tcva collect'"
-        )
-        raise InvalidValueError(msg)
-    return {}
+    def _send(self, batch: Mapping[str, Any]) -> None:
+        """Bring a batch on its way, unless it was turned away and others are still there."""
+        number, model, file = batch["number"], batch["model"], batch["file"]
+        if batch["detail"] and any(each["model"] == model for each in self.ledger.batches(SENT)):
+            return
+        service, found = self.services[model], None
+        if file:  # a command that was stopped may have made the batch
+            found = service.find(file)
+        else:
+            with TemporaryFile(dir=self.folder) as stream:
+                stream.writelines(self.ledger.requests(number))
+                stream.seek(0)
+                file = service.upload(stream, f"tcva-{number:04d}.jsonl")
+        self.ledger.update(number, file=file, detail="")
+        found = found or service.create(file)
+        self.ledger.update(number, state=SENT, id=found.id, status=found.status)
 
+    def cancel(self) -> Report:
+        """Have all batches stopped that are under way, and send no other."""
+        for each in self.ledger.batches(WAITING):
+            found = self.services[each["model"]].find(each["file"]) if each["file"] else None
+            change = {"state": STOPPED, "detail": "cancelled before it was sent"}
+            if found is not None:
+                change = {"state": SENT, "id": found.id}
+            self.ledger.update(each["number"], **change)
+        self.look(take=False)
+        for each in self.ledger.batches(SENT):
+            if not Batch(each["id"], each["status"]).has_ended:
+                found = self.services[each["model"]].cancel(each["id"])
+                self.ledger.update(each["number"], status=found.status)
+        return self.report()
 
-@contextmanager
-def _sending(ledger: Ledger, place: Path, asked: Mapping[str, Asked]) -> Iterator[Sending]:
-    with ExitStack() as stack:
-        services = {name: BatchService(each.model) for name, each in asked.items()}
-        for service in services.values():
-            stack.callback(service.close)
-        yield Sending(ledger, services, place, _limits(ledger).tokens)
-
-
-def _advance(
-    ledger: Ledger,
-    place: Path,
-    scorer: Scorer[Any],
-    asked: Mapping[str, Asked],
-    *,
-    again: bool = False,
-    progress: bool | None,
-) -> BatchReport:
-    """Take a submission as far as it gets now."""
-    with _sending(ledger, place, asked) as sending:
-        for entry, found in sending.look():
-            sending.collect(entry, found, ledger.get("tries"))
-        with ledger.transaction():
-            _split(ledger, place)
-            if again:
-                _reopen(ledger)
-                ledger.put(again=True, is_passed=False)
-        if not ledger.get("is_passed", default=False):
-            _pass(ledger, place, scorer, asked, progress=progress)
-        sending.send()
-        for entry in ledger.batches():
-            if entry.state in ENDED:
-                path_of(place, entry.number).unlink(missing_ok=True)
-    return _report(ledger, place, asked)
-
-
-def _reopen(ledger: Ledger) -> None:
-    for entry in ledger.batches():
-        if entry.state == "stopped" or entry.is_lost:
-            ledger.reopen(entry.number)
-            ledger.update(entry.number, state="collected", said="")
-
-
-def _split(ledger: Ledger, place: Path) -> None:
-    """Write batches anew that are over limits which were lowered, or whose file is gone."""
-    for entry in ledger.batches():
-        if entry.state in {"ready", "uploading", "uploaded"} and _is_unfit(ledger, place, entry):
-            ledger.take_back(entry.number)
-            ledger.update(entry.number, state="split", requests=0)
-            ledger.put(is_passed=False)
-
-
-def _is_unfit(ledger: Ledger, place: Path, entry: Entry) -> bool:
-    limits, path = _limits(ledger), path_of(place, entry.number)
-    if not path.is_file():
-        return entry.state != "uploaded"
-    is_over = (
-        entry.requests > limits.requests
-        or path.stat().st_size > limits.bytes
-        or (limits.tokens is not None and entry.tokens > limits.tokens)
-    )
-    return entry.requests > 1 and is_over
-
-
-def _pass(
-    ledger: Ledger,
-    place: Path,
-    scorer: Scorer[Any],
-    asked: Mapping[str, Asked],
-    *,
-    progress: bool | None,
-) -> None:
-    """Take every sample as far as it gets; requests are written where a round has ended."""
-    batches = ledger.batches()
-    is_over = all(entry.state in ENDED for entry in batches)
-    last = batches[-1] if batches else None
-    drafts = Drafts(
-        ledger,
-        place,
-        round=last.round + 1 if last else 1,
-        limits=_limits(ledger),
-        number=last.number if last else 0,
-    )
-    total = ledger.get("samples")[0]
-    try:
-        with ledger.transaction(), progress_of("asking", total, progress) as shown:
-            again = ledger.get("again", default=False)
-            work = Work(ledger, scorer, asked, drafts if is_over else None, again=again)
-            counts = work.run(_samples(ledger, place), lambda _: shown.tick())
-            drafts.close()
-            ledger.put(
-                counts=[counts.scored, counts.unscored, counts.waiting],
-                failures=[[why, n, counts.first[why]] for why, n in counts.failed.items()],
-                known={name: each.refused for name, each in asked.items()},
-                tried=[name for name, each in asked.items() if each.is_tried],
-                again=again and not is_over,
-                is_passed=True,
+    def report(self) -> Report:
+        """How far it is."""
+        batches, number = self.ledger.batches(), self.ledger.get("samples")
+        counts, first = self.ledger.get("found") or [{"waiting": number}, {}]
+        failures = [{"reason": w, "samples": counts[w], "first": text} for w, text in first.items()]
+        found = {"samples": number}
+        found |= {name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")}
+        found["failed"] = sum(each["samples"] for each in failures)
+        under_way = self.ledger.batches(WAITING, SENT)
+        found["requests_under_way"] = sum(each["requests"] for each in under_way)
+        notes = [f"batch {each['number']}: {each['detail']}" for each in batches if each["detail"]]
+        for name, refused in self.ledger.get("refused", {}).items():
+            notes += [f"{name} is asked without {what}: {why}" for what, why in refused.items()]
+        judged = found["scored"] + found["unscored"]
+        sentence = f"{judged} of {counted(number, 'sample')} judged, {found['failed']} failed; "
+        if under_way:
+            answered = sum(each["completed"] + each["failed"] for each in under_way)
+            sentence += (
+                f"{counted(found['requests_under_way'], 'request')} under way, {answered} answered"
             )
-    finally:
-        drafts.discard()
-
-
-def _samples(ledger: Ledger, place: Path) -> Iterator[Sample]:
-    path, digest = place / _SAMPLES, hashlib.sha256()
-    try:
-        with path.open("rb") as stream:
-            for line in stream:
-                digest.update(line)
-                yield Sample.model_validate_json(line)
-        is_ours = ledger.get("samples")[1] == digest.hexdigest()
-    except (OSError, ValueError):
-        is_ours = False
-    if not is_ours:
-        msg = (
-            f"{path} is not as 'tcva submit' left it; bring it back, or submit into another folder: "
-            "what is in the store is not asked again"
-        )
-        raise UnreadableInputError(msg)
-
-
-def _limits(ledger: Ledger) -> Limits:
-    return Limits(*ledger.get("limits"))
-
-
-def _report(ledger: Ledger, place: Path, asked: Mapping[str, Asked]) -> BatchReport:
-    samples = ledger.get("samples")[0]
-    scored, unscored, waiting = ledger.get("counts", [0, 0, samples])
-    return BatchReport(
-        folder=str(place),
-        samples=samples,
-        scored=scored,
-        unscored=unscored,
-        waiting=waiting,
-        failures=tuple((why, number, first) for why, number, first in ledger.get("failures", [])),
-        batches=tuple(entry for entry in ledger.batches() if entry.state != "split"),
-        refused={name: each.refused for name, each in asked.items()},
-        prices={name: each.model.config.prices for name, each in asked.items()},
-    )
+            notes.append(
+                "'tcva batch collect' takes what is answered, and asks for what is lacking"
+            )
+        else:
+            sentence += "nothing is under way"
+            if judged < number:
+                notes.append("'tcva batch collect --again' asks once more for what is lacking")
+        tables = [
+            Table("samples", [Column(name, "int") for name in found], [found]),
+            Table("batches", _BATCH, batches),
+            Table("failures", _FAILURE, failures),
+        ]
+        return Report(sentence, tables, notes, {"folder": str(self.folder)})

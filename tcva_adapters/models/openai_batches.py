@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
-from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import openai
 
@@ -22,7 +22,10 @@ from tcva_adapters.models.secrets import mask
 ENDPOINT: Final = "/v1/chat/completions"
 
 _MOST_LISTED: Final = 1000
-"""Files or batches that are looked through for one of ours: the newest come first."""
+"""Batches that are looked through for one of ours: the newest come first."""
+
+_PIECE: Final = 1_000_000
+"""Bytes of a result file that arrive within the timeout."""
 
 _NO_INTERFACE: Final = frozenset({404, 405, 501})
 
@@ -69,6 +72,7 @@ class BatchService:
         self._client = model.connection.for_files()
         self._is_ours = self._client is not model.connection.given
         self._server = model.server
+        self._timeout = model.config.timeout
 
     def mask(self, text: str) -> str:
         """A text without the keys of the model and of the environment."""
@@ -79,18 +83,12 @@ class BatchService:
         if self._is_ours:
             self._client.close()
 
-    def upload(self, path: Path, name: str) -> str:
+    def upload(self, stream: IO[bytes], name: str) -> str:
         """Upload a file of requests, and return its id."""
-        with path.open("rb") as stream, self._errors():
+        with self._errors():
             return self._client.files.create(file=(name, stream), purpose="batch").id
 
-    def uploaded(self, name: str) -> str | None:
-        """The id of a file that was uploaded under this name, if there is one."""
-        with self._errors():
-            files = islice(self._client.files.list(purpose="batch"), _MOST_LISTED)
-            return next((each.id for each in files if each.filename == name), None)
-
-    def create(self, file: str, metadata: dict[str, str], window: str) -> Batch:
+    def create(self, file: str) -> Batch:
         """Make a batch of an uploaded file.
 
         It is sent once: after a failure without an answer, `find` tells whether there is one.
@@ -98,16 +96,14 @@ class BatchService:
         with self._errors():
             # A request that is repeated after a lost answer would make, and cost, a second batch.
             batches: Any = self._client.with_options(max_retries=0).batches
-            asked = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": window}
-            return self._read(batches.create(**asked, metadata=metadata))
+            asked = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}
+            return self._read(batches.create(**asked))
 
-    def find(self, file: str, metadata: Mapping[str, str]) -> Batch | None:
-        """The batch that `create` made with these, if there is one."""
+    def find(self, file: str) -> Batch | None:
+        """The batch that `create` made of this file, if there is one that did not fail."""
         with self._errors():
             for each in islice(self._client.batches.list(limit=100), _MOST_LISTED):
-                # A server that keeps no metadata: one that failed was the try before.
-                is_alike = each.input_file_id == file and each.status != "failed"
-                if each.metadata == metadata or (not each.metadata and is_alike):
+                if each.input_file_id == file and each.status != "failed":
                     return self._read(each)
         return None
 
@@ -122,12 +118,25 @@ class BatchService:
             return self._read(self._client.batches.cancel(id))
 
     def lines(self, file: str) -> Iterator[bytes]:
-        """The lines of a result file, as they arrive."""
-        with (
-            self._errors(),
-            self._client.files.with_streaming_response.content(file) as response,
-        ):
-            yield from split(response.iter_bytes())
+        """The lines of a result file, as they arrive: each megabyte within the model's timeout."""
+        streamed = self._client.files.with_streaming_response
+        with self._errors(), streamed.content(file, timeout=self._timeout) as response:
+            yield from split(self._in_time(response.iter_bytes()))
+
+    def _in_time(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """Pieces as they arrive; a connection's own timeout begins anew with each byte."""
+        size, until = 0, time.monotonic() + self._timeout
+        for piece in pieces:
+            yield piece
+            size += len(piece)
+            if size > _PIECE:
+                size, until = 0, time.monotonic() + self._timeout
+            elif time.monotonic() > until:
+                msg = (
+                    f"{self._server.url} sent a result file at less than a megabyte in "
+                    f"{self._timeout:g} s; raise timeout, and collect again"
+                )
+                raise JudgeError(msg, reason="timeout")
 
     def _read(self, found: Any) -> Batch:
         """A batch from what the package made of it; servers leave fields out."""
@@ -150,6 +159,8 @@ class BatchService:
         """Whatever the package raises comes out as the `JudgeError` that it means."""
         try:
             yield
+        except JudgeError:
+            raise
         except openai.OpenAIError as error:
             raise self._meaning(answer_of_error(error)) from None
         except Exception as error:  # the transport's own, where a file breaks off

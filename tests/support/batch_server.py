@@ -209,6 +209,9 @@ class _Handler(Handler):
         if answer.drop:
             self.close_connection = True
             return
+        if answer.write is not None:
+            answer.write(self)
+            return
         self._send(answer)
 
     def _get(self, path: str, query: dict[str, list[str]]) -> Answer:
