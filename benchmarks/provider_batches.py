@@ -1,7 +1,8 @@
 """Provider batches against a scripted server: who is accounted for, and what was asked twice.
 
-1 000 samples in four batches: 5 % of the lines fail, one batch expires in its middle, and the
-commands are run by processes that know of each other by the folder alone.
+1 000 samples in four batches: 5 % of the lines fail, one batch expires in its middle, one download
+stalls, and one request is answered twice with other verdicts. A command that is killed between any
+two steps is in tests/batches/test_kills.py.
 
 Run: python -m benchmarks.provider_batches
 """
@@ -16,10 +17,12 @@ import time
 from pathlib import Path
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.batches import Limits, collect, submit
+from tcva_adapters.batches import collect, submit
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tests.support.batch_server import BatchServer, Line
-from tests.support.server import Answer, auto_judge, error
+from tcva_adapters.tables import Report
+from tests.support.batch_server import BatchServer, Fault, Line
+from tests.support.server import Answer, Handler, auto_judge, error
 
 NUMBER = int(os.environ.get("SAMPLES", "1000"))
 
@@ -45,30 +48,29 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, BatchServer(auto_judge) as server:
         server.fate, server.statuses = fate, {2: "expired"}
         place = Path(folder) / "submission"
-        tcva = TCVA(
-            judge=OpenAICompatibleModel("m", base_url=server.base_url),
-            store=Path(folder) / "verdicts.sqlite",
-        )
+        model = OpenAICompatibleModel("m", base_url=server.base_url, timeout=1.0, max_retries=0)
+        tcva = TCVA(judge=model, store=Path(folder) / "verdicts.sqlite")
         began, cpu = time.perf_counter(), time.process_time()
-        report = submit(tcva, samples, place, limits=Limits(requests=NUMBER // 4))
-        while report.under_way:
-            print(f"  {report.sentence}")
-            report = collect(tcva, place)
+        counts = counts_of(submit(tcva, samples, place, batch_size=NUMBER // 4))
+        contradict(server)
+        stalled = stall(server, tcva, place)
+        while counts["requests_under_way"]:
+            print(f"  {counts}")
+            counts = counts_of(collect(tcva, place))
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-        print(report)
+        print(counts)
         before = server.count
         results = tcva.changed(share=False).evaluate_many(samples)
-        live = TCVA(judge=OpenAICompatibleModel("m", base_url=server.base_url))
         calls = server.count - before
+        live = TCVA(judge=OpenAICompatibleModel("m", base_url=server.base_url))
         equal = [r.score for r in live.evaluate_many(samples)] == [r.score for r in results]
-        asked = sum(server.looked_at.values())
-        twice = sum(number - 1 for number in server.answered.values())
+        twice = sorted(body for body, number in server.answered.items() if number > 1)
         figures = {
             "samples": len(samples),
-            "accounted for": report.scored + report.unscored + report.failed,
-            "requests sent": report.requests,
-            "requests looked at by the server": asked,
-            "answered twice": twice,
+            "accounted for": counts["scored"] + counts["unscored"] + counts["failed"],
+            "requests looked at by the server": sum(server.looked_at.values()),
+            "answered twice, but for the contradicted one": len(twice) - 1,
+            "seconds until a stalled download ended": round(stalled, 2),
             "calls of 'evaluate' afterwards": calls,
             "scores equal to a live run": equal,
             "seconds": round(seconds, 2),
@@ -76,6 +78,45 @@ def main() -> None:
             "MB at most": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
         }
         print(json.dumps(figures, indent=1))
+
+
+def counts_of(report: Report) -> dict[str, int]:
+    (found,) = report.records("samples")
+    return found
+
+
+def contradict(server: BatchServer) -> None:
+    """Answer the first request of the third batch a second time, the other way round."""
+    file = server.look("batch_3")["output_file_id"]
+    name, content = server.files[file]
+    line = json.loads(content.splitlines()[0])
+    message = line["response"]["body"]["choices"][0]["message"]
+    message["content"] = message["content"].replace('"none"', '"fully"')
+    server.files[file] = (name, content + b"\n" + json.dumps(line).encode())
+
+
+def stall(server: BatchServer, tcva: TCVA, place: Path) -> float:
+    """Seconds until a command ended whose download brings a byte now and then."""
+
+    def slowly(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        while not server.closing.wait(0.2):
+            try:
+                handler.wfile.write(b" ")
+                handler.wfile.flush()
+            except OSError:
+                return
+
+    file = server.look("batch_1")["output_file_id"]
+    server.faults = [Fault(f"GET /v1/files/{file}/content", Answer(write=slowly))]
+    began = time.perf_counter()
+    try:
+        collect(tcva, place)
+    except JudgeError as error:
+        print(f"  {error}")
+    return time.perf_counter() - began
 
 
 if __name__ == "__main__":

@@ -122,7 +122,9 @@ def test_commands_that_need_a_model_or_data_are_there(page: Path) -> None:
         if block["kind"] not in {"sh", "yaml", "text"}:
             continue
         for command, rest in re.findall(r"\btcva ([a-z]+)(.*(?:\n +-.*)*)", block["body"]):
-            options = {name for each in imported(command).params for name in each.opts}
+            found = imported(command)
+            found = found.commands[rest.split()[0]] if hasattr(found, "commands") else found
+            options = {name for each in found.params for name in each.opts}
             assert set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest)) <= options, rest
 
 

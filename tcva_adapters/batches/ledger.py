@@ -44,7 +44,7 @@ CREATE TABLE batches (
     number INTEGER PRIMARY KEY, model TEXT NOT NULL, requests INTEGER DEFAULT 0,
     state TEXT DEFAULT 'waiting', file TEXT DEFAULT '', id TEXT DEFAULT '',
     status TEXT DEFAULT '', detail TEXT DEFAULT '', completed INTEGER DEFAULT 0,
-    failed INTEGER DEFAULT 0, input_tokens INTEGER DEFAULT 0, output_tokens INTEGER DEFAULT 0
+    failed INTEGER DEFAULT 0
 );
 CREATE TABLE turns (
     number INTEGER PRIMARY KEY, question TEXT, turn INTEGER, model TEXT, request BLOB,
@@ -74,6 +74,7 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     with suppress(FileExistsError):
         os.close(new_file(path))  # SQLite would make it for everybody to read
     db = sqlite3.connect(path, isolation_level=None, timeout=1.0)
+    db.row_factory = sqlite3.Row
     try:
         yield Ledger(db, path)
     except sqlite3.Error as error:
@@ -122,8 +123,8 @@ class Ledger:
 
     def hold(self, samples: Iterable[bytes]) -> int:
         """Note the samples, and return how many there are."""
-        lines = ((line,) for line in samples)
-        return self._db.executemany("INSERT INTO samples VALUES (?)", lines).rowcount
+        query = "INSERT INTO samples VALUES (?)"
+        return max(0, self._db.executemany(query, ((line,) for line in samples)).rowcount)
 
     def samples(self) -> Iterator[bytes]:
         """The samples, as they were submitted."""
@@ -139,9 +140,7 @@ class Ledger:
 
     def batches(self, *states: str) -> list[Batch]:
         """The batches in these states, or all, in the order in which they were made."""
-        found = self._db.execute("SELECT * FROM batches ORDER BY number")
-        names = [each[0] for each in found.description]
-        rows = [dict(zip(names, row, strict=True)) for row in found]
+        rows = map(dict, self._db.execute("SELECT * FROM batches ORDER BY number"))
         return [row for row in rows if not states or row["state"] in states]
 
     def update(self, number: int, **values: Any) -> None:
@@ -182,24 +181,20 @@ class Ledger:
         query = f"SELECT number, request FROM turns WHERE {where} ORDER BY number LIMIT 100"  # noqa: S608  # as above
         return self._paged(query, batch)
 
-    def answer(self, batch: int, line: Line | None) -> None:
+    def answer(self, batch: int, line: Line) -> None:
         """Note what came of a request; a line that belongs to none of this batch is passed over."""
-        if line is None:
-            return
+        question, turn, came = line
         query = "SELECT number, status, body FROM turns WHERE (question, turn, batch) = (?, ?, ?)"
-        row = self._db.execute(query, (line.question, line.turn, batch)).fetchone()
-        if row is None:
-            return
-        number, *known = row
-        if known[0] is None:
-            spent = "input_tokens = input_tokens + ?, output_tokens = output_tokens + ?"
-            query = f"UPDATE batches SET {spent} WHERE number = ?"  # noqa: S608  # as above
-            self._db.execute(query, (line.input_tokens, line.output_tokens, batch))
-        found = merged(None if known[0] is None else (known[0], known[1]), (line.status, line.body))
-        self._db.execute("UPDATE turns SET status = ?, body = ? WHERE number = ?", (*found, number))
+        row = self._db.execute(query, (question, turn, batch)).fetchone()
+        if row is not None:
+            found = merged(None if row[1] is None else (row[1], row[2]), came)
+            query = "UPDATE turns SET status = ?, body = ? WHERE number = ?"
+            self._db.execute(query, (*found, row[0]))
 
     def settle(self, batch: int, unanswered: str | None, tries: int) -> bool:
         """Free what may be answered another day and was asked less often than ``tries``.
+
+        These are the statuses that the openai package, too, asks again after.
 
         Args:
             batch: One that ended.
@@ -209,20 +204,18 @@ class Ledger:
         Returns:
             Whether requests are left without an outcome.
         """
-        execute, row = self._db.execute, {"batch": batch, "tries": tries}
+        row: dict[str, Any] = {"batch": batch, "tries": tries}
+        free = "status = NULL, batch = NULL, tries = tries + 1"
+        again = "tries < :tries AND (status IN (408, 409, 429) OR status >= 500)"
+        changes = [(free, again), ("request = NULL", "status IS NOT NULL")]
         if unanswered is not None:
-            body = json.dumps({"error": {"message": unanswered}})
-            query = "UPDATE turns SET status = 408, body = :body WHERE batch = :batch AND status IS NULL"
-            execute(query, {"body": body, "batch": batch})
-        # What the openai package, too, asks again.
-        execute(
-            "UPDATE turns SET batch = NULL, tries = tries + 1, status = NULL WHERE batch = :batch "
-            "AND tries < :tries AND (status IN (408, 409, 429) OR status >= 500)",
-            row,
-        )
-        execute("UPDATE turns SET request = NULL WHERE batch = :batch AND status IS NOT NULL", row)
+            row["body"] = json.dumps({"error": {"message": unanswered}})
+            changes.insert(0, ("status = 408, body = :body", "status IS NULL"))
+        for change, which in changes:
+            query = f"UPDATE turns SET {change} WHERE batch = :batch AND {which}"  # noqa: S608  # as above
+            self._db.execute(query, row)
         query = "SELECT COUNT(*) FROM turns WHERE batch = :batch AND status IS NULL"
-        return bool(execute(query, row).fetchone()[0])
+        return bool(self._db.execute(query, row).fetchone()[0])
 
     def take_back(self, batch: int) -> None:
         """What a batch left without an outcome goes into another one."""

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_batches import ENDPOINT
 from tcva_adapters.models.openai_exchange import read_completion
-from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.reply_json import read_integer
 
 Outcome = tuple[int, str]
 """An HTTP status, and a body as JSON."""
+
+Line = tuple[str, int, Outcome]
+"""A question, which of its turns, and what came of it."""
 
 CONFLICT: Final[Outcome] = (
     HTTPStatus.CONFLICT.value,
@@ -42,27 +43,6 @@ def request_line(question: str, turn: int, body: Mapping[str, Any]) -> bytes:
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What came of one request.
-
-    Attributes:
-        question: Of which question.
-        turn: Which of its turns.
-        status: The HTTP status that stands beside it.
-        body: Its body as JSON.
-        input_tokens: What it cost, by its own account.
-        output_tokens: Likewise.
-    """
-
-    question: str
-    turn: int
-    status: int
-    body: str
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
 def read_line(raw: bytes, mask: Callable[[str], str]) -> Line | None:
     """What came of a request, from a line of a result file.
 
@@ -74,7 +54,7 @@ def read_line(raw: bytes, mask: Callable[[str], str]) -> Line | None:
 
     >>> line = b'{"custom_id": "5f-0", "response": {"status_code": 429, "body": {"error": null}}}'
     >>> read_line(line, str)
-    Line(question='5f', turn=0, status=429, body='{"error": null}', input_tokens=0, output_tokens=0)
+    ('5f', 0, (429, '{"error": null}'))
     """
     try:
         found = json.loads(mask(raw.decode("utf-8-sig", "replace")), parse_int=read_integer)
@@ -90,9 +70,7 @@ def read_line(raw: bytes, mask: Callable[[str], str]) -> Line | None:
     refused = _mapping(_mapping(body).get("error"))
     if NO_CREDIT in (refused.get("code"), refused.get("type")):
         status = HTTPStatus.PAYMENT_REQUIRED.value  # no rate limit that passes
-    usage = _mapping(_mapping(body).get("usage"))
-    tokens = (as_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
-    return Line(place[1], int(place[2]), status, json.dumps(body), *tokens)
+    return place[1], int(place[2]), (status, json.dumps(body))
 
 
 def merged(known: Outcome | None, came: Outcome) -> Outcome:

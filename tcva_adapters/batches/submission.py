@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -21,13 +21,11 @@ from typing import Any, Final
 from tcva_adapters.batches.ledger import ENDED, LOST, SENT, STOPPED, WAITING, Ledger, opened
 from tcva_adapters.batches.lines import read_line
 from tcva_adapters.batches.work import Work, judging_of, models_of
-from tcva_adapters.core.checks import as_number
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.models.openai_batches import Batch, BatchService
-from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.settings import Count, check
+from tcva_adapters.results.settings import Count, Positive, check
 from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, counted
@@ -38,7 +36,7 @@ _BATCH: Final = [
     *(Column("requests", "int"), Column("completed", "int"), Column("failed", "int"), Column("id")),
 ]
 _FAILURE: Final = [Column("reason"), Column("samples", "int"), Column("first", "prose")]
-_LONGEST_WAIT: Final = 86_400.0
+_DAY: Final = 86_400.0
 _TRANSIENT: Final = frozenset(
     {"connection", "timeout", "server_error", "unreachable", "rate_limit"}
 )
@@ -52,7 +50,6 @@ def submit(
     batch_size: int = 50_000,
     tries: int = 3,
     recipe: Mapping[str, Any] | None = None,
-    progress: bool | None = None,
 ) -> Report:
     """Ask a provider for all judgements that the scorer's store does not have, in batches.
 
@@ -69,7 +66,6 @@ def submit(
             that wait smaller.
         tries: How often a request is asked that expires or that the server fails on.
         recipe: JSON values from which the caller builds the scorer again.
-        progress: As for `Scorer.evaluate_many`.
 
     Returns:
         How far it is: the tables ``samples``, ``batches`` and ``failures``.
@@ -77,7 +73,6 @@ def submit(
     Raises:
         InvalidValueError: The scorer has no store or asks no such model, or the folder holds
             another submission.
-        InvalidSampleError: There are no samples.
         JudgeError: The server refuses, or cannot be reached.
         UnreadableInputError: The folder's ledger cannot be read.
     """
@@ -86,7 +81,7 @@ def submit(
     with _Submission.opened(scorer, folder, is_new=True) as submission:
         submission.begin(samples)
         submission.ledger.put(tries=tries, batch_size=batch_size, recipe=dict(recipe or {}))
-        return submission.advanced(progress)
+        return submission.advanced()
 
 
 def status(scorer: Scorer[Any], folder: str | Path) -> Report:
@@ -112,7 +107,6 @@ def collect(
     *,
     again: bool = False,
     wait: float | None = None,
-    progress: bool | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> Report:
     """Put what was answered into the scorer's store, and ask for what is still lacking.
@@ -128,7 +122,6 @@ def collect(
             cancelled or are not found.
         wait: Look again after so many seconds, at most a day's, until nothing is under way; None
             looks once.
-        progress: As for `Scorer.evaluate_many`.
         say: Takes the sentence of each look that others follow.
 
     Raises:
@@ -136,14 +129,11 @@ def collect(
         JudgeError: As for `submit`.
         UnreadableInputError: As for `submit`.
     """
-    seconds = None if wait is None else as_number(wait)
-    if wait is not None and (seconds is None or not 0 < seconds <= _LONGEST_WAIT):
-        msg = f"wait={wait!r}; it is a number of seconds above 0, a day at most, or None"
-        raise InvalidValueError(msg)
+    seconds = None if wait is None else check(Positive, "wait", wait)
     while True:
         try:
             with _Submission.opened(scorer, folder) as submission:
-                report = submission.advanced(progress, again=again)
+                report = submission.advanced(again=again)
             again = False
             if seconds is None or not report.records("samples")[0]["requests_under_way"]:
                 return report
@@ -151,7 +141,7 @@ def collect(
         except JudgeError as error:
             if seconds is None or error.reason not in _TRANSIENT:
                 raise
-        time.sleep(seconds)
+        time.sleep(min(seconds, _DAY))
 
 
 def cancel(scorer: Scorer[Any], folder: str | Path) -> Report:
@@ -189,7 +179,6 @@ class _Submission:
     ledger: Ledger
     folder: Path
     scorer: Scorer[Any]
-    models: Mapping[str, OpenAICompatibleModel]
     services: Mapping[str, BatchService]
 
     @classmethod
@@ -212,10 +201,11 @@ class _Submission:
                     "give another folder, or the same settings and OPENAI_BASE_URL"
                 )
                 raise InvalidValueError(msg)
-            services = {name: BatchService(model) for name, model in models.items()}
-            for service in services.values():
-                stack.callback(service.close)
-            yield cls(ledger, place, scorer, models, services)
+            services = {
+                name: stack.enter_context(closing(BatchService(model)))
+                for name, model in models.items()
+            }
+            yield cls(ledger, place, scorer, services)
 
     def begin(self, samples: Iterable[Sample]) -> None:
         """Note the samples of a new submission; those of an old one are to be the same."""
@@ -223,9 +213,6 @@ class _Submission:
         if self.ledger.get("judging") is None:
             with self.ledger.transaction():
                 number = self.ledger.hold(lines)
-                if number < 1:
-                    msg = "there are no samples to submit"
-                    raise InvalidSampleError(msg)
                 self.ledger.put(samples=number, judging=judging_of(self.scorer))
         elif any(one != other for one, other in zip_longest(self.ledger.samples(), lines)):
             msg = (
@@ -234,19 +221,20 @@ class _Submission:
             )
             raise InvalidValueError(msg)
 
-    def advanced(self, progress: bool | None, *, again: bool = False) -> Report:
+    def advanced(self, *, again: bool = False) -> Report:
         """Take the submission as far as it gets now."""
         self.look(take=True)
         if again or self.ledger.get("found") is None:
             with (
                 self.ledger.transaction(),
-                progress_of("asking", self.ledger.get("samples"), progress) as shown,
+                progress_of("asking", self.ledger.get("samples"), None) as shown,
             ):
                 if again:
                     for each in self.ledger.batches(STOPPED, LOST):
                         self.ledger.take_back(each["number"])
                         self.ledger.update(each["number"], state=ENDED, detail="")
-                work = Work(self.ledger, self.scorer, self.models, again=again)
+                models = {name: each.model for name, each in self.services.items()}
+                work = Work(self.ledger, self.scorer, models, again, self.ledger.get("refused", {}))
                 samples = map(Sample.model_validate_json, self.ledger.samples())
                 self.ledger.put(found=work.run(samples, shown), refused=work.refused)
         with self.ledger.transaction():
@@ -268,11 +256,7 @@ class _Submission:
             service, number = self.services[each["model"]], each["number"]
             try:
                 found = service.batch(each["id"])
-                known = {
-                    "status": found.status,
-                    "completed": found.completed,
-                    "failed": found.failed,
-                }
+                known = {name: getattr(found, name) for name in ("status", "completed", "failed")}
                 self.ledger.update(number, state=SENT, detail="", **known)
                 if take and found.has_ended:
                     self._take(number, found, service)
@@ -295,8 +279,10 @@ class _Submission:
         why = f"not answered in its batch, which {found.status}, nor in those before it"
         with self.ledger.transaction():
             for file in found.files:
-                for line in service.lines(file):
-                    self.ledger.answer(number, read_line(line, service.mask))
+                for line in filter(
+                    None, (read_line(each, service.mask) for each in service.lines(file))
+                ):
+                    self.ledger.answer(number, line)
             tries = self.ledger.get("tries")
             is_left = self.ledger.settle(number, None if has_stopped else why, tries)
             state, detail = (STOPPED, found.said or found.status) if is_left else (ENDED, "")
@@ -323,11 +309,11 @@ class _Submission:
     def cancel(self) -> Report:
         """Have all batches stopped that are under way, and send no other."""
         for each in self.ledger.batches(WAITING):
-            found = self.services[each["model"]].find(each["file"]) if each["file"] else None
-            change = {"state": STOPPED, "detail": "cancelled before it was sent"}
-            if found is not None:
-                change = {"state": SENT, "id": found.id}
-            self.ledger.update(each["number"], **change)
+            if each["file"] and not each["detail"]:
+                self._send(each)  # it may be there already
+            else:
+                said = "cancelled before it was sent"
+                self.ledger.update(each["number"], state=STOPPED, detail=said)
         self.look(take=False)
         for each in self.ledger.batches(SENT):
             if not Batch(each["id"], each["status"]).has_ended:
@@ -343,28 +329,24 @@ class _Submission:
         found = {"samples": number}
         found |= {name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")}
         found["failed"] = sum(each["samples"] for each in failures)
-        under_way = self.ledger.batches(WAITING, SENT)
-        found["requests_under_way"] = sum(each["requests"] for each in under_way)
+        found["requests_under_way"] = sum(
+            each["requests"] for each in self.ledger.batches(WAITING, SENT)
+        )
         notes = [f"batch {each['number']}: {each['detail']}" for each in batches if each["detail"]]
         for name, refused in self.ledger.get("refused", {}).items():
             notes += [f"{name} is asked without {what}: {why}" for what, why in refused.items()]
-        judged = found["scored"] + found["unscored"]
-        sentence = f"{judged} of {counted(number, 'sample')} judged, {found['failed']} failed; "
-        if under_way:
-            answered = sum(each["completed"] + each["failed"] for each in under_way)
-            sentence += (
-                f"{counted(found['requests_under_way'], 'request')} under way, {answered} answered"
-            )
-            notes.append(
-                "'tcva batch collect' takes what is answered, and asks for what is lacking"
-            )
-        else:
-            sentence += "nothing is under way"
-            if judged < number:
-                notes.append("'tcva batch collect --again' asks once more for what is lacking")
+        sentence = (
+            f"{found['scored']} of {counted(number, 'sample')} scored, {found['failed']} failed"
+        )
+        open_ = found["requests_under_way"]
+        if not open_ and (found["failed"] or found["waiting"]):
+            notes.append("'tcva batch collect --again' asks once more for what is lacking")
         tables = [
             Table("samples", [Column(name, "int") for name in found], [found]),
             Table("batches", _BATCH, batches),
             Table("failures", _FAILURE, failures),
         ]
+        sentence += (
+            f"; {counted(open_, 'request')} under way" if open_ else "; nothing is under way"
+        )
         return Report(sentence, tables, notes, {"folder": str(self.folder)})

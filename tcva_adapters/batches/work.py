@@ -11,6 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final, cast
 
@@ -80,35 +81,25 @@ def judging_of(scorer: Scorer[Any]) -> str:
     return hashlib.sha256(" ".join(keys).encode()).hexdigest()
 
 
+@dataclass
 class Work:
     """One pass, inside one transaction of the ledger.
 
-    Args:
+    Attributes:
         ledger: What was asked, and what came of it.
         scorer: Whose questions; it has a store.
         models: Those that it asks.
         again: Ask questions that failed anew.
-
-    Attributes:
-        refused: By model what its server refuses, which one live question without a sample found out
-            before the first request.
+        refused: By model what its server refuses, which one live question without a sample finds
+            out before the first request.
     """
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        scorer: Scorer[Any],
-        models: Mapping[str, OpenAICompatibleModel],
-        *,
-        again: bool,
-    ) -> None:
-        self._ledger = ledger
-        self._scorer = scorer
-        self._store = cast("VerdictStore", scorer.store)
-        self._models = models
-        self._again = again
-        self._new: list[tuple[str, Any]] = []
-        self.refused: dict[str, dict[str, str]] = ledger.get("refused", {})
+    ledger: Ledger
+    scorer: Scorer[Any]
+    models: Mapping[str, OpenAICompatibleModel]
+    again: bool
+    refused: dict[str, dict[str, str]]
+    _new: list[tuple[str, Any]] = field(default_factory=list)
 
     def run(
         self, samples: Iterable[Sample], shown: Progress
@@ -122,11 +113,11 @@ class Work:
         counts: Counter[str] = Counter()
         first: dict[str, str] = {}
         for sample in samples:
-            answers = [self._answer(question) for question in self._scorer.questions(sample)]
+            answers = [self._answer(question) for question in self.scorer.questions(sample)]
             if any(answer is None for answer in answers):
                 counts["waiting"] += 1
             else:
-                why = self._scorer.answered(sample, answers).unscored
+                why = self.scorer.answered(sample, answers).unscored
                 if why is None:
                     counts["scored"] += 1
                 elif why.reason.is_failure:
@@ -151,12 +142,16 @@ class Work:
             # Several samples may ask it, and one with several parts has several keys.
             name = hashlib.sha256(question.key.encode()).hexdigest()[:_ID]
             answer = self._replayed(question, name)
-            if self._again and answer is not None and answer.failure is not None:
-                self._ledger.forget(name)
+            if self.again and answer is not None and answer.failure is not None:
+                self.ledger.forget(name)
                 answer = self._replayed(question, name)
         if answer is not None:
             self._new.append((question.key, answer))
         return answer
+
+    @property
+    def _store(self) -> VerdictStore:
+        return cast("VerdictStore", self.scorer.store)
 
     def _keep(self) -> None:
         """Put new answers into the store, in one transaction of it."""
@@ -165,7 +160,7 @@ class Work:
 
     def _replayed(self, question: Question[Any], name: str) -> Any:
         """The answer that the ledger has the replies for; else what is lacking is asked for."""
-        model, turns = self._models[question.judge.model.name], self._ledger.turns(name)
+        model, turns = self.models[question.judge.model.name], self.ledger.turns(name)
         if model.name not in self.refused:
             model.complete(NEUTRAL)
             self.refused[model.name] = dict(model.refused)
@@ -180,7 +175,7 @@ class Work:
                         line = request_line(name, turn, body)
                         if len(line) > MOST_BYTES:
                             return JudgeError(f"the request is larger than {MOST_BYTES:,} bytes")
-                        self._ledger.ask(model.name, name, turn, line)
+                        self.ledger.ask(model.name, name, turn, line)
                         return None
                     tries, status, content = turns[turn]
                     if status is None:

@@ -36,9 +36,7 @@ COMMANDS: Final = {
     "errors": "Where scores are wrong, against human ratings. No call.",
     "estimate": "Mean human rating of all samples from the ratings of a few. No call.",
     "ccrs": "Rate a file of samples by direct metrics.",
-    "submit": "Ask for judgements by a provider's batches: half the price, within a day.",
-    "status": "Ask the provider how far the batches of a submission are.",
-    "collect": "Put what was answered into the store, and submit the next round.",
+    "batch": "Judge by a provider's batches: half the price, within a day.",
 }
 """Each command with what the list of commands says of it; its module is imported when it runs."""
 
@@ -72,7 +70,7 @@ def imported(name: str) -> Any:
     try:
         module = import_module(f"tcva_adapters.cli.{name}")
         made = typer.Typer(name=name, help=module.__doc__, no_args_is_help=True, **_FRAME)
-        functions = getattr(module, "COMMANDS", {name: getattr(module, name)})
+        functions = getattr(module, "COMMANDS", None) or {name: getattr(module, name)}
         for own, function in functions.items():
             text, _, example = inspect.cleandoc(function.__doc__ or "").partition("Example: ")
             text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)  # a terminal may be wider than the source

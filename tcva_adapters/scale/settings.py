@@ -76,7 +76,12 @@ def _check_types(settings: Mapping[Any, Any]) -> None:
 
 @lru_cache(maxsize=_SCORERS_KEPT)
 def _made(pickled: bytes) -> Scorer[Any]:
-    settings = pickle.loads(pickled)  # noqa: S301  # pickled in the line that calls this
+    return made_of(pickle.loads(pickled))  # noqa: S301  # pickled in the line that calls this
+
+
+def made_of(plain: Mapping[str, Any]) -> Scorer[Any]:
+    """The scorer that settings mean under the environment of now; see `scorer_of`."""
+    settings = dict(plain)
     given = settings.pop("model", None) or {}
     concurrency = settings.get("max_concurrency", MAX_CONCURRENCY)
 

@@ -1,0 +1,159 @@
+"""Judge by a provider's batches: half the price, within a day."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final, Optional
+
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.cli import options
+from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, option
+from tcva_adapters.cli.output import interruptible, print_report
+from tcva_adapters.cli.settings import DEFAULT_STORE, names_of, plain_settings, renames
+from tcva_adapters.console import note
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.evaluator import Scorer
+from tcva_adapters.results.settings import PanelConfig, TCVASettings
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.files import SampleStream
+
+# typer reads them at run time, so what is optional is spelt out.
+_CCRS = Annotated[
+    Optional[str], option(JUDGING, "Rate by these direct metrics instead: cc,qr,ir.", "--ccrs")
+]
+_Out = Annotated[Path, option(OUTPUT, "Folder of the submission.", "--out", "-o")]
+_Size = Annotated[int, option(OUTPUT, "Most requests in one batch.", "--batch-size")]
+_Tries = Annotated[
+    int,
+    option(
+        OUTPUT, "How often a request is asked that expires or that the server fails on.", "--tries"
+    ),
+]
+_Folder = Annotated[Path, options.argument("Folder of 'tcva batch submit --out'.", "FOLDER")]
+_Again = Annotated[
+    bool, option(INPUT, "Also ask once more for what failed, or stopped before the end.", "--again")
+]
+_Wait = Annotated[
+    Optional[float],
+    option(INPUT, "Look again after so many seconds, until nothing is under way.", "--wait"),
+]
+_DEFAULT: Final = Path("tcva-batch")
+_GOES_ON: Final = "the same command goes on, and asks nothing twice"
+
+
+def submit(
+    samples: options.Samples,
+    *,
+    judge: options.Judge = None,
+    criterion: options.Criterion = None,
+    panel: options.Panel = None,
+    fuse: options.Fuse = None,
+    ccrs: _CCRS = None,
+    set_: options.Set = None,
+    store: options.Store = None,
+    out: _Out = _DEFAULT,
+    batch_size: _Size = 50_000,
+    tries: _Tries = 3,
+    rename: options.Rename = None,
+    skip_bad: options.SkipBad = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Ask for all judgements that the store does not have.
+
+    The same command again goes on where it was interrupted.
+
+    Example: tcva batch submit samples.jsonl --judge openai:gpt-4.1-mini -o july
+    """
+    from tcva_adapters import batches  # noqa: PLC0415  # they import openai
+
+    recipe = plain_settings(
+        judge,
+        set_,
+        TCVASettings,
+        PanelConfig,
+        criterion=criterion,
+        panel=panel,
+        fuse=fuse,
+        metrics=None if ccrs is None else names_of(ccrs),
+    )
+    opened = VerdictStore(store or DEFAULT_STORE)
+    scorer = _scorer(recipe, opened)
+    note(f"judgements will go into {opened.path}")
+    require = None if isinstance(scorer, CCRS) else scorer.require
+    read = SampleStream(
+        samples, skip_bad=skip_bad, mapping=renames(rename), require=require, kept=None
+    )
+    with interruptible(_GOES_ON):
+        found = batches.submit(
+            scorer,
+            read,
+            out,
+            batch_size=batch_size,
+            tries=tries,
+            recipe={**recipe, "store": str(Path(opened.path).absolute())},
+        )
+    for text in read.notes:
+        note(text)
+    print_report(found, as_json=as_json)
+
+
+def status(folder: _Folder = _DEFAULT, *, as_json: options.AsJson = False) -> None:
+    """Ask the provider how far the batches are; nothing is collected.
+
+    Example: tcva batch status july
+    """
+    from tcva_adapters import batches  # noqa: PLC0415  # they import openai
+
+    print_report(batches.status(_submitted(folder), folder), as_json=as_json)
+
+
+def collect(
+    folder: _Folder = _DEFAULT,
+    *,
+    wait: _Wait = None,
+    again: _Again = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Put what was answered into the store, and submit the next round for what is lacking.
+
+    Then 'tcva evaluate' with the same store makes no further call for it.
+
+    Example: tcva batch collect july --wait 300
+    """
+    from tcva_adapters import batches  # noqa: PLC0415  # they import openai
+
+    scorer = _submitted(folder)
+    with interruptible(_GOES_ON):
+        found = batches.collect(scorer, folder, again=again, wait=wait, say=note)
+    print_report(found, as_json=as_json)
+    (counts,) = found.records("samples")
+    if not counts["scored"] and not counts["requests_under_way"]:
+        msg = f"no sample has a score: {counts['failed']} failed, {counts['waiting']} not answered"
+        raise InvalidSampleError(msg)
+
+
+def cancel(folder: _Folder = _DEFAULT, *, as_json: options.AsJson = False) -> None:
+    """Have the provider stop what is under way; 'collect' takes what was answered until then.
+
+    Example: tcva batch cancel july
+    """
+    from tcva_adapters import batches  # noqa: PLC0415  # they import openai
+
+    print_report(batches.cancel(_submitted(folder), folder), as_json=as_json)
+
+
+COMMANDS: Final = {"submit": submit, "status": status, "collect": collect, "cancel": cancel}
+
+
+def _submitted(folder: Path) -> Scorer[Any]:
+    """The scorer of a submission."""
+    from tcva_adapters.batches.submission import recipe_of  # noqa: PLC0415  # they import openai
+
+    recipe = dict(recipe_of(folder))
+    return _scorer(recipe, VerdictStore(recipe.pop("store")))
+
+
+def _scorer(recipe: dict[str, Any], store: VerdictStore) -> Scorer[Any]:
+    from tcva_adapters.scale.settings import made_of  # noqa: PLC0415  # no other command needs it
+
+    return made_of(recipe).changed(store=store)
