@@ -10,19 +10,23 @@ from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Final, Optional, TextIO
 
+import numpy as np
 import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import old_options as options
 from tcva_adapters.compare.changes import Changes
-from tcva_adapters.compare.gates import Gated, Gates
+from tcva_adapters.compare.gates import COVERAGE, PASS_RATE, SCORE, Gated, Gates
+from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.annotations import asked_for, to_annotations
+from tcva_adapters.report.evaluated import evaluation
 from tcva_adapters.report.junit import BEGINS as JUNIT_BEGINS
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.markdown import BEGINS as MARKDOWN_BEGINS
 from tcva_adapters.report.markdown import to_markdown
 from tcva_adapters.samples.output import replacing, usable_path
+from tcva_adapters.tables import Column, Report, Table
 
 GATE_FAILED: Final = 1
 STDOUT: Final = "-"
@@ -193,10 +197,10 @@ class Handed:
         """
         if self.junit is not None:
             with replacing(self.junit, ours=JUNIT_BEGINS, overwrite=self.overwrite) as stream:
-                stream.write(to_junit(sentence, gated))
+                stream.write(to_junit(*_reported(sentence, gated, changes)))
         if self.markdown is None:
             return
-        comment = to_markdown(sentence, gated, changes=changes)
+        comment = to_markdown(*_reported(sentence, gated, changes))
         if self._file is not None:
             ours, overwrite = MARKDOWN_BEGINS, self.overwrite
             with replacing(self._file, ours=ours, overwrite=overwrite) as stream:
@@ -220,11 +224,51 @@ class Handed:
         """
         printing.show(gated.parts(), file=sys.stderr)
         if asked_for(self.annotations, os.environ):
-            for line in to_annotations(gated):
+            for line in to_annotations(*_reported("", gated)):
                 # Past `printing`, which lets no line be a command.
                 sys.stderr.write(f"{line}\n")
         if gated.failed:
             raise typer.Exit(GATE_FAILED)
+
+
+_FIGURES: Final = {SCORE: "mean", PASS_RATE: "pass_rate", COVERAGE: COVERAGE}
+
+
+def _reported(
+    sentence: str, gated: Gated, changes: Changes | None = None
+) -> tuple[Report, ScoreTable]:
+    """What was graded as a report and the table that it is of."""
+    graded = [each for each in gated.graded if not each.is_part]
+    cases = [[*each.cases] for each in graded]
+    table = ScoreTable(
+        tuple(case.sample for case in cases[0]),
+        tuple(each.name for each in graded),
+        np.array([[np.nan if c.score is None else c.score for c in of] for of in cases]).T,
+        thresholds={each.name: each.threshold or 0.0 for each in graded},
+        reasons={
+            (case.sample, each.name): case.why
+            for each, of in zip(graded, cases, strict=True)
+            for case in of
+            if case.score is None
+        },
+        results={each.name: of for each, of in zip(graded, cases, strict=True)},  # type: ignore[misc]  # they have claims
+    )
+    records = [
+        {**gate.to_dict(), "figure": _FIGURES.get(gate.figure, "failures"), "value": gate.reached}
+        | {"passed": not gate.failed}
+        for gate in gated.gates
+    ]
+    found = evaluation(table)
+    tables = [*found.tables]
+    if gated.gates:
+        tables.append(Table("gates", [Column("text")], records))
+    if changes is not None:
+        rows = [
+            {"method": changes.now.name, "sample": n.sample, "before": b.score, "now": n.score}
+            for b, n in changes.broken
+        ]
+        tables.append(Table("no longer pass", [Column("sample")], rows))
+    return Report(sentence, tables), table
 
 
 def hands_over(*figures: str) -> Callable[[options.Command], options.Command]:

@@ -11,8 +11,9 @@ import typer
 from tcva_adapters import printing
 from tcva_adapters.cli import old_options as options
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.report.markdown import BEGINS, tables_markdown
+from tcva_adapters.report.markdown import BEGINS
 from tcva_adapters.samples.output import replacing
+from tcva_adapters.tables import markdown_text
 
 STDOUT: Final = "-"
 
@@ -42,7 +43,8 @@ def markdown_written(
     """Write what was asked for; returns what was written, as `say_written` takes it."""
     if file is None:
         return {}
-    text = tables_markdown(found)
+    printed = printing.text_of(found.parts(), 80)
+    text = f"**TCVA**: {markdown_text(found.sentence)}\n\n```\n{printed}\n```\n"
     if file == STDOUT:
         sys.stdout.write(printing.encodable(text, sys.stdout))
         return {}

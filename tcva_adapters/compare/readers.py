@@ -69,6 +69,7 @@ class Reading:
     skip_bad: bool = False
     with_results: bool = False
     counts_only: bool = False
+    scores_only: bool = False
     split: str | None = None
     of_systems: bool = False
     notes: list[str] = field(default_factory=list)
@@ -88,6 +89,7 @@ def read_scores(
     skip_bad: bool = False,
     with_results: bool = False,
     counts_only: bool = False,
+    scores_only: bool = False,
 ) -> ScoreTable:
     """Read or take scores of any kind into one table.
 
@@ -119,6 +121,8 @@ def read_scores(
             the samples with their texts, in ``about["samples"]``.
         counts_only: Hold level counts, ratings and groups alone, for one file of judgements: a
             million samples take 40 MB. There are no methods then, and rows have numbers for ids.
+        scores_only: Hold scores alone, 8 MB for a million samples; rows have numbers for ids, and
+            why samples have no score stands in the summary alone.
 
     Returns:
         In ``about`` stand ``criterion``, ``judge``, ``fused``, ``forms``, ``scoring`` and ``summary``
@@ -147,6 +151,7 @@ def read_scores(
         skip_bad=skip_bad,
         with_results=with_results,
         counts_only=counts_only,
+        scores_only=scores_only,
     )
     if isinstance(human, str | Path | Mapping):
         temperature = ScoringConfig().temperature if scoring is None else scoring.temperature
@@ -221,7 +226,8 @@ class Block:
         """One more sample: under its own id, numbered where that comes again, or ``row-N``."""
         self.number += 1
         own = base = name or f"row-{self.number}"
-        if not self.how.counts_only:
+        has_names = not (self.how.counts_only or self.how.scores_only)
+        if has_names:
             while own in self._known:
                 self.repeated[base] = self.repeated.get(base, 1) + 1
                 own = f"{base}#{self.repeated[base]}"
@@ -238,7 +244,7 @@ class Block:
         for method, score in scores.items():
             column = self.scores.setdefault(method, array("d"))
             column.append(math.nan if score is None else score)
-            if reasons.get(method):
+            if has_names and reasons.get(method):
                 self.reasons[own, method] = reasons[method]
 
     def add_judged(self, item: Judged) -> None:
@@ -278,7 +284,8 @@ class Block:
         self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons)
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
-        self._count(result.seen)
+        if not self.how.scores_only:
+            self._count(result.seen)
         return {method: result}
 
     def _count(self, seen: Assessment) -> None:

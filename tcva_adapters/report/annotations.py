@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tcva_adapters.compare.gates import Gated, claim_lines, verdict_of
-from tcva_adapters.printing import visible
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.console import visible
+from tcva_adapters.report.gates import claim_lines, gate_records, verdict, worst
+from tcva_adapters.tables import Report
 
 MOST: Final = 10
 """Annotations of one kind that GitHub shows for a step."""
@@ -15,20 +17,22 @@ _IN_MESSAGE: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY: Final = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def to_annotations(gated: Gated, most: int = MOST) -> list[str]:
-    """One line per failed gate, and one per worst sample as far as there is room.
+def to_annotations(report: Report, table: ScoreTable, most: int = MOST) -> list[str]:
+    """One line per failed gate, and one per sample behind it as far as there is room.
 
     Args:
-        gated: The methods and their gates.
+        report: Of `evaluation`.
+        table: What it is of, with results for the claims.
         most: Lines in all.
 
     Returns:
         Lines for standard output or standard error; none where no gate failed.
     """
-    lines = [_error("TCVA gate failed", gate.text) for gate in gated.failed][:most]
-    for method, case in gated.worst(most - len(lines)):
-        message = "\n".join((verdict_of(case, method), *claim_lines(case)))
-        lines.append(_error(f"TCVA {method.name}: {case.sample}", message))
+    failed = [record["text"] for record in gate_records(report) if not record["passed"]]
+    lines = [_error("TCVA gate failed", text) for text in failed][:most]
+    for method, place in worst(report, table, most - len(lines))[0] if failed else ():
+        message = "\n".join((verdict(table, method, place), *claim_lines(table, method, place)))
+        lines.append(_error(f"TCVA {method}: {table.samples[place]}", message))
     return lines
 
 

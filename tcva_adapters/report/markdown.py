@@ -1,4 +1,4 @@
-"""A comment for a pull request: what came out, the table, the worst samples folded away.
+"""A comment for a pull request: what came out, what no longer passes, the samples folded away.
 
 Texts of samples, judges and files stand in code spans, where GitHub and GitLab take nothing for a
 link, a mention, a picture or a tag. The rest is ours.
@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from tcva_adapters.compare.changes import Changes
-from tcva_adapters.compare.gates import JUDGED, MOST, Gate, Gated, clipped, verdict_of
-from tcva_adapters.compare.graded import Case, Graded
-from tcva_adapters.printing import Report, Table, figure, share, visible
+import numpy as np
+
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.console import visible
+from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.report.changed import REGRESSIONS
+from tcva_adapters.report.gates import MOST, gate_records, lowest_claims, records_of, verdict, worst
+from tcva_adapters.results.result import Result
+from tcva_adapters.tables import Report, cell, markdown_code, markdown_text, shortened
 
 LONGEST: Final = 65_536
 """Characters that a comment on GitHub may have."""
@@ -22,11 +27,6 @@ LONGEST: Final = 65_536
 BEGINS: Final = re.compile(rb"\*\*(Gates passed|Gates failed|TCVA)\*\*")
 """How these comments begin."""
 
-_RUN: Final = re.compile("`+")
-# Marks that mean something, and what GitHub links wherever it stands outside of code.
-_MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~$&])")
-_LINKED: Final = re.compile(r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE)
-_BARS: Final = re.compile(r"\\*\|")
 _TEXT: Final = 300
 _NAME: Final = 80
 _CLAIMS: Final = 8
@@ -34,197 +34,132 @@ _LISTED: Final = 20
 _ROOM: Final = 300  # for the sentence that says what was left out
 
 
-def code(text: str, most: int = _NAME, *, cell: bool = False) -> str:
-    r"""Any text as a code span in one line.
-
-    Args:
-        text: The text.
-        most: Characters, after which it is cut.
-        cell: In a table, where a bar needs a backslash even in code.
-
-    >>> print(code("a ``b`` @you"), code("a|b", cell=True), code(" "))
-    ```a ``b`` @you``` `a\|b` (empty)
-    """
-    line = clipped(visible(text), most).replace("\N{ZERO WIDTH SPACE}", " ").strip()
-    if not line:
-        return "(empty)"
-    longest = max((len(run) for run in _RUN.findall(line)), default=0)
-    fence = "`" * (longest + 1)
-    gap = " " if line[0] == "`" or line[-1] == "`" else ""
-    if cell:
-        # A backslash in front of a bar would take the bar's own away.
-        line = _BARS.sub(r"\\|", line)
-    return f"{fence}{gap}{line}{gap}{fence}"
-
-
-def prose(text: str) -> str:
-    r"""A sentence of ours that may hold names of others: as it reads, or else as code.
-
-    >>> print(prose("mean 0.5 (a_b)"), prose("by @you"))
-    mean 0.5 (a\_b) `by @you`
-    """
-    line = clipped(visible(text), 1000)
-    return code(line, 1000) if _LINKED.search(line) else _MARKS.sub(r"\\\1", line)
-
-
-def to_markdown(
-    sentence: str, gated: Gated, *, changes: Changes | None = None, most: int = MOST
-) -> str:
+def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
     r"""A comment of at most 65 536 characters; what was cut is said at its end.
 
     Args:
-        sentence: What came out.
-        gated: The methods and their gates.
-        changes: Since an earlier run.
-        most: Samples that are shown with their claims.
+        report: Of `evaluation`.
+        table: What it is of, with results for the claims.
+        most: Samples that are shown with their claims: those that no longer pass since a baseline
+            first, then those behind failed gates, or else the lowest scores.
 
-    >>> from tcva_adapters import Assessment, Result
-    >>> from tcva_adapters.compare.gates import Gates
-    >>> from tcva_adapters.compare.graded import grade
-    >>> found = [grade("faithfulness", [Result(Assessment.from_verdicts(["none"]))], threshold=0.5)]
-    >>> print(to_markdown("0 of 1 samples pass", Gates.of(0.8).judge(found)).partition("\n\n<details>")[0])
-    **Gates failed**: 0 of 1 samples pass
-    <BLANKLINE>
-    - failed: `faithfulness: mean score 0.000 < 0.8`
+    >>> from tcva_adapters import Assessment
+    >>> from tcva_adapters.compare import read_scores
+    >>> from tcva_adapters.report import Gates, evaluation
+    >>> table = read_scores([Assessment.from_verdicts(["none"])])
+    >>> report = evaluation(table, Gates.of("mean>=0.8"))
+    >>> print(to_markdown(report, table).partition("\n\n")[2].partition("\n\n<details>")[0])
+    - failed: `faithfulness: mean 0.000 < 0.8`
     <BLANKLINE>
     | method | scored | mean | pass rate | gates |
     |---|--:|--:|--:|---|
-    | `faithfulness` | 1/1 | 0.000 | 0% | **mean score below 0.8** |
+    | `faithfulness` | 1/1 | 0.000 | 0% | **mean below 0.8** |
     <BLANKLINE>
+    <BLANKLINE>
+    1 of 1 samples shown:
     """
-    head = [f"{_verdict(gated)}: {prose(sentence)}", ""]
-    failed = gated.failed
-    head += [f"- failed: {code(gate.text, _TEXT)}" for gate in failed[:_LISTED]]
+    records = gate_records(report)
+    failed = [record for record in records if not record["passed"]]
+    title = "TCVA" if not records else "Gates failed" if failed else "Gates passed"
+    head = [f"**{title}**: {markdown_text(report.sentence)}", ""]
+    head += [f"- failed: {_code(record['text'], _TEXT)}" for record in failed[:_LISTED]]
     head += [*_more(len(failed), "failed gates"), ""] if failed else []
-    head += [*_table(gated), ""]
-    blocks = [*_changed(changes), *_samples(gated, most)]
-    text, left = "\n".join(head), LONGEST - _ROOM
-    shown = 0
+    head += [*_methods(report, records), ""]
+    for change in records_of(report, "changes"):
+        head += [_since(change), ""]
+    shown, behind = worst(report, table, most)
+    if not shown and table.methods:
+        method = table.methods[0]
+        order = np.argsort(table.column(method), kind="stable")
+        shown, behind = [(method, place) for place in order[:most].tolist()], len(table)
+    blocks = [*_lists(report)]
+    folded = ["\n".join(_sample(table, *each)) for each in shown]
+    if folded:
+        folded[0] = f"{len(shown)} of {behind} samples shown:\n\n{folded[0]}"
+    blocks += folded
+    text, fit = "\n".join(head), 0
     for block in blocks:
-        if len(text) + len(block) > left:
+        if len(text) + len(block) > LONGEST - _ROOM:
             break
-        text, shown = f"{text}\n{block}", shown + 1
-    if shown < len(blocks):
-        text += f"\nCut here: {len(blocks) - shown} of {len(blocks)} folded parts did not fit.\n"
+        text, fit = f"{text}\n{block}", fit + 1
+    if fit < len(blocks):
+        text += f"\nCut here: {len(blocks) - fit} of {len(blocks)} folded parts did not fit.\n"
     return text
 
 
-def tables_markdown(report: Report) -> str:
-    r"""Everything that a report prints, as Markdown: its sentence, and each part below the other.
-
-    Args:
-        report: Of a command, e.g. ``tcva errors``.
-
-    >>> from tcva_adapters.compare import sweep
-    >>> print(tables_markdown(sweep([[1, 0, 0, 0, 0]], [0.5])), end="")
-    **TCVA**: The mean score is 1.000 at T=0.5, over 1 of 1 samples
-    <BLANKLINE>
-    level counts: mean score over 1 of 1 assessments; penalty paper
-    <BLANKLINE>
-    | T | default |
-    |--:|--:|
-    | 0.5 | 1.000 |
-    """
-    lines = [f"**TCVA**: {prose(report.sentence)}", ""]
-    for part in report.parts():
-        if isinstance(part, Table):
-            lines += [*_cells(part), ""]
-            continue
-        text = part if isinstance(part, str) else part.text
-        said = [prose(line.strip()) for line in text.split("\n") if line.strip()]
-        lines += ["  \n".join(said), ""] if said else []
-    return "\n".join(lines)
-
-
-def _cells(table: Table) -> Iterator[str]:
-    """A table; names and sentences of others stand in code spans."""
-    marks = {"r": "--:", "p": "---", "l": "---"}
-    kinds = [table.kind(place) for place in range(len(table.header))]
-    yield f"| {' | '.join(prose(name.replace(chr(10), ' ')) for name in table.header)} |"
-    yield f"|{'|'.join(marks[kind] for kind in kinds)}|"
-    for row in table.rows:
-        shown = [
-            prose(cell) if kind == "r" else code(cell, _TEXT, cell=True) if cell else ""
-            for cell, kind in zip(row, kinds, strict=True)
-        ]
-        yield f"| {' | '.join(shown)} |"
-
-
-def _verdict(gated: Gated) -> str:
-    if not gated.gates:
-        return "**TCVA**"
-    return "**Gates failed**" if gated.failed else "**Gates passed**"
-
-
-def _table(gated: Gated) -> Iterator[str]:
+def _methods(report: Report, records: Sequence[Any]) -> Iterator[str]:
+    rows = records_of(report, "methods")
     yield "| method | scored | mean | pass rate | gates |"
     yield "|---|--:|--:|--:|---|"
-    for method in gated.graded[:_LISTED]:
-        gates = [gate for gate in gated.gates if gate.method == method.name]
-        said = [f"**{_missed(g)}**" for g in gates if g.failed] or (["passed"] if gates else [])
+    for row in rows[:_LISTED]:
+        gates = [record for record in records if record["method"] == row["method"]]
+        missed = [f"**{_missed(each)}**" for each in gates if not each["passed"]]
+        said = ", ".join(missed) or ("passed" if gates else "")
         yield (
-            f"| {code(method.name, cell=True)} | {len(method.scored)}/{len(method.cases)} | "
-            f"{figure(method.mean)} | {share(method.pass_rate)} | {', '.join(said)} |"
+            f"| {_code(row['method'], in_table=True)} | {row['scored']}/{row['samples']} | "
+            f"{cell(row['mean'], 'score')} | {cell(row['pass_rate'], 'share')} | {said} |"
         )
-    yield from ("", *_more(len(gated.graded), "methods"))
+    yield from ("", *_more(len(rows), "methods"))
 
 
-def _missed(gate: Gate) -> str:
-    if gate.figure == JUDGED:
-        return "samples lost"
-    return f"no {gate.figure}" if gate.reached is None else f"{gate.figure} below {gate.least:g}"
+def _missed(record: Mapping[str, Any]) -> str:
+    figure = record["figure"].replace("_", " ")
+    if figure == "failures":
+        return "samples failed"
+    return f"no {figure}" if record["reached"] is None else f"{figure} below {record['least']:g}"
+
+
+def _since(change: Mapping[str, Any]) -> str:
+    moved = cell(change["change"], "signed", change["change_low"], change["change_high"])
+    return (
+        f"Since the baseline, {_code(change['method'])}: mean {cell(change['before'], 'score')} before, "
+        f"{cell(change['now'], 'score')} now ({markdown_text(moved)} on {change['samples']} samples of "
+        f"both); {change['no_longer_pass']} no longer pass, {change['newly_pass']} newly pass."
+    )
+
+
+def _lists(report: Report) -> Iterator[str]:
+    for title in (REGRESSIONS, "newly pass"):
+        records = records_of(report, title)
+        lines = [
+            f"- {_code(each['sample'])}: {cell(each['before'], 'score')} before, "
+            f"{cell(each['now'], 'score')} now"
+            for each in records[:_LISTED]
+        ]
+        if lines:
+            folded = _folded(
+                f"{title.capitalize()}: {len(records)}", [*lines, *_more(len(records), "samples")]
+            )
+            yield "\n".join(folded)
+
+
+def _sample(table: ScoreTable, method: str, place: int) -> list[str]:
+    name = _html(table.samples[place])
+    said = verdict(table, method, place).partition(": ")[0]  # why there is no score stands below
+    title = f"{name}: {html.escape(said)} ({_html(method)})"
+    return _folded(title, _claims(table, method, place))
+
+
+def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
+    result = table.results[method][place] if method in table.results else None
+    scheme = result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
+    claims = lowest_claims(table, method, place)
+    for claim in claims[:_CLAIMS]:
+        level = "no claim" if claim.verdict is None else claim.level_text(scheme)
+        yield f"- **{level}**: {_code(claim.claim, _TEXT)}"
+        if claim.reason:
+            yield f"  - why: {_code(claim.reason, _TEXT)}"
+        if claim.evidence:
+            where = f" (passage {claim.passage})" if claim.passage else ""
+            yield f"  - evidence{where}: {_code(claim.evidence, _TEXT)}"
+    if len(claims) > _CLAIMS:
+        yield f"- and {len(claims) - _CLAIMS} more claims"
+    if why := table.reasons.get((table.samples[place], method)):
+        yield f"- {_code(why, _TEXT)}"
 
 
 def _more(number: int, what: str) -> list[str]:
     return [f"- and {number - _LISTED} more {what}"] if number > _LISTED else []
-
-
-def _changed(changes: Changes | None) -> Iterator[str]:
-    if changes is None:
-        return
-    lines = [f"Since the baseline: {prose(changes.sentence)}", ""]
-    for pairs, what in ((changes.broken, "No longer pass"), (changes.repaired, "Pass now")):
-        if pairs:
-            rows = [
-                f"- {code(now.sample)}: {figure(before.score)} before, {figure(now.score)} now"
-                for before, now in pairs[:_LISTED]
-            ]
-            rows += _more(len(pairs), "samples")
-            lines += _folded(f"{what}: {len(pairs)}", rows)
-    yield "\n".join(lines)
-
-
-def _samples(gated: Gated, most: int) -> Iterator[str]:
-    """The samples behind failed gates; where none failed, the lowest scores of the first method."""
-    worst = gated.worst(most)
-    if not worst and gated.graded:
-        first = gated.graded[0]
-        worst = [(first, case) for case in [*first.scored, *first.unscored][:most]]
-    for method, case in worst:
-        title = f"{_html(case.sample)}: {html.escape(_score(method, case))} ({_html(method.name)})"
-        yield "\n".join(_folded(title, _claims(case)))
-
-
-def _score(method: Graded, case: Case) -> str:
-    return "no score" if case.score is None else verdict_of(case, method)
-
-
-def _claims(case: Case) -> Iterator[str]:
-    # Those that fully hold say least: last.
-    below = case.worst_claims
-    rest = [claim for claim in case.claims if claim not in below]
-    for claim in [*below, *rest][:_CLAIMS]:
-        level = "no claim" if claim.verdict is None else claim.level_text(case.scheme)
-        yield f"- **{level}**: {code(claim.claim, _TEXT)}"
-        if claim.reason:
-            yield f"  - why: {code(claim.reason, _TEXT)}"
-        if claim.evidence:
-            where = f" (passage {claim.passage})" if claim.passage else ""
-            yield f"  - evidence{where}: {code(claim.evidence, _TEXT)}"
-    if len(case.claims) > _CLAIMS:
-        yield f"- and {len(case.claims) - _CLAIMS} more claims"
-    if case.why:
-        yield f"- {code(case.why, _TEXT)}"
 
 
 def _folded(title: str, lines: Iterable[str]) -> list[str]:
@@ -232,6 +167,10 @@ def _folded(title: str, lines: Iterable[str]) -> list[str]:
     return ["<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", ""]
 
 
+def _code(text: str, most: int = _NAME, *, in_table: bool = False) -> str:
+    return markdown_code(shortened(visible(text), most), in_table=in_table)
+
+
 def _html(text: str) -> str:
     """A text as code inside HTML, where Markdown is not read."""
-    return f"<code>{html.escape(clipped(visible(text), _NAME)) or '(empty)'}</code>"
+    return f"<code>{html.escape(shortened(visible(text), _NAME)) or '(empty)'}</code>"

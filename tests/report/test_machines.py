@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
 
+import numpy as np
 import pytest
 
-from tcva_adapters import Assessment, Result
-from tcva_adapters.compare.changes import Changes
-from tcva_adapters.compare.gates import Gated, Gates
-from tcva_adapters.compare.graded import Case, Graded, grade
+from tcva_adapters import Assessment
+from tcva_adapters.compare import ScoreTable, read_scores
+from tcva_adapters.console import write
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.printing import text_of
-from tcva_adapters.report import to_annotations, to_junit, to_markdown
+from tcva_adapters.report import Gates, evaluation, to_annotations, to_junit, to_markdown
+from tcva_adapters.report.gates import gate_lines
 from tcva_adapters.report.markdown import LONGEST
 from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.tables import Report
 from tests.hostile.corpus import TEXTS, Hostile
 
 ON_GITHUB = (
@@ -38,28 +42,39 @@ OURS = {
 }
 
 
-def hostile(text: str) -> Gated:
+def judged(sample: str, verdict: str = "none", **more: Any) -> Assessment:
+    claims = (ClaimVerdict(claim=f"claim of {sample}", verdict=Verdict(verdict)),)
+    about = {"criterion": "m", "judge": "j", "prompt_version": "1", "claims": claims}
+    return Assessment(**{**about, "sample_id": sample, **more})
+
+
+def failed(sample: str, reason: Reason, detail: str = "") -> Assessment:
+    return judged(sample, claims=(), unscored=Unscored(reason=reason, detail=detail))
+
+
+def reported(
+    results: list[Assessment], *gates: str, before: list[Assessment] | None = None
+) -> tuple[Report, ScoreTable]:
+    table = read_scores(results, with_results=True)
+    baseline = None if before is None else read_scores(before)
+    return evaluation(table, Gates.of(gates), baseline), table
+
+
+def hostile(text: str) -> tuple[Report, ScoreTable]:
     """One sample that fails and two without a score, with the text in every place."""
     claims = tuple(
         ClaimVerdict(claim=text, verdict=level, reason=text, evidence=text, passage=1)
         for level in (Verdict.NONE, Verdict.FULLY, None)
     )
-    judged = Assessment(
-        criterion=text, judge=text, prompt_version="1", claims=claims, sample_id=text
-    )
+    about = {"criterion": text or "(empty)", "judge": text, "sample_id": text}
     unscored = [
-        Assessment(
-            criterion=text,
-            judge=text,
-            prompt_version="1",
-            sample_id=text,
-            unscored=Unscored(reason=reason, detail=text),
-        )
+        judged(text, claims=(), unscored=Unscored(reason=reason, detail=text), **about)
         for reason in (Reason.TIMEOUT, Reason.REFUSAL)
     ]
-    results = [Result(each) for each in (judged, *unscored)]
-    found = [grade(text, results, threshold=0.5, about={"judge": text})]
-    return Gates.of(min_score=0.9, min_coverage=1).judge(found)
+    whole = judged(text, claims=claims, **about)
+    return reported(
+        [whole, *unscored], "mean>=0.9", "coverage>=1", before=[judged(text, "fully", **about)]
+    )
 
 
 class Rendered(HTMLParser):
@@ -102,9 +117,8 @@ def rendered(comment: str) -> Rendered:
 
 @pytest.mark.parametrize("text", ALL, ids=lambda text: text.id)
 def test_a_comment_has_our_tags_alone(text: Hostile) -> None:
-    gated = hostile(text.text)
-    changes = Changes(gated.graded[0], gated.graded[0])
-    comment = to_markdown(f"{text.text} came out", gated, changes=changes)
+    report, table = hostile(text.text)
+    comment = to_markdown(replace(report, sentence=f"{text.text} came out"), table)
     assert len(comment) <= LONGEST
     page = rendered(comment)
     assert set(page.tags) <= OURS
@@ -119,28 +133,23 @@ def test_a_comment_has_our_tags_alone(text: Hostile) -> None:
 
 @pytest.mark.parametrize("text", ALL, ids=lambda text: text.id)
 def test_junit_is_xml_with_a_test_per_sample(text: Hostile) -> None:
-    root = ET.fromstring(to_junit(text.text, hostile(text.text)))
+    root = ET.fromstring(to_junit(*hostile(text.text)))
     method, gates = root.findall("testsuite")
     cases = method.findall("testcase")
-    assert [[child.tag for child in case] for case in cases] == [
-        ["failure"],
-        ["error"],
-        ["skipped"],
-    ]
-    assert [case[0].get("type") for case in cases] == ["below_threshold", "timeout", "refusal"]
-    assert [child.tag for child in method] == ["properties", *["testcase"] * 3]
+    outcomes = [[child.tag for child in case if child.tag != "properties"] for case in cases]
+    assert outcomes == [["failure"], ["error"], ["skipped"]]
+    assert [case[-1].get("type") for case in cases] == ["below_threshold", "timeout", "refusal"]
     counts = {name: method.get(name) for name in ("tests", "failures", "errors", "skipped")}
     assert counts == {"tests": "3", "failures": "1", "errors": "1", "skipped": "1"}
     assert [case[0].tag for case in gates.findall("testcase")] == ["failure", "failure"]
-    whole = {name: root.get(name) for name in ("tests", "failures", "errors")}
-    assert whole == {"tests": "5", "failures": "3", "errors": "1"}
     # GitLab and a plug-in of Jenkins take files from what stands there.
     assert not root.findall(".//system-out")
 
 
 @pytest.mark.parametrize("text", ALL, ids=lambda text: text.id)
-def test_annotations_are_one_command_each(text: Hostile) -> None:
-    lines = to_annotations(hostile(text.text))
+def test_no_line_is_a_command_but_annotations_which_are_one_each(text: Hostile) -> None:
+    report, table = hostile(text.text)
+    lines = to_annotations(report, table)
     assert 3 <= len(lines) <= 10
     for line in lines:
         assert len(line.splitlines()) == 1
@@ -149,47 +158,67 @@ def test_annotations_are_one_command_each(text: Hostile) -> None:
         assert not re.search("[:,\r\n]", title)
         assert "##[" not in line
         assert re.fullmatch("(?:[^%]|%(?:25|0A|0D|3A|2C))*", title + message)
+    printed = io.StringIO()
+    write("\n".join(gate_lines(report, table)), printed)
+    for line in printed.getvalue().splitlines():
+        assert not line.lstrip().startswith("::")
+        assert not re.search(r"##(vso|teamcity)?\[", line)
 
 
-@pytest.mark.parametrize("text", ALL, ids=lambda text: text.id)
-def test_no_printed_line_is_a_command(text: Hostile) -> None:
-    gated = hostile(text.text)
-    for width in (20, 80, 1000):
-        for line in text_of(gated.parts(), width).splitlines():
-            assert not line.lstrip().startswith("::")
-            assert not re.search(r"##(vso|teamcity)?\[", line)
+def test_junit_fails_where_the_command_does() -> None:
+    """Samples below the threshold are no failures where no gate failed."""
+    results = [judged("a", "none"), judged("b", "fully"), failed("c", Reason.TIMEOUT, "late")]
+    for gates, failures in (
+        ((), 0),
+        (("coverage>=0.5", "mean>=0.1"), 0),
+        (("coverage>=0.5", "mean>=0.9"), 2),
+    ):
+        root = ET.fromstring(to_junit(*reported(results, *gates)))
+        assert root.get("failures") == str(failures)
+        assert root.get("errors") == ("1" if failures else "0")
+        scores = [
+            each.get("value") for each in root.iter("property") if each.get("name") == "score"
+        ]
+        assert scores == ["0", "1"]
+    nothing = ET.fromstring(to_junit(*reported([failed("c", Reason.TIMEOUT)])))
+    assert nothing.get("errors") == "1"  # the command exits with 2
 
 
-def many(samples: int, length: int) -> list[Graded]:
-    claims = tuple(
-        ClaimVerdict(claim=f"{n} {'word ' * length}", verdict=Verdict.NONE, reason="r " * length)
-        for n in range(30)
-    )
-    cases = tuple(Case(f"s{n}", 0.0, passed=False, claims=claims) for n in range(samples))
-    return [Graded(f"m{n}", cases, 0.5) for n in range(40)]
+def test_a_comment_names_what_no_longer_passes_first() -> None:
+    """Of 25 samples that got worse, all that are shown are among those; 721 fail in all."""
+    names = [f"s{n}" for n in range(730)]
+    before = [judged(n, "fully" if n in names[700:725] else "none") for n in names]
+    now = [judged(name, "none" if name in names[:725] else "fully") for name in names]
+    report, table = reported(now, "mean>=0.8", before=before)
+    comment = to_markdown(report, table)
+    assert "10 of 725 samples shown:" in comment
+    shown = re.findall(r"<summary><code>(s\d+)</code>: 0.000 &lt; 0.5", comment)
+    assert shown == names[700:710]
+    assert "25 no longer pass, 5 newly pass." in comment
+    assert "<summary>No longer pass: 25</summary>" in comment
+    assert "- `s700`: 1.000 before, 0.000 now" in comment
+    assert "- and 5 more samples" in comment
+    assert "- **none**: `claim of s700`" in comment
 
 
 def test_a_comment_fits_and_says_what_was_cut() -> None:
-    gated = Gates.of(0.5).judge(many(100, 500))
-    assert "more failed gates" in to_markdown("x", gated)
-    comment = to_markdown("x", gated, most=100)
+    claims = tuple(
+        ClaimVerdict(claim=f"{n} {'word ' * 500}", verdict=Verdict.NONE, reason="r " * 500)
+        for n in range(30)
+    )
+    results = [judged(f"s{n}", claims=claims) for n in range(100)]
+    comment = to_markdown(*reported(results, "mean>=0.5"), most=100)
     assert len(comment) <= LONGEST
     assert re.search(r"Cut here: \d+ of 100 folded parts did not fit\.", comment)
     assert not rendered(comment).open
-
-
-def test_a_comment_says_what_changed() -> None:
-    before = Graded("m", (Case("a", 0.9, passed=True), Case("b", 0.1, passed=False)), 0.5)
-    now = Graded("m", (Case("a", 0.2, passed=False), Case("b", 0.8, passed=True)), 0.5)
-    comment = to_markdown("x", Gates.of(0.1).judge([now]), changes=Changes(before, now))
-    assert comment.startswith("**Gates passed**: x\n")
-    assert "Since the baseline: mean score 0.500 before, 0.500 now" in comment
-    assert "- `a`: 0.900 before, 0.200 now" in comment
-    assert "- `b`: 0.100 before, 0.800 now" in comment
+    methods = ScoreTable(("a",), tuple(f"m{n}" for n in range(40)), np.zeros((1, 40)))
+    comment = to_markdown(evaluation(methods, Gates.of("mean>=0.5")), methods)
+    assert "and 20 more failed gates" in comment
+    assert "and 20 more methods" in comment
 
 
 def test_without_gates_nothing_is_called_passed() -> None:
-    gated = Gates().judge([Graded("m", (Case("a", 0.2, passed=False),), 0.5)])
-    assert to_markdown("x", gated).startswith("**TCVA**: x\n")
-    assert to_annotations(gated) == []
-    assert [suite.get("name") for suite in ET.fromstring(to_junit("x", gated))] == ["m"]
+    report, table = reported([judged("a")])
+    assert to_markdown(report, table).startswith("**TCVA**: 0% of 1 scored sample passes")
+    assert to_annotations(report, table) == []
+    assert [suite.get("name") for suite in ET.fromstring(to_junit(report, table))] == ["m"]

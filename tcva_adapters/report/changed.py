@@ -1,0 +1,133 @@
+"""What changed since an earlier run of the same method, sample by sample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.inference import difference
+from tcva_adapters.tables import Column, Report, Table, cell, counted
+
+REGRESSIONS = "no longer pass"
+
+
+def changes(before: ScoreTable, now: ScoreTable) -> Report:
+    """What changed from one run to another, on the samples of both.
+
+    Args:
+        before: The earlier run, read with the settings of the later one.
+        now: The later one.
+
+    Returns:
+        With the tables ``changes`` (a record per method), ``no longer pass`` and ``newly pass`` (a
+        record per sample, those that lost or gained most first). A sample that has lost its score
+        no longer passes.
+
+    Raises:
+        InvalidValueError: No method of both, or no sample.
+    """
+    methods = [method for method in now.methods if method in before.methods]
+    if not methods:
+        msg = (
+            f"the baseline is of {', '.join(before.methods)}, not of {', '.join(now.methods)}; "
+            "give one of the same criterion"
+        )
+        raise InvalidValueError(msg)
+    places = {sample: place for place, sample in enumerate(before.samples)}
+    both = [place for place, sample in enumerate(now.samples) if sample in places]
+    if not both:
+        msg = f"no sample of the baseline is among these; its first is {before.samples[0]!r}"
+        raise InvalidValueError(msg)
+    groups = [now.groups[place] for place in both] if now.groups else None
+    rows, lost, won = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
+    for method in methods:
+        new = now.column(method)[both]
+        old = before.column(method)[[places[now.samples[place]] for place in both]]
+        threshold = now.threshold(method)
+        passed, passes = old >= threshold, new >= threshold
+        scored = np.isfinite(old) & np.isfinite(new)
+        later, earlier = (np.where(scored, each, np.nan) for each in (passes, passed))
+        found = difference("mean", new, old, groups=groups)
+        rate = difference("mean", later, earlier, groups=groups)
+        rows.append(
+            {
+                "method": method,
+                "before": _mean(before.column(method)),
+                "now": _mean(now.column(method)),
+                "samples": found.n,
+                **found.record("change"),
+                "p": found.p,
+                **rate.record("pass_rate_change"),
+                "no_longer_pass": int((passed & ~passes).sum()),
+                "newly_pass": int((passes & ~passed).sum()),
+                "smallest": found.smallest,
+                "reason": found.reason,
+            }
+        )
+        drop = np.where(np.isnan(new), -1.0, new) - np.where(np.isnan(old), -1.0, old)
+        for samples, chosen, sign in ((lost, passed & ~passes, 1), (won, passes & ~passed, -1)):
+            order = np.argsort(sign * drop, kind="stable")
+            samples += [
+                {
+                    "method": method,
+                    "sample": now.samples[both[place]],
+                    "before": float(old[place]),
+                    "now": float(new[place]),
+                }
+                for place in order[chosen[order]].tolist()
+            ]
+    columns = [
+        Column("sample"),
+        Column("method"),
+        Column("before", "score"),
+        Column("now", "score"),
+    ]
+    tables = [
+        Table("changes", _COLUMNS, rows),
+        Table(REGRESSIONS, columns, lost),
+        Table("newly pass", columns, won, detail=True),
+    ]
+    return Report(_sentence(rows[0], len(both)), tables, tuple(_notes(before, now, len(both))))
+
+
+_COLUMNS = [
+    Column("method"),
+    Column("before", "score", "mean of the earlier run"),
+    Column("now", "score"),
+    Column("samples", "int", "that have a score in both"),
+    Column("change", "signed", "of the mean on these, with its interval"),
+    Column("p", "p", "of no change"),
+    Column("pass_rate_change", "signed"),
+    Column("no_longer_pass", "int"),
+    Column("newly_pass", "int"),
+]
+
+
+def _mean(scores: Any) -> float | None:
+    scored = scores[np.isfinite(scores)]
+    return float(scored.mean()) if len(scored) else None
+
+
+def _sentence(row: dict[str, Any], both: int) -> str:
+    change = cell(row["change"], "signed", row["change_low"], row["change_high"])
+    text = (
+        f"since the baseline: mean {cell(row['before'], 'score')} before, {cell(row['now'], 'score')} "
+        f"now, {change} on {counted(row['samples'], 'sample')} of both; {row['no_longer_pass']} of "
+        f"{both} no longer pass, {row['newly_pass']} newly pass"
+    )
+    return text + (f" (no interval: {row['reason']})" if row["reason"] else "")
+
+
+def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
+    notes = []
+    for number, what in ((len(now) - both, "new"), (len(before) - both, "gone")):
+        if number:
+            verb = "is" if number == 1 else "are"
+            notes.append(f"{counted(number, 'sample')} {verb} {what} since the baseline")
+    judges = before.about.get("judge"), now.about.get("judge")
+    if judges[0] != judges[1] and all(judges):
+        notes.append(f"the baseline was judged by {judges[0]}, this by {judges[1]}")
+    return notes

@@ -1,0 +1,176 @@
+"""What a batch of scores amounts to: means with their coverage, why the rest has none, and gates."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.report.changed import changes
+from tcva_adapters.report.gates import Gates
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.summary import FEW_SAMPLES, Summary
+from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
+
+_DETAIL: Final = 200
+
+_METHODS: Final = (
+    Column("method"),
+    Column("mean", "score", "of the scored samples"),
+    Column("pass_rate", "share", "of these, from the threshold on"),
+    Column("passed", "int"),
+    Column("scored", "int"),
+    Column("samples", "int", "that were handed in, unreadable lines included"),
+)
+_GATES: Final = (
+    Column("method"),
+    Column("figure"),
+    Column("least", "score"),
+    Column("reached", "score", "the figure, or its lower bound at the confidence"),
+    Column("outcome"),
+)
+
+
+def evaluation(
+    table: ScoreTable, gates: Gates | None = None, baseline: ScoreTable | None = None
+) -> Report:
+    """The figures of each method, what came of its gates, and what changed since a baseline.
+
+    Args:
+        table: What was scored; with results, where claims are to be named.
+        gates: What is asked for.
+        baseline: An earlier run, read with the settings of this one.
+
+    Returns:
+        With the tables ``methods``, ``levels`` (claims per level, of judgements), ``unscored``, and
+        where they apply ``gates`` (see `Gates.judge`) and those of `changes`.
+
+    Raises:
+        InvalidValueError: A gate is on something else, or the baseline is.
+
+    >>> import numpy as np
+    >>> found = evaluation(ScoreTable(("a", "b"), ("m",), np.array([[0.25], [1.0]])), Gates.of("mean>=0.8"))
+    >>> found.sentence
+    'm: 50% of 2 scored samples pass (mean 0.625; few samples: another draw may look different)'
+    >>> found.records("gates")[0]["text"]
+    'm: mean 0.625 < 0.8'
+    """
+    gates = gates or Gates()
+    gates.check(table.methods, has_baseline=baseline is not None)
+    methods = [_figures(table, method) for method in table.methods]
+    tables = [Table("methods", _METHODS, methods)]
+    notes = list(_notes(table))
+    levels = [
+        {"method": method, **about["summary"].levels}
+        for method, about in table.about.get("methods", {}).items()
+        if "summary" in about
+    ]
+    if levels:
+        columns = [Column(name, "int" if name != "method" else "text") for name in levels[0]]
+        tables.append(Table("levels", columns, levels))
+    if unscored := [each for method in table.methods for each in _unscored(table, method)]:
+        columns = [Column("method"), Column("reason"), Column("samples", "int")]
+        tables.append(Table("unscored", [*columns, Column("first", "prose")], unscored))
+    sentence = _sentence(table, methods)
+    if baseline is not None:
+        since = changes(baseline, table)
+        tables += since.tables
+        notes += [since.sentence, *since.notes]
+    if records := gates.judge(table, baseline):
+        outcomes = [{**each, "outcome": _outcome(each)} for each in records]
+        tables.insert(0, Table("gates", _GATES, outcomes))
+    settings = {name: value for name, value in table.about.items() if isinstance(value, str | int)}
+    if isinstance(scoring := table.about.get("scoring"), ScoringConfig):
+        settings |= scoring.model_dump(mode="json")
+    return Report(sentence, tables, tuple(dict.fromkeys(notes)), settings)
+
+
+def _outcome(record: dict[str, Any]) -> str:
+    return "passed" if record["passed"] else "FAILED"
+
+
+def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
+    scores = table.column(method)
+    scored = scores[np.isfinite(scores)]
+    passed = int((scored >= table.threshold(method)).sum())
+    size = len(table) + table.about.get("skipped", 0)
+    return {
+        "method": method,
+        "mean": math.fsum(scored) / len(scored) if len(scored) else None,
+        "pass_rate": passed / len(scored) if len(scored) else None,
+        "passed": passed,
+        "scored": len(scored),
+        "samples": size,
+        "coverage": len(scored) / size if size else 1.0,
+        "threshold": table.threshold(method),
+    }
+
+
+def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
+    """Samples without a score by reason, the most frequent first, with what the first one says."""
+    about = table.about.get("methods", {}).get(method, {})
+    found, details = Counter[str](), dict[str, str]()
+    if isinstance(summary := about.get("summary"), Summary):
+        found.update(summary.unscored)
+        details.update(summary.details)
+    else:
+        for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
+            reason, _, detail = table.reason(table.samples[place], method).partition(": ")
+            found[reason] += 1
+            details.setdefault(reason, detail)
+    for reason, number in found.most_common():
+        first = shortened(details[reason], _DETAIL)
+        yield {"method": method, "reason": reason, "samples": number, "first": first}
+    if skipped := table.about.get("skipped", 0):
+        first = next((note for note in table.notes if note.startswith("skipped line")), "")
+        yield {"method": method, "reason": "unreadable", "samples": skipped, "first": first}
+
+
+def _sentence(table: ScoreTable, methods: list[dict[str, Any]]) -> str:
+    """How many samples pass, the mean, and what to doubt; of several methods their means."""
+    size = len(table) + table.about.get("skipped", 0)
+    if len(methods) != 1:
+        means = ", ".join(f"{row['method']} {cell(row['mean'], 'score')}" for row in methods)
+        return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}"
+    (row,) = methods
+    if not row["scored"]:
+        return f"None of {counted(size, 'sample')} has a score"
+    said = [f"mean {cell(row['mean'], 'score')}"]
+    if lacking := size - row["scored"]:
+        said.append(f"{lacking} of {size} {'has' if lacking == 1 else 'have'} no score")
+    if row["scored"] < FEW_SAMPLES:
+        said.append("few samples: another draw may look different")
+    if str(table.about.get("judge", "")).startswith("lexical"):
+        said.append("the lexical judge only compares words")
+    scoring = table.about.get("scoring")
+    at = f" at {scoring.place}" if isinstance(scoring, ScoringConfig) else f"{row['method']}: "
+    prefix, at = ("", at) if isinstance(scoring, ScoringConfig) else (at, "")
+    passes = f"{cell(row['pass_rate'], 'share')} of {counted(row['scored'], 'scored sample')} pass"
+    return f"{prefix}{passes}{'es' * (row['scored'] == 1)}{at} ({'; '.join(said)})"
+
+
+def _notes(table: ScoreTable) -> Iterator[str]:
+    """What was judged and by whom, what quotes lowered, and what it cost."""
+    shown = set()
+    for about in table.about.get("methods", {}).values():
+        summary = about.get("summary")
+        if not isinstance(summary, Summary) or id(summary) in shown:
+            continue
+        shown.add(id(summary))
+        fused = f", fused with {', '.join(about['fused'])}" if about["fused"] else ""
+        scoring = about["scoring"]
+        yield (
+            f"{about['criterion']} by {about['judge']}{fused}; {scoring.place}, {scoring.scheme.name} "
+            f"weights, {scoring.penalty} penalty, threshold {scoring.threshold:g}"
+        )
+        yield from summary.evidence.lines()
+        usage = summary.usage
+        if usage.calls or summary.served:
+            tokens = f"{usage.input_tokens} + {usage.output_tokens} tokens"
+            served = counted(summary.served, "sample")
+            yield f"{counted(usage.calls, 'call')}, {tokens}; {served} from the store"
+    yield from table.notes

@@ -1,0 +1,385 @@
+"""Gates: what a mean, a pass rate, a coverage or a change has to reach, and the samples that failed it.
+
+A gate counts every sample that was handed in. Where the judge, the metric or the reading of a line
+failed and no coverage is asked for, that fails, too.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import ClaimVerdict, Reason
+from tcva_adapters.stats.least_mean import least_mean
+from tcva_adapters.tables import Report, counted, shortened
+
+FIGURES: Final = ("mean", "pass_rate", "coverage", "change")
+MOST: Final = 10
+"""Samples that are named with failed gates."""
+
+CLAIMS: Final = 3
+"""Claims that are named with each."""
+
+SHOWN: Final = 160
+_FAILURES: Final = "failures"
+_BENIGN: Final = {"no_score", *(reason.value for reason in Reason if not reason.is_failure)}
+"""Why samples have no score although nothing failed."""
+
+_FORM: Final = re.compile(
+    r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>=\s*(?P<least>[-+.\deE]+)"
+    r"\s*(?:@\s*(?P<percent>[\d.]+)\s*%)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One gate.
+
+    Attributes:
+        figure: ``mean`` of the scored samples, ``pass_rate`` of these, ``coverage``: the share of
+            all samples that have a score, or ``change`` of the mean since a baseline.
+        least: What it has to reach.
+        method: Whose; empty for every method that no gate on this figure names.
+        confidence: How sure it has to be that other samples of the same kind (other groups, where
+            samples have some) reach it as well: the figure's lower bound counts then, see
+            `least_mean`. None takes the figure itself.
+    """
+
+    figure: str
+    least: float
+    method: str = ""
+    confidence: float | None = None
+
+    @classmethod
+    def of(cls, text: str) -> Gate:
+        """From ``[METHOD:]FIGURE>=NUMBER[@95%]``.
+
+        Raises:
+            InvalidValueError: Another form, figure or number.
+
+        >>> Gate.of("ragas faithfulness: mean>=0.8@95%")
+        Gate(figure='mean', least=0.8, method='ragas faithfulness', confidence=0.95)
+        """
+        found = _FORM.fullmatch(text.strip())
+        try:
+            number = math.nan if found is None else float(found["least"])
+            percent = None if found is None or not found["percent"] else float(found["percent"])
+        except ValueError:
+            number, percent = math.nan, None
+        if found is None or math.isnan(number):
+            msg = f"{text!r} is no gate; write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9"
+            raise InvalidValueError(msg)
+        figure, method = found["figure"], (found["method"] or "").strip()
+        if figure not in FIGURES:
+            msg = f"{text!r}: no figure {figure!r}; {_nearest(figure, FIGURES)}"
+            raise InvalidValueError(msg)
+        low, high = (-1.0, 1.0) if figure == "change" else (0.0, 1.0)
+        own_scale = figure == "mean" and method and math.isfinite(number)
+        if not (low <= number <= high or own_scale):
+            msg = f"{text!r}: {number:g} lies outside [{low:g}, {high:g}]"
+            raise InvalidValueError(msg)
+        if percent is not None and (figure == "coverage" or not 50.0 < percent < 100.0):
+            msg = f"{text!r}: a confidence is above 50% and below 100%, and not of a coverage"
+            raise InvalidValueError(msg)
+        return cls(figure, number, method, None if percent is None else percent / 100.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """What is asked for; see `Gates.of`."""
+
+    gates: tuple[Gate, ...] = ()
+
+    @classmethod
+    def of(cls, texts: Iterable[str] | str = ()) -> Gates:
+        """From texts like ``mean>=0.8``, ``ragas faithfulness:pass_rate>=0.9@95%``.
+
+        Raises:
+            InvalidValueError: See `Gate.of`; or two gates on one figure of one method.
+
+        >>> [gate.least for gate in Gates.of(["mean>=0.8", "change>=-0.02"]).gates]
+        [0.8, -0.02]
+        """
+        gates = tuple(map(Gate.of, [texts] if isinstance(texts, str) else texts))
+        for gate in gates:
+            if sum((each.method, each.figure) == (gate.method, gate.figure) for each in gates) > 1:
+                of = f" of {gate.method}" if gate.method else ""
+                msg = f"two gates are on {gate.figure}{of}; give one"
+                raise InvalidValueError(msg)
+        return cls(gates)
+
+    def __bool__(self) -> bool:
+        return bool(self.gates)
+
+    def check(self, methods: Sequence[str], *, has_baseline: bool = False) -> None:
+        """Refuse, before anything is paid for, gates on what there will not be.
+
+        Raises:
+            InvalidValueError: An unknown method, or a change without a baseline.
+        """
+        for gate in self.gates:
+            if gate.method and gate.method not in methods:
+                msg = f"a gate is on {gate.method!r}; {_nearest(gate.method, methods)}"
+                raise InvalidValueError(msg)
+            if gate.figure == "change" and not has_baseline:
+                msg = "a gate is on the change since a baseline; name the baseline, too"
+                raise InvalidValueError(msg)
+
+    def judge(self, table: ScoreTable, before: ScoreTable | None = None) -> list[dict[str, Any]]:
+        """What came of the gates: a record for each gate and method.
+
+        Args:
+            table: All samples that were handed in; unreadable lines in ``about["skipped"]``.
+            before: The baseline.
+
+        Returns:
+            With ``method``, ``figure``, ``least``, ``confidence``, ``value`` (the figure),
+            ``reached`` (it, or its lower bound; None where there is none), ``passed`` and ``text``.
+        """
+        records = [
+            _absent(gate) for gate in self.gates if gate.method and gate.method not in table.methods
+        ]
+        for method in table.methods:
+            named = {gate.figure for gate in self.gates if gate.method == method}
+            asked = [
+                gate
+                for gate in self.gates
+                if gate.method == method or (not gate.method and gate.figure not in named)
+            ]
+            records += [_outcome(gate, method, table, before) for gate in asked]
+            if asked and not any(gate.figure == "coverage" for gate in asked):
+                records += _failures(method, table)
+        return records
+
+
+def exit_code(table: ScoreTable, records: Sequence[Mapping[str, Any]] = ()) -> int:
+    """What a command ends with: 0 done, 1 a gate failed, 2 nothing could be judged."""
+    if not np.isfinite(table.scores).any():
+        return 2
+    return 0 if all(record["passed"] for record in records) else 1
+
+
+def failed_rows(table: ScoreTable, method: str) -> npt.NDArray[np.intp]:
+    """The samples without a score because something failed, as places."""
+    missing = np.flatnonzero(np.isnan(table.column(method)))
+    kept = [place for place in missing.tolist() if _is_failure(table, method, place)]
+    return np.array(kept, dtype=np.intp)
+
+
+def _is_failure(table: ScoreTable, method: str, place: int) -> bool:
+    why = table.reason(table.samples[place], method).removeprefix("unscored: ")
+    return why.partition(":")[0] not in _BENIGN
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+
+
+def _absent(gate: Gate) -> dict[str, Any]:
+    return _record(gate, gate.method, None, None, f"{gate.method}: there are no such scores")
+
+
+def _record(
+    gate: Gate, method: str, value: float | None, reached: float | None, text: str
+) -> dict[str, Any]:
+    return {
+        "method": method,
+        "figure": gate.figure,
+        "least": gate.least,
+        "confidence": gate.confidence,
+        "value": value,
+        "reached": reached,
+        "passed": reached is not None and reached >= gate.least,
+        "text": text,
+    }
+
+
+def _outcome(
+    gate: Gate, method: str, table: ScoreTable, before: ScoreTable | None
+) -> dict[str, Any]:
+    values, rows = _values(gate.figure, method, table, before)
+    title = f"{method}: {gate.figure.replace('_', ' ')}"
+    if not len(values):
+        text = f"{title}: there is none, and {gate.least!r} is asked for"
+        return _record(gate, method, None, None, text)
+    value = reached = math.fsum(values) / len(values)
+    sure = ""
+    if gate.confidence is not None:
+        low = -1.0 if gate.figure == "change" else 0.0
+        if values.min() < low or values.max() > 1.0:
+            text = f"{title}: scores leave [0, 1], so there is no lower bound"
+            return _record(gate, method, value, None, text)
+        groups = [table.groups[row] for row in rows.tolist()] if table.groups else None
+        reached = least_mean(values, gate.confidence, low=low, groups=groups)
+        of = f" ({len(set(groups))} groups)" if groups else ""
+        sure = f", with {100 * gate.confidence:g}% confidence at least {apart(reached, gate.least)}{of}"
+    relation = ">=" if reached >= gate.least else "<"
+    shown = f"{value:.3f}{sure}" if sure else apart(value, gate.least)
+    text = f"{title} {shown} {relation} {gate.least!r}"
+    return _record(gate, method, value, reached, text)
+
+
+def _values(
+    figure: str, method: str, table: ScoreTable, before: ScoreTable | None
+) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """What a figure is the mean of, and the samples' places."""
+    scores = table.column(method)
+    rows = np.flatnonzero(np.isfinite(scores))
+    if figure == "mean":
+        return scores[rows], rows
+    if figure == "pass_rate":
+        return (scores[rows] >= table.threshold(method)).astype(np.float64), rows
+    if figure == "coverage":
+        skipped = np.zeros(table.about.get("skipped", 0))
+        return np.concatenate([np.isfinite(scores).astype(np.float64), skipped]), rows
+    if before is None or method not in before.methods:
+        return np.empty(0), rows[:0]
+    earlier = dict(zip(before.samples, before.column(method).tolist(), strict=True))
+    differences = scores - np.array([earlier.get(sample, math.nan) for sample in table.samples])
+    both = np.flatnonzero(np.isfinite(differences))
+    return differences[both], both
+
+
+def _failures(method: str, table: ScoreTable) -> list[dict[str, Any]]:
+    """A failed gate where anything failed; nothing where not."""
+    skipped = table.about.get("skipped", 0)
+    lost, size = len(failed_rows(table, method)) + skipped, len(table) + skipped
+    if not lost:
+        return []
+    verb = "has" if lost == 1 else "have"
+    text = (
+        f"{method}: {lost} of {counted(size, 'sample')} {verb} no score because the judge, the "
+        "metric or the reading failed (a gate on coverage says how many may)"
+    )
+    gate = Gate(_FAILURES, 1.0)
+    return [_record(gate, method, 1.0 - lost / size, 1.0 - lost / size, text)]
+
+
+def apart(reached: float, least: float) -> str:
+    """A figure with as many digits as show that it is another one than the least.
+
+    >>> apart(0.79996, 0.8), apart(0.8, 0.8), apart(0.25, 0.8)
+    ('0.79996', '0.800', '0.250')
+    """
+    texts = (f"{reached:.{digits}f}" for digits in range(3, 17))
+    return next(
+        (text for text in texts if (float(text) < least) == (reached < least)), repr(reached)
+    )
+
+
+def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tuple[str, int]], int]:
+    """The samples behind what failed: (method, place), and how many samples there are.
+
+    First those that no longer pass since the baseline. Then, where gates failed, below a mean the
+    lowest scores, below a pass rate those that do not pass, below a coverage those without a score,
+    those of each gate in turn. A sample is named for one method alone where another says the same
+    of it.
+    """
+    places = {sample: place for place, sample in enumerate(table.samples)}
+    lists = [
+        (record["method"], _behind(record, table))
+        for record in gate_records(report)
+        if not record["passed"] and record["method"] in table.methods
+    ]
+    regressions = [
+        (record["method"], places[record["sample"]])
+        for record in records_of(report, "no longer pass")
+    ]
+    longest = max((len(rows) for _, rows in lists), default=0)
+    turns = ((m, rows[n]) for n, (m, rows) in product(range(longest), lists) if n < len(rows))
+    named: dict[object, tuple[str, int]] = {}
+    for method, place in (*regressions, *turns):
+        if len(named) == most:
+            break
+        said = _claims(table, method, place) or table.reasons.get((table.samples[place], method))
+        named.setdefault((place, said or method), (method, place))
+    behind = {place for _, place in regressions}.union(*(rows for _, rows in lists))
+    return [*named.values()], len(behind)
+
+
+def records_of(report: Report, title: str) -> Sequence[Mapping[str, Any]]:
+    """The records of a table; none where there is no such table."""
+    return next((table.records for table in report.tables if table.title == title), ())
+
+
+def gate_records(report: Report) -> Sequence[Mapping[str, Any]]:
+    """What came of the gates, see `Gates.judge`."""
+    return records_of(report, "gates")
+
+
+def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
+    """The samples that a failed gate looks at, the worst first."""
+    method, figure = record["method"], record["figure"]
+    scores = table.column(method)
+    if figure in {"mean", "pass_rate"} and record["value"] is not None:
+        least = record["least"] if figure == "mean" else table.threshold(method)
+        order = np.argsort(scores, kind="stable")
+        found: list[int] = order[: np.count_nonzero(scores < least)].tolist()
+        return found
+    failed: list[int] = failed_rows(table, method).tolist()
+    if figure in {"change", _FAILURES}:
+        return failed
+    return failed + [p for p in np.flatnonzero(np.isnan(scores)).tolist() if p not in {*failed}]
+
+
+def _claims(table: ScoreTable, method: str, place: int) -> tuple[ClaimVerdict, ...]:
+    result = table.results[method][place] if method in table.results else None
+    return () if result is None else tuple(result.claims)
+
+
+def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:
+    """A sample's claims, the lowest level first; what claims nothing stands last."""
+    ranks = {level: -rank for rank, level in enumerate(LEVELS)}
+    return sorted(
+        _claims(table, method, place),
+        key=lambda each: 1 if each.verdict is None else ranks[each.verdict],
+    )
+
+
+def verdict(table: ScoreTable, method: str, place: int) -> str:
+    """A sample's score beside the threshold, or why there is none."""
+    score, threshold = table.column(method)[place], table.threshold(method)
+    if math.isnan(score):
+        return f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"
+    relation = ">=" if score >= threshold else "<"
+    return f"{apart(float(score), threshold)} {relation} {threshold:g}"
+
+
+def claim_lines(table: ScoreTable, method: str, place: int, most: int = CLAIMS) -> Iterator[str]:
+    """The claims of a sample below ``fully`` with their reasons, a line each, the lowest first."""
+    below = [
+        claim
+        for claim in lowest_claims(table, method, place)
+        if claim.verdict not in {None, Verdict.FULLY}
+    ]
+    for claim in below[:most]:
+        why = f" ({shortened(claim.reason, SHOWN)})" if claim.reason else ""
+        yield f"{claim.verdict}: {shortened(claim.claim, SHOWN)}{why}"
+    if len(below) > most:
+        yield f"and {counted(len(below) - most, 'more claim')} below fully"
+
+
+def gate_lines(report: Report, table: ScoreTable) -> Iterator[str]:
+    """What came of the gates, those that failed first, and their worst samples with claims."""
+    for record in sorted(gate_records(report), key=lambda record: bool(record["passed"])):
+        yield f"gate {'passed' if record['passed'] else 'failed'}: {record['text']}"
+    named, behind = worst(report, table)
+    if named:
+        yield f"samples ({len(named)} of {behind} shown):"
+    several = len(table.methods) > 1
+    for method, place in named:
+        of = f" ({method})" if several else ""
+        yield f"  {shortened(table.samples[place], SHOWN)}{of}: {verdict(table, method, place)}"
+        yield from (f"    {line}" for line in claim_lines(table, method, place))
