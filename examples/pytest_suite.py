@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.compare import Suite
+from tcva_adapters.report import Suite
 
 JUDGE = os.environ.get("TCVA_JUDGE", "lexical")
 SETTINGS: dict[str, Any] = {"judge": JUDGE}
@@ -52,7 +52,7 @@ def test_each_answer_is_grounded(tcva: Suite, sample: Sample) -> None:
     tcva.check(sample)
 
 
-@pytest.mark.tcva(temperature="strict", min_score=0.8, min_coverage=1.0)
+@pytest.mark.tcva(temperature="strict", gates=["mean>=0.8", "coverage>=1"])
 def test_all_answers_together(tcva: Suite) -> None:
     """With gates, the figures of all samples decide. Both tests judge each sample once."""
     tcva.check(SAMPLES)
@@ -61,4 +61,4 @@ def test_all_answers_together(tcva: Suite) -> None:
 def test_results_from_elsewhere(tcva: Suite) -> None:
     """Results that another evaluator made are checked and told about in the same way."""
     judged = TCVA("answer_relevancy", **SETTINGS).evaluate_many(SAMPLES, progress=False)
-    tcva.check(judged, min_score=0.1)
+    tcva.check(judged, gates="mean>=0.1")

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from tcva_adapters.compare.suite import Suite
+    from tcva_adapters.report.suite import Suite
 
 MARKER: Final = "tcva"
 _HELP: Final = (
     "tcva(criterion='faithfulness', judge='lexical', temperature=0.5, threshold=0.5, "
-    "min_score=None, min_pass_rate=None, min_coverage=None, confidence=None, group=None, "
-    "**settings): how the fixture `tcva` judges: settings of tcva_adapters.TCVA, and gates; the "
-    "nearest marker wins"
+    "gates=(), group=None, **settings): how the fixture `tcva` judges: settings of "
+    "tcva_adapters.TCVA, and gates like 'mean>=0.8'; the nearest marker wins"
 )
 _REPORTED: Final = "tcva"
 """The attribute of a report that takes what was judged from xdist's workers to the summary."""
@@ -37,8 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def tcva(request: pytest.FixtureRequest) -> Suite:
     """Judges samples as the marker ``tcva`` says; ``tcva.check(sample)`` fails with their claims."""
     # Not before the fixture is asked for.
-    from tcva_adapters.compare.suite import Suite  # noqa: PLC0415  # see above
     from tcva_adapters.errors import TCVAError  # noqa: PLC0415  # see above
+    from tcva_adapters.report.suite import Suite  # noqa: PLC0415  # see above
 
     settings: dict[str, Any] = {}
     for marker in request.node.iter_markers(MARKER):  # the nearest one comes first
@@ -83,7 +82,7 @@ class _Summary:
         """A table per criterion; nothing where nothing was judged."""
         if not self.judged:
             return
-        from tcva_adapters.compare.suite import run_lines  # noqa: PLC0415  # not in other runs
+        from tcva_adapters.report.suite import run_lines  # noqa: PLC0415  # not in other runs
 
         terminalreporter.write_sep("=", "TCVA")
         for line in run_lines(entry for judged in self.judged.values() for entry in judged):

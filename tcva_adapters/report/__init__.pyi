@@ -5,5 +5,6 @@ from tcva_adapters.report.evaluated import evaluation as evaluation
 from tcva_adapters.report.gates import Gates as Gates
 from tcva_adapters.report.junit import to_junit as to_junit
 from tcva_adapters.report.markdown import to_markdown as to_markdown
+from tcva_adapters.report.suite import Suite as Suite
 from tcva_adapters.report.writing import Written as Written
 from tcva_adapters.report.writing import write as write

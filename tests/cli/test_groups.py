@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from tcva_adapters.cli.app import run as run_command
-from tcva_adapters.compare.suite import Suite
 from tcva_adapters.compare.systems.analysis import compare_systems
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.report.suite import Suite
 from tcva_adapters.stats.randomisation import tukey_hsd
 
 FACTS = ("The office opens at nine.", "Parking is free for visitors.", "Dogs are not allowed.")
@@ -114,12 +114,12 @@ def test_statistics_say_how_many_groups_there_are(folder: Path) -> None:
 
 
 def test_a_suite_has_groups() -> None:
-    suite = Suite(judge="lexical", min_score=0.5, confidence=0.9, group="document")
+    suite = Suite(judge="lexical", gates="mean>=0.5@90%", group="document")
     good = [
         {"id": f"s{i}", "response": FACTS[0], "contexts": [FACTS[0]], "document": i // 20}
         for i in range(40)
     ]
-    with pytest.raises(AssertionError, match="2 groups of samples, the largest\n  with 20 of 40"):
+    with pytest.raises(AssertionError, match=r"at least 0\.316 \(2\s+groups\) < 0\.5"):
         suite.check(good)
     with pytest.raises(InvalidSampleError, match="belongs to no group"):
         suite.check([{"response": FACTS[0], "contexts": [FACTS[0]]}])

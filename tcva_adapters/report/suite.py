@@ -1,0 +1,230 @@
+"""Samples in a test suite: judged, checked, and told about at the end of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, overload
+
+import numpy as np
+
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.console import folded, visible
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.report.evaluated import evaluation
+from tcva_adapters.report.gates import Gates, exit_code, gate_lines, gate_records
+from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.result import Result
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
+from tcva_adapters.tcva import TCVA
+
+Given = Sample | Mapping[str, Any] | Scored
+"""What a test hands over: a sample, a record with the field names of any framework, or a result."""
+
+_WIDTH: Final = 80
+_NAME: Final = 40
+_EVERY: Final = ("pass_rate>=1", "coverage>=1")
+"""Without gates every sample has a score and passes."""
+
+_COLUMNS: Final = (
+    Column("criterion", "prose"),
+    Column("scored"),
+    Column("mean", "score"),
+    Column("pass_rate", "share"),
+    Column("worst"),
+)
+
+
+class Suite:
+    """What a test judges by; the fixture ``tcva`` of the pytest plugin.
+
+    Args:
+        gates: What the samples of one `check` have to reach, see `Gates.of`.
+        group: The metadata field of what samples belong to: a gate's confidence is about other
+            groups.
+        settings: Of the `TCVA`.
+
+    Attributes:
+        scorer: It judges.
+
+    >>> suite = Suite(judge="lexical")
+    >>> suite.check({"answer": "It opens at nine.", "contexts": ["It opens at nine."]}).score
+    1.0
+    """
+
+    def __init__(
+        self, *, gates: Sequence[str] | str = (), group: str | None = None, **settings: Any
+    ) -> None:
+        self.scorer = TCVA(**settings)
+        self._gates, self._group = Gates.of(gates), group
+        self._judged: list[dict[str, Any]] = []
+
+    @overload
+    def evaluate(self, given: Given) -> Scored: ...
+    @overload
+    def evaluate(self, given: Sequence[Given]) -> list[Scored]: ...
+    def evaluate(self, given: Given | Sequence[Given]) -> Scored | list[Scored]:
+        """Judge samples and remember them for the run's summary, whatever their scores.
+
+        Args:
+            given: A sample or a result, or several.
+
+        Returns:
+            One result, or a list of them.
+
+        Raises:
+            InvalidSampleError: A sample lacks what the criterion looks at.
+            InvalidValueError: Something else than samples, records and results.
+        """
+        is_one = isinstance(given, Sample | Mapping | Scored)
+        items = [given] if is_one else list(given)  # type: ignore[arg-type]  # told apart above
+        found: list[Any] = [each if isinstance(each, Scored) else _sample(each) for each in items]
+        places = [place for place, each in enumerate(found) if isinstance(each, Sample)]
+        samples = [self.scorer.require(found[place]) for place in places]
+        judged = self.scorer.evaluate_many(samples, progress=False)
+        for place, result in zip(places, judged, strict=True):
+            found[place] = result
+        self._judged += [_entry(number, each) for number, each in enumerate(found, start=1)]
+        return found[0] if is_one else found
+
+    @overload
+    def check(self, given: Given, gates: Sequence[str] | str = ()) -> Scored: ...
+    @overload
+    def check(self, given: Sequence[Given], gates: Sequence[str] | str = ()) -> list[Scored]: ...
+    def check(
+        self, given: Given | Sequence[Given], gates: Sequence[str] | str = ()
+    ) -> Scored | list[Scored]:
+        """Judge samples, and fail where they do not reach what is asked for.
+
+        Without gates, here and in the marker, every sample has to have a score and to pass.
+
+        Args:
+            given: See `evaluate`.
+            gates: Instead of the marker's.
+
+        Raises:
+            AssertionError: It names the worst samples, at most ten, with their claims.
+            InvalidSampleError: As for `evaluate`, or a sample belongs to no group.
+            InvalidValueError: As there; or what is no gate, or no sample at all.
+        """
+        __tracebackhide__ = True
+        asked = Gates.of(gates) if gates else self._gates
+        found = self.evaluate(given)
+        results = found if isinstance(found, list) else [found]
+        if not results:
+            msg = "there is nothing to check: the list is empty; give at least one sample"
+            raise InvalidValueError(msg)
+        by_label: dict[str, list[Scored]] = {}
+        for result in results:
+            by_label.setdefault(_label(result), []).append(result)
+        lines, failing = list[str](), 0
+        for of in by_label.values():
+            table = read_scores(of, group=self._group, with_results=True)
+            report = evaluation(table, asked or Gates.of(_EVERY))
+            if exit_code(table, gate_records(report)):
+                said = gate_lines(report, table)
+                lines += said if asked else (line for line in said if line.startswith("  "))
+            thresholds = np.array([table.threshold(method) for method in table.methods])
+            failing += int((~(table.scores >= thresholds)).any(axis=1).sum())
+        if not lines:
+            return found
+        if not asked:
+            does = "does" if failing == 1 else "do"
+            of_all = f"{failing} of {counted(len(results), 'sample')}"
+            lines.insert(0, f"{of_all} {does} not pass: {', '.join(by_label)}")
+        indents = [len(line) - len(line.lstrip()) + 2 for line in lines]
+        text = [folded(line, _WIDTH, indent) for line, indent in zip(lines, indents, strict=True)]
+        raise AssertionError("\n".join(part for parts in text for part in parts))
+
+    def taken(self, test: str = "") -> list[dict[str, Any]]:
+        """What was judged since the last time, as plain values that any process can send.
+
+        Args:
+            test: The name of the test, which samples without an id are then called by.
+        """
+        judged, self._judged = self._judged, []
+        for entry in judged:
+            if not entry.pop("has_id") and test:
+                entry["sample"] = f"{visible(test)} {entry['sample']}"
+        return judged
+
+    def properties(self, judged: Iterable[Mapping[str, Any]]) -> list[tuple[str, object]]:
+        """What was judged in one test, as properties of its JUnit report."""
+        return [
+            (
+                f"tcva {row['criterion']}",
+                f"{row['scored']}, mean {cell(row['mean'], 'score')}, {row['passed']} pass",
+            )
+            for row in _rows(judged)
+        ]
+
+
+def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The summary of a run: a row for each criterion, judge and setting.
+
+    Args:
+        judged: What `Suite.taken` gave, of all tests.
+    """
+    rows = _rows(judged)
+    lost = sum(row["failed"] for row in rows)
+    notes = [f"the judge failed on {counted(lost, 'sample')}"] if lost else []
+    text = Report("", [Table("judged", _COLUMNS, rows)], notes).text(_WIDTH)
+    return text.strip().splitlines()[1:]
+
+
+def _rows(judged: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Entries of `Suite.taken` by criterion, judge and setting."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in judged:
+        found.setdefault(entry["criterion"], []).append(entry)
+    rows = []
+    for criterion, entries in found.items():
+        scored = [entry for entry in entries if entry["score"] is not None]
+        passed = sum(bool(entry["passed"]) for entry in scored)
+        worst = min(scored or entries, key=lambda entry: entry["score"] or 0.0)
+        rows.append(
+            {
+                "criterion": criterion,
+                "scored": f"{len(scored)}/{len(entries)}",
+                "mean": sum(each["score"] for each in scored) / len(scored) if scored else None,
+                "passed": passed,
+                "pass_rate": passed / len(scored) if scored else None,
+                "worst": f"{shortened(worst['sample'], _NAME)} {cell(worst['score'], 'score')}",
+                "failed": sum(entry["is_failure"] for entry in entries),
+            }
+        )
+    return rows
+
+
+def _entry(number: int, result: Scored) -> dict[str, Any]:
+    """A result as plain values; texts without what a terminal or another process cannot take."""
+    unscored = result.unscored
+    return {
+        "criterion": visible(_label(result)),
+        "sample": visible(result.sample_id or f"row-{number}"),
+        "has_id": bool(result.sample_id),
+        "score": result.score,
+        "passed": result.passed,
+        "is_failure": unscored is not None and unscored.reason.is_failure,
+    }
+
+
+def _label(result: Scored) -> str:
+    """The criterion, judge, temperature and threshold of a result."""
+    if isinstance(result, Result):
+        scoring, judged = result.scoring, result.assessment
+        at = f"{scoring.place}, threshold {scoring.threshold:g}"
+        return f"{judged.criterion} by {judged.judge}, {at}"
+    if isinstance(result, CCRSResult):
+        return f"{'+'.join(result.answers)} by {result.judge}, threshold {result.threshold:g}"
+    return result.kind
+
+
+def _sample(given: object) -> Sample:
+    if isinstance(given, Sample):
+        return given
+    if isinstance(given, Mapping):
+        return Sample.from_record(given)
+    msg = f"cannot judge a {type(given).__name__}; give a Sample, a record, a result, or a list"
+    raise InvalidValueError(msg)
