@@ -14,7 +14,7 @@ from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
 from tcva_adapters.cli import machines, scaled, stat_options, texts
 from tcva_adapters.cli import old_options as options
-from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
+from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.judges import asked_judges, named_judge
 from tcva_adapters.cli.old_report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
@@ -65,8 +65,6 @@ def ccrs(
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: _Out = None,
-    figures: options.Figures = None,
-    figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
@@ -97,7 +95,6 @@ def ccrs(
     stat_options.check_group(group, gates.confidence, human, labels, report, ways=_USES_GROUPS)
     options.check_out(out, file, as_json=as_json, overwrite=overwrite)
     handed.check([file], as_json=as_json, out=out, report=report)
-    check_figures(figures, figure_format)
     check_report(report, file, overwrite=overwrite)
     share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
     (asked,) = asked_judges([named], model, share["max_concurrency"])
@@ -111,7 +108,7 @@ def ccrs(
         return
     rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
     ratings = options.ratings_of(human, labels)
-    looked_at = bool(gates.are_asked or handed.names_samples or report or figures or ratings)
+    looked_at = bool(gates.are_asked or handed.names_samples or report or ratings)
     how: dict[str, Any] = {"overwrite": overwrite, "is_held": looked_at}
     how["fingerprint"] = run_fingerprint(rater, reading.samples, group)
     judge_all = scaled.evaluate_with(rater, workers, settings["max_concurrency"])
@@ -125,8 +122,7 @@ def ccrs(
         handed.write(found.sentence, gated)
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
         print_figures(found, as_json=as_json, everything=everything, file=handed.side(out), **more)
-        drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
-        files = results_written(out, rater.store, "ratings: a line for each sample") | drawn
+        files = results_written(out, rater.store, "ratings: a line for each sample")
         about: dict[str, Any] = {"of": file, "samples": reading.again(), "group": group}
         files |= report_written(summary, report, overwrite=overwrite, **about)
         say_written({**files, **handed.written})

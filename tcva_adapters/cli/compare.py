@@ -13,7 +13,7 @@ import typer
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, stat_options, texts
 from tcva_adapters.cli import old_options as options
-from tcva_adapters.cli.judged import Beside, check_figures, draw_figures, print_figures
+from tcva_adapters.cli.judged import Beside, print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.old_report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
@@ -58,8 +58,6 @@ def compare(
     labels: options.LabelFile = None,
     pass_from: options.PassFrom = None,
     beside: Beside = None,
-    figures: options.Figures = None,
-    figure_format: options.FigureFormat = "png",
     timeout: options.Timeout = PATIENCE,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
@@ -77,7 +75,6 @@ def compare(
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
-    check_figures(figures, figure_format)
     options.silence_frameworks()
     check_report(report, file, overwrite=overwrite)
     notes = printing.notes()
@@ -112,7 +109,6 @@ def compare(
             **tested,
         )
     files = _saved(found, out, overwrite=overwrite)
-    files |= draw_figures(found, figures, figure_format, overwrite=overwrite)
     files |= report_written(found, report, of=out, overwrite=overwrite)
     _say(found, files, handed, everything=everything, as_json=as_json)
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional, TextIO
 
 import typer
 
-from tcva_adapters import plots
 from tcva_adapters.cli.old_options import ratings_of
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.printing import Tabular, json_line, notes
@@ -16,7 +14,6 @@ from tcva_adapters.printing import Tabular, json_line, notes
 if TYPE_CHECKING:
     from tcva_adapters.compare.evaluation import Evaluation
     from tcva_adapters.compare.judged import Judged
-    from tcva_adapters.plots.saving import Drawn
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
 Beside = Annotated[
@@ -80,19 +77,3 @@ def print_figures(
         typer.echo(json_line({**found.to_dict(), **more}))
     else:
         found.show(file, full=everything)
-
-
-def check_figures(folder: Path | None, suffix: str) -> None:
-    """Refuse, before any work is done, to draw where that will fail; None draws nothing."""
-    if folder is not None:
-        plots.check_folder(folder, suffix)
-
-
-def draw_figures(
-    report: Drawn, folder: Path | None, suffix: str, *, overwrite: bool
-) -> dict[Path, str]:
-    """All figures of a report, as `say_written` takes them; None draws nothing."""
-    if folder is None:
-        return {}
-    drawn = plots.save(report, folder, suffix=suffix, overwrite=overwrite)
-    return dict.fromkeys(drawn, "figure")

@@ -18,7 +18,7 @@ from tcva_adapters.compare.planning import plan as plan
 from tcva_adapters.compare.readers import read_scores as read_scores
 from tcva_adapters.compare.readers import read_systems as read_systems
 from tcva_adapters.compare.repeats import repeat_report as repeat_report
-from tcva_adapters.compare.sweeping import sweep as sweep
-from tcva_adapters.compare.systems.analysis import compare_systems as compare_systems
+from tcva_adapters.compare.systems import systems as systems
 from tcva_adapters.compare.table import ScoreTable as ScoreTable
+from tcva_adapters.compare.temperature import sweep as sweep
 from tcva_adapters.compare.worth import panel_worth as panel_worth

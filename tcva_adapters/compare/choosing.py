@@ -13,7 +13,7 @@ import numpy as np
 
 from tcva_adapters.compare.estimate_samples import Human, RatedSamples
 from tcva_adapters.compare.judged import JudgedSource
-from tcva_adapters.compare.systems.read import SystemSources, read_systems
+from tcva_adapters.compare.readers import read_systems
 from tcva_adapters.core.aggregation import make_plan, scores_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure
@@ -136,7 +136,7 @@ def choose_samples(
     human: Human | None = None,
     *,
     by: ChosenBy | None = None,
-    methods: SystemSources | None = None,
+    methods: Any | None = None,
     seed: int = 0,
     **settings: Any,
 ) -> Choice:
@@ -176,7 +176,7 @@ def chosen(
     n: int,
     *,
     by: ChosenBy | None = None,
-    methods: SystemSources | None = None,
+    methods: Any | None = None,
     seed: int = 0,
 ) -> Choice:
     """`choose_samples` of samples that were read."""
@@ -213,7 +213,7 @@ def chosen(
     return Choice(rated, found, len(open_), way, shown, seed)
 
 
-def _sizes(samples: RatedSamples, by: ChosenBy, methods: SystemSources | None) -> FloatArray:
+def _sizes(samples: RatedSamples, by: ChosenBy, methods: Any | None) -> FloatArray:
     """How much a rating of each sample is expected to tell, shape (N,); nan where nothing is known."""
     found = np.ones(len(samples.scores))
     if by == "variance":
@@ -234,20 +234,20 @@ def _sizes(samples: RatedSamples, by: ChosenBy, methods: SystemSources | None) -
     return found
 
 
-def _scores_of(samples: RatedSamples, methods: SystemSources | None) -> FloatArray:
+def _scores_of(samples: RatedSamples, methods: Any | None) -> FloatArray:
     """The scores of all methods, shape (N, M): those of other files, or of the fused judges."""
     if methods is None:
         dial = samples.scoring
         plan = make_plan([dial.temperature], **dial.options)
         by_judge = samples.judged.counts.swapaxes(0, 1)
         return np.column_stack([scores_of(counts, plan) for counts in by_judge])
-    table = read_systems(methods, temperatures=[samples.scoring.temperature])
-    places = {name: place for place, name in enumerate(table.queries)}
-    rows = np.array([places.get(name, -1) for name in samples.names])
-    if (rows < 0).all():
+    tables = read_systems(methods, temperatures=[samples.scoring.temperature])
+    others = []
+    for table in tables.values():
+        places = {name: place for place, name in enumerate(table.samples)}
+        rows = np.array([places.get(name, -1) for name in samples.names])
+        others.append(np.where((rows >= 0)[:, None], table.scores[rows], np.nan))
+    if np.isnan(np.column_stack(others)).all():
         msg = "the scores of other methods are of none of these samples; they are joined by id"
         raise InvalidValueError(msg)
-    # Shape (queries, metrics and systems): each system's metric is a method of its own.
-    flat = np.moveaxis(table.scores, 1, 0).reshape(len(table.queries), -1)
-    others = np.where((rows >= 0)[:, None], flat[rows], np.nan)
-    return np.column_stack([samples.scores, others])
+    return np.column_stack([samples.scores, *others])

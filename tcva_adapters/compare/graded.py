@@ -31,7 +31,6 @@ if TYPE_CHECKING:  # what is graded is there already, and most commands have non
     from tcva_adapters.ccrs.result import CCRSResult
     from tcva_adapters.ccrs.summary import CCRSSummary
     from tcva_adapters.compare.rows import Row, ScoreTable
-    from tcva_adapters.compare.systems.table import SystemTable
     from tcva_adapters.compare.views.describe import MethodSummary
 
 COMPOSITE: Final = "composite"
@@ -478,33 +477,6 @@ def grade_table(
         )
         for method in methods
     )
-
-
-def grade_systems(
-    table: SystemTable, *, bounds: tuple[float, float] = (0.0, 1.0)
-) -> tuple[Graded, ...]:
-    """Every system under every metric; there is no threshold, so nothing passes or fails.
-
-    Args:
-        table: The scores.
-        bounds: The lowest and the highest possible one.
-    """
-    groups = table.groups or (None,) * len(table.queries)
-    return tuple(
-        Graded(
-            f"{metric} of {system}",
-            tuple(map(_query, table.queries, table.scores[m, :, s].tolist(), groups)),
-            scale=bounds,
-        )
-        for m, metric in enumerate(table.metrics)
-        for s, system in enumerate(table.systems)
-    )
-
-
-def _query(query: str, score: float, group: Hashable) -> Case:
-    if math.isnan(score):
-        return Case(query, None, why="no score", group=group)
-    return Case(query, score, group=group)
 
 
 def case_name(of: Scored | Sample, number: int) -> str:

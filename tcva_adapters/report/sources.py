@@ -18,7 +18,6 @@ from tcva_adapters.compare.existing.records import Reading as ScoreReading
 from tcva_adapters.compare.existing.tables import HUMAN_COLUMNS
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.running.run import human_scores, named, read_named
-from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.printing import counted
@@ -81,7 +80,7 @@ def content_of(source: Any, reading: Reading) -> Content:
         InvalidSampleError: There are no results, or several kinds of them in one file.
         UnreadableInputError: A file cannot be read.
     """
-    if isinstance(source, SystemsReport | ErrorReport | Estimate):
+    if isinstance(source, ErrorReport | Estimate):
         name = _ALONE[type(source)]
         title = reading.title or name.capitalize()
         return Content(title, source.sentence, sections={name: section_of(source)})
@@ -95,7 +94,7 @@ def content_of(source: Any, reading: Reading) -> Content:
     return _rated(_joined(_parts(source, reading), reading), reading)
 
 
-_ALONE: Final = {SystemsReport: "systems", ErrorReport: "errors", Estimate: "estimate"}
+_ALONE: Final = {ErrorReport: "errors", Estimate: "estimate"}
 """Reports that are a view of their own, by its name."""
 
 

@@ -34,7 +34,7 @@ def violations(page: Watched) -> list[str]:
 @needs_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "name", ["example", "two runs", "fixed only", "judges", "all unscored", "ccrs", "systems"]
+    "name", ["example", "two runs", "fixed only", "judges", "all unscored", "ccrs"]
 )
 def test_nothing_serious(
     name: str,

@@ -12,14 +12,13 @@ from scipy import stats
 
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.printing import Table
 from tests.browser.conftest import Opener
 from tests.browser.grid import rows
-from tests.support.reports import example_ratings, example_systems
+from tests.support.reports import example_ratings
 
 Reports = Callable[[str], Path]
 
-VIEWS = {"ccrs": ["Overview", "Samples", "Label"], "systems": ["Systems"]}
+VIEWS = {"ccrs": ["Overview", "Samples", "Label"]}
 
 
 @pytest.mark.parametrize("name", sorted(VIEWS))
@@ -73,20 +72,6 @@ def test_ccrs_samples_sort_by_a_rating_and_open(reports: Reports, open_report: O
     main = page.page.locator("main")
     expect(main).to_contain_text(f"{scores[str(lacking.sample_id)]:.3f}")
     expect(main).to_contain_text("the sample has no reference")
-
-
-def test_systems_are_what_the_command_prints(reports: Reports, open_report: Opener) -> None:
-    page = open_report(reports("systems"))
-    found = example_systems()
-    expect(page.page.locator("main .lead")).to_have_text(found.sentence)
-    tables = [part for part in found.parts() if isinstance(part, Table)]
-    shown = page.page.locator("main .wide-table tbody")
-    assert shown.count() == len(tables)
-    for body, wanted in zip(shown.all(), tables, strict=True):
-        rows = [row.locator("th, td").all_inner_texts() for row in body.locator("tr").all()]
-        assert rows == [list(row) for row in wanted.rows]
-    texts = page.page.locator("main .said").all_inner_texts()
-    assert any("studentised test by 200 sign flips" in text for text in texts)
 
 
 def test_errors_name_samples_that_open(reports: Reports, open_report: Opener) -> None:

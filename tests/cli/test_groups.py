@@ -11,11 +11,8 @@ import numpy as np
 import pytest
 
 from tcva_adapters.cli.app import run as run_command
-from tcva_adapters.compare.systems.analysis import compare_systems
-from tcva_adapters.compare.systems.table import SystemRow, SystemTable
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.suite import Suite
-from tcva_adapters.stats.randomisation import tukey_hsd
 
 FACTS = ("The office opens at nine.", "Parking is free for visitors.", "Dogs are not allowed.")
 
@@ -98,7 +95,6 @@ def test_a_gate_that_is_passed_shows_its_bound_and_its_groups(folder: Path) -> N
 def test_statistics_say_how_many_groups_there_are(folder: Path) -> None:
     note = "12 groups of samples, the largest with 4 of 48"
     rated = ["b.jsonl", "--human", "human", "--group", "document"]
-    assert note in run(folder, "sweep", *rated)[1]
     assert note in run(folder, "calibrate", *rated, "-B", "100")[1]
     code, said = run(folder, "estimate", *rated)
     assert (code, note in said) == (0, True), said
@@ -123,68 +119,6 @@ def test_a_suite_has_groups() -> None:
         suite.check(good)
     with pytest.raises(InvalidSampleError, match="belongs to no group"):
         suite.check([{"response": FACTS[0], "contexts": [FACTS[0]]}])
-
-
-def systems(groups: list[int], seed: int = 0) -> SystemTable:
-    rng = np.random.default_rng(seed)
-    rows = [
-        SystemRow(system, f"q{query}", "f", float(rng.random()), group=group)
-        for query, group in enumerate(groups)
-        for system in ("a", "b", "c")
-    ]
-    return SystemTable.of(rows)
-
-
-def test_systems_change_places_in_whole_groups() -> None:
-    alone = systems(list(range(30)))
-    assert alone.by_group("f")[0] == pytest.approx(alone.metric("f"))
-    tripled = systems([i // 3 for i in range(30)])
-    rows, left_out = tripled.by_group("f")
-    assert (rows.shape, left_out) == ((10, 3), 0)
-    assert rows.mean(axis=0) == pytest.approx(tripled.metric("f").mean(axis=0))
-    # Copies of a query in its group add nothing.
-    copies = np.repeat(np.arange(10), 3)
-    table = SystemTable(
-        tripled.systems,
-        tripled.queries,
-        tripled.metrics,
-        tripled.scores[:, copies],
-        groups=tuple(copies.tolist()),
-    )
-    once = tukey_hsd(tripled.scores[0, :10], permutations=500)
-    assert tukey_hsd(table.by_group("f")[0], permutations=500).p == pytest.approx(
-        once.p, nan_ok=True
-    )
-
-
-def test_systems_that_do_not_differ_say_what_would_show() -> None:
-    table = systems([i // 3 for i in range(90)])
-    found = compare_systems(table, permutations=200)
-    (one,) = found.figures
-    pairs = found.to_dict()["metrics"]["f"]["pairs"]
-    assert [pair["smallest"] > 0.0 for pair in pairs] == [True] * 3
-    a, b = (table.systems.index(pairs[0][name]) for name in ("first", "second"))
-    rows, _ = table.by_group("f")
-    apart = rows[:, a] - rows[:, b]  # one for each document
-    error = apart.std(ddof=1) / np.sqrt(len(rows))
-    critical = np.quantile(one.studentised.largest, 0.95)
-    assert pairs[0]["smallest"] == pytest.approx((critical + 0.8416212335729143) * error)
-    order = np.argsort([-described.mean for described in one.descriptions])
-    smallest = one.smallest[order[0], order[1]]
-    assert (
-        f"at 90 queries in 30 groups does not show that they are alike: a difference of {smallest:.3f} would"
-        in found.sentence
-    )
-
-
-def test_groups_of_systems_are_checked() -> None:
-    found = compare_systems(systems([i // 3 for i in range(30)]), permutations=50)
-    assert any("tested by group, 10 groups of samples" in note for note in found.notes)
-    assert (found.to_dict()["groups"], "30 queries in 10 groups" in found.title) == (10, True)
-    with pytest.raises(InvalidValueError, match="query 'q' belongs to 1 and to 2"):
-        SystemTable.of(
-            [SystemRow("a", "q", "f", 1.0, group=1), SystemRow("b", "q", "f", 1.0, group=2)]
-        )
 
 
 def test_plan_refuses_samples_of_no_group_as_others_do(folder: Path, tmp_path: Path) -> None:

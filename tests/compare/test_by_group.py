@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from tcva_adapters import TCVA, Assessment, Panel, Sample
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare import Evaluation, panel_report, panel_worth, rated_ccrs, sweep
+from tcva_adapters.compare import Evaluation, panel_report, panel_worth, rated_ccrs
 from tcva_adapters.compare.agreement import alpha_text
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError
@@ -31,46 +29,6 @@ NOTE = "40 groups of samples, the largest with 4 of 160"
 
 def printed(report: Report) -> str:
     return " ".join("\n".join(map(str, report.parts())).split())
-
-
-def by_jackknife(scores: FloatArray, human: FloatArray, of: Sequence[int]) -> tuple[float, float]:
-    """Spearman's interval, leaving out one group at a time in a plain loop."""
-    groups = sorted(set(of))
-    kept = [np.array([each != group for each in of]) for group in groups]
-    z = np.arctanh([stats.spearmanr(scores[k], human[k])[0] for k in kept])
-    units = len(groups)
-    error = np.sqrt((units - 1) / units * ((z - z.mean()) ** 2).sum())
-    middle = np.arctanh(stats.spearmanr(scores, human)[0])
-    half = stats.t.ppf(0.975, units - 2) * error
-    return float(np.tanh(middle - half)), float(np.tanh(middle + half))
-
-
-def test_parts_taken_out_are_compared_by_group() -> None:
-    once = sweep(COUNTS, [0.3], human=HUMAN, ablation=True)
-    copied = sweep(COUNTS[OF], [0.3], human=HUMAN[OF], ablation=True, group=OF.tolist())
-    compared = 0
-    for one, other in zip(once.ways[0].rows, copied.ways[0].rows, strict=True):
-        assert one.agreement is not None
-        assert other.agreement is not None
-        assert (other.agreement.clusters, other.agreement.n) == (GROUPS, GROUPS * COPIES)
-        assert other.agreement.low == pytest.approx(one.agreement.low, abs=1e-9)
-        assert other.agreement.high == pytest.approx(one.agreement.high, abs=1e-9)
-        if one.difference is not None and not one.difference.reason:
-            assert other.difference is not None
-            compared += 1
-            # Few groups widen an interval of resamples; copies make none shorter.
-            assert other.difference.clusters == GROUPS
-            assert other.difference.low <= one.difference.low
-            assert other.difference.high >= one.difference.high
-    assert compared
-    scores = copied.rows[0].scores[:, 0]
-    low, high = by_jackknife(scores, HUMAN[OF], OF.tolist())
-    first = copied.ways[0].rows[0].agreement
-    assert first is not None
-    assert (first.low, first.high) == pytest.approx((low, high), abs=1e-9)
-    assert "Spearman (n=160, 40 groups)" in str(list(copied.ways[0].parts()))
-    assert copied.to_dict()["groups"] == NOTE
-    assert once.to_dict()["groups"] is None
 
 
 def panel(n: int) -> list[Assessment]:

@@ -12,11 +12,10 @@ import pytest
 
 from tcva_adapters import Assessment, Config, Result
 from tcva_adapters.cli.app import run
-from tcva_adapters.compare import calibrate, compare_systems, sweep
+from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import (
-    InvalidSampleError,
     InvalidValueError,
     MissingDependencyError,
     UnreadableInputError,
@@ -46,11 +45,8 @@ def judged(n: int = 40, seed: int = 1) -> list[Assessment]:
 
 
 def reports() -> list[Tabular]:
-    both = {"<b>one": judged(), "two": judged(seed=2)}
     return [
         calibrate(judged(), "grade", by="part", **QUICK),
-        sweep(judged(), human="grade", ablation=True),
-        compare_systems(both, permutations=20),
     ]
 
 
@@ -65,7 +61,6 @@ def test_every_report_has_the_same_faces(monkeypatch: pytest.MonkeyPatch) -> Non
     pytest.importorskip("pandas", reason="frameworks bring it")
     for report in found:
         assert len(report.to_pandas()) == len(report.records()) > 0
-    assert {"spearman.value", "mean_score"} <= set(found[1].to_pandas().columns)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingDependencyError, match="pip install pandas"):
         found[0].to_pandas()
@@ -86,11 +81,9 @@ def test_files_results_assessments_and_counts_give_the_same_figures() -> None:
     assert calibrate(counts, grades, **QUICK).gain == expected.gain
     assert expected.judged is not None
     assert calibrate(expected.judged, "grade", **QUICK) == expected
-    assert str(sweep(assessments)) == str(sweep("all.jsonl"))
-    assert "level counts: mean score over 40 of 40" in str(sweep(counts))
 
 
-@pytest.mark.parametrize("command", ["calibrate", "sweep"])
+@pytest.mark.parametrize("command", ["calibrate"])
 def test_a_command_prints_the_report_of_its_function(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,11 +91,7 @@ def test_a_command_prints_the_report_of_its_function(
     Config(settings={"temperature": 0.3, "penalty": "off"}).dump("tcva.json")
     quick = ["--repeats", "2", "-B", "100"] if command == "calibrate" else []
     arguments = [command, "all.jsonl", "--human", "grade", "--config", "tcva.json", *quick]
-    found = (
-        calibrate("all.jsonl", "grade", config="tcva.json", **QUICK)
-        if command == "calibrate"
-        else sweep("all.jsonl", human="grade", config="tcva.json")
-    )
+    found = calibrate("all.jsonl", "grade", config="tcva.json", **QUICK)
     assert run(arguments) == 0
     assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == str(
         found
@@ -141,9 +130,6 @@ def test_a_configuration_in_memory_is_the_setting_to_beat() -> None:
     assert found.unused == (
         "the configuration has profiles by 'part'; its settings for all samples are used here",
     )
-    swept = sweep(judged(), [0.5], config=config)
-    assert [row.scheme for row in swept.rows] == ["linear"]
-    assert swept.unused == found.unused
 
 
 def test_bad_lines_are_left_out_and_named() -> None:
@@ -156,15 +142,3 @@ def test_bad_lines_are_left_out_and_named() -> None:
     (note,) = read.notes
     assert note.startswith("skipped line 1 of b.jsonl: ")
     assert (len(read), read.to_dict()["skipped"]) == (6, 1)
-
-
-def test_what_has_no_common_mean_is_refused() -> None:
-    other = Assessment.from_verdicts(["fully"], judge="other")
-    with pytest.raises(InvalidSampleError, match="this list mixes judgements"):
-        sweep([*judged(2), other])
-    with pytest.raises(InvalidSampleError, match="none of the 1 assessments in this list"):
-        sweep([Assessment.from_verdicts([])])
-    with pytest.raises(InvalidValueError, match="stands among assessments"):
-        sweep([*judged(2), "a.jsonl"])  # type: ignore[arg-type]  # the mistake
-    with pytest.raises(InvalidValueError, match="in its metadata; there is no metadata"):
-        sweep([[1, 0, 0, 0, 0]], human="grade")

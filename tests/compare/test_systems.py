@@ -1,285 +1,189 @@
-"""Systems compared: figures are those of the statistics, and hypotheses are joined as written."""
+"""`systems`: figures are those of the statistics, and hypotheses are joined as written."""
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tcva_adapters.compare import compare_systems
-from tcva_adapters.compare.systems.hypotheses import read_hypotheses
-from tcva_adapters.compare.systems.read import read_systems
-from tcva_adapters.compare.systems.table import SystemRow, SystemTable
+from tcva_adapters import Assessment
+from tcva_adapters.compare import ScoreTable, systems
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.files import write_assessments
-from tcva_adapters.results.result import Result
-from tcva_adapters.stats.describe import describe
-from tcva_adapters.stats.power import power_view, variability
-from tcva_adapters.stats.randomisation import tukey_hsd
-from tcva_adapters.stats.studentised import studentised_pairs
+from tcva_adapters.stats.pairs import studentised, tukey
+
+pytest.importorskip("scipy", reason="the extra stats")
 
 SYSTEMS = ("a", "b", "c")
 METRICS = ("f T=0.1", "f T=0.9", "qr")
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def table(*, n: int = 40, seed: int = 0) -> SystemTable:
+def tables(n: int = 40, seed: int = 0) -> dict[str, ScoreTable]:
     """Clear differences under the first metric, one under the second, none under the third."""
     rng = np.random.default_rng(seed)
     shifts = np.array([[0.0, 0.2, 0.4], [0.0, 0.0, 0.2], [0.0, 0.0, 0.0]])
     raw = rng.normal(0.4, 0.1, (3, n, 1)) + rng.normal(0, 0.1, (3, n, 3)) + shifts[:, None, :]
     scores = np.round(np.clip(raw, 0, 1), 2)
     scores[1, 3, 2] = math.nan
-    return SystemTable(SYSTEMS, tuple(f"q{i}" for i in range(n)), METRICS, scores)
-
-
-def written(entries: Any, name: str = "h.json") -> Path:
-    path = Path(name)
-    path.write_text(entries if isinstance(entries, str) else json.dumps(entries))
-    return path
+    queries = tuple(f"q{i}" for i in range(n))
+    return {m: ScoreTable(queries, SYSTEMS, of) for m, of in zip(METRICS, scores, strict=True)}
 
 
 def test_figures_are_those_of_the_statistics() -> None:
-    data = table()
-    report = compare_systems(data, permutations=500, seed=3, difference=0.1, estimate="count")
-    for place, one in enumerate(report.figures):
-        scores = data.scores[place]
-        assert one.metric == METRICS[place]
-        expected = studentised_pairs(scores, permutations=500, seed=3, estimate="count")
-        assert np.array_equal(one.test.p, expected.p, equal_nan=True)
-        tukey = tukey_hsd(scores, permutations=500, seed=3, estimate="count")
-        assert np.array_equal(one.tukey.p, tukey.p, equal_nan=True)
-        assert one.descriptions == tuple(describe(column) for column in scores.T)
-        assert one.power == power_view(variability(scores), 0.1, seed=3)
-        assert one.asl.tolist() == sorted(expected.pair_ps().tolist())
-    assert [one.discrimination.significant for one in report.figures] == [3, 2, 0]
-    powers = {t: found.power for t, found in report.by_temperature()["f"].items()}
-    assert powers == {0.1: 1.0, 0.9: 2 / 3}
-    assert list(report.by_temperature()) == ["f"]
-    assert report.notes == ("f T=0.9: of 40 queries, some have no score: c 1",)
+    data = tables()
+    report = systems(data, resamples=500, seed=3)
+    for metric, table in data.items():
+        expected = studentised(table.scores, permutations=500, seed=3)
+        other = tukey(table.scores, permutations=500, seed=3)
+        pairs = [pair for pair in report.records("pairs") if pair["metric"] == metric]
+        assert len(pairs) == 3
+        for pair in pairs:
+            i, j = SYSTEMS.index(pair["first"]), SYSTEMS.index(pair["second"])
+            assert pair["p"] == pair["p_studentised"] == expected.p[i, j]
+            assert pair["p_tukey"] == other.p[i, j]
+            assert pair["difference"] == expected.differences[i, j]
+            assert pair["smallest"] == expected.smallest[i, j]
+        (row,) = [row for row in report.records("metrics") if row["metric"] == metric]
+        assert row["asl"] == sorted(expected.p[i, j] for i, j in combinations(range(3), 2))
+    assert [row["told_apart"] for row in report.records("metrics")] == [3, 2, 0]
+    powers = [row["discriminative_power"] for row in report.records("metrics")]
+    assert powers == [1.0, 2 / 3, 0.0]
+    assert list(report.notes) == ["f T=0.9: of 40 queries, some have no score: c 1"]
+    means = {row["system"]: row["f T=0.9"] for row in report.records("means")}
+    assert means["c"] == pytest.approx(np.nanmean(data["f T=0.9"].scores[:, 2]))
+    (row,) = [r for r in report.records("scores") if (r["metric"], r["system"]) == ("qr", "a")]
+    values = np.round(data["qr"].column("a"), 3).tolist()
+    ties = sum(one == other for one, other in combinations(values, 2)) / math.comb(40, 2)
+    assert row["ties"] == pytest.approx(ties, abs=1e-12)
+    assert systems(data, resamples=500, seed=3).to_dict() == report.to_dict()
+    read = systems(data, resamples=500, seed=3, test="tukey").records("pairs")
+    assert all(pair["p"] == pair["p_tukey"] for pair in read)
 
 
-def test_correlations_are_within_systems() -> None:
-    data = table()
-    report = compare_systems(data, permutations=20)
-    assert set(report.correlations) == {"pearson", "spearman", "kendall"}
-    found = report.correlations["pearson"]["b"].values[0, 2]
-    expected = np.corrcoef(data.scores[0, :, 1], data.scores[2, :, 1])[0, 1]
-    assert found == pytest.approx(expected, abs=1e-12)
-    z = [math.atanh(m.values[0, 2]) for m in report.correlations["pearson"].values()]
-    assert report.averaged["pearson"].values[0, 2] == pytest.approx(math.tanh(np.mean(z)))
-    assert compare_systems(data.only(["qr"]), permutations=20).correlations == {}
+def test_correlations_of_metrics_are_averaged_over_systems() -> None:
+    data = tables()
+    found = {
+        (row["metric"], row["other_metric"]): row
+        for row in systems(data, resamples=20).records("correlations")
+    }
+    row = found["f T=0.1", "qr"]
+    columns = [(data["f T=0.1"].column(s), data["qr"].column(s)) for s in SYSTEMS]
+    z = [math.atanh(np.corrcoef(one, other)[0, 1]) for one, other in columns]
+    assert row["pearson"] == pytest.approx(math.tanh(np.mean(z)), abs=1e-12)
+    assert (row["systems"], len(found)) == (3, 3)
+    (alone,) = systems(data, metrics=["qr"], resamples=20).records("metrics")
+    assert alone["metric"] == "qr"
+    assert len(systems(data, metrics=["f"], resamples=20).records("metrics")) == 2
 
 
-def test_everything_is_json() -> None:
-    report = compare_systems(table(), permutations=50, difference=0.1)
-    figures = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-    assert figures["systems"] == ["a", "b", "c"]
-    assert set(figures["metrics"]["qr"]["systems"]) == set(SYSTEMS)
-    assert len(figures["metrics"]["qr"]["pairs"]) == 3
-    assert set(figures["by_temperature"]["f"]) == {"0.1", "0.9"}
-    assert figures["metrics"]["qr"]["power"]["difference"] == 0.1
-
-
-def test_progress_counts_over_all_metrics() -> None:
-    told: list[tuple[str, int, int]] = []
-    compare_systems(table(), permutations=30, progress=lambda *now: told.append(now))
-    assert told[0] == ("f T=0.1", 30, 90)
-    assert told[-1] == ("qr", 90, 90)
-
-
-def test_hypotheses_are_joined_and_corrected() -> None:
-    data = table()
-    path = written(
-        [
-            {
-                "name": "c beats all",
-                "pairs": [["c", "a"], ["c", "b"]],
-                "metrics": ["f T=0.1", "f T=0.9"],
-                "direction": "greater",
-                "join": "all",
-            },
-            {"name": "a and b differ somewhere", "pairs": [["a", "b"]], "join": "any"},
-            {"name": "b loses", "pairs": [["b", "a"]], "metrics": "f T=0.1", "direction": "less"},
-        ]
-    )
-    report = compare_systems(data, hypotheses=path, permutations=999, alpha=0.01)
-    strict, lenient, direct = (one.test for one in report.figures)
-    first, second, third = report.hypotheses
-    assert first.ps == (
-        strict.p[2, 0] / 2,
-        strict.p[2, 1] / 2,
-        lenient.p[2, 0] / 2,
-        lenient.p[2, 1] / 2,
-    )
-    assert first.p == max(first.ps)
-    assert first.differences[0] == strict.means[2] - strict.means[0]
-    assert second.ps == (strict.p[0, 1], lenient.p[0, 1], direct.p[0, 1])
-    assert second.p == 3 * min(second.ps)
+def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
+    data = tables()
+    hypotheses = [
+        {
+            "name": "c beats all",
+            "pairs": [["c", "a"], ["c", "b"]],
+            "metrics": ["f T=0.1", "f T=0.9"],
+            "direction": "greater",
+            "join": "all",
+        },
+        {"name": "a and b differ somewhere", "pairs": [["a", "b"]], "join": "any"},
+        {"name": "b loses", "pairs": [["b", "a"]], "metrics": ["f T=0.1"], "direction": "less"},
+        {
+            "name": "one chance a metric",
+            "pairs": [["a", "b"], ["b", "c"]],
+            "join": "any",
+            "chances": "metrics",
+        },
+    ]
+    path = tmp_path / "h.json"
+    path.write_text(json.dumps(hypotheses))
+    report = systems(data, hypotheses=path, resamples=999, alpha=0.01)
+    tests = {m: studentised(t.scores, permutations=999) for m, t in data.items()}
+    strict, lenient, direct = (test.p for test in tests.values())
+    first, second, third, fourth = report.records("hypotheses")
+    assert first["p"] == max(strict[2, 0], strict[2, 1], lenient[2, 0], lenient[2, 1]) / 2
+    assert second["p"] == 3 * min(strict[0, 1], lenient[0, 1], direct[0, 1])
     # b's mean is higher, so "b is less" has the other side's p.
-    assert third.p == 1 - strict.p[0, 1] / 2
-    # Holm: 0.0005 x 3, 0.003 x 2, and the third alone.
-    assert [one.adjusted for one in report.hypotheses] == [
-        3 * first.p,
-        pytest.approx(2 * second.p),
-        third.p,
-    ]
-    assert [one.supported for one in report.hypotheses] == [True, True, False]
-
-
-def test_one_chance_for_each_metric() -> None:
-    data = table()
-    entry = {"name": "h", "pairs": [["a", "b"], ["b", "c"]], "join": "any", "chances": "metrics"}
-    report = compare_systems(
-        data, hypotheses=read_hypotheses(written([entry]), data), permutations=99
+    assert third["p"] == 1 - strict[0, 1] / 2
+    assert fourth["p"] == 3 * min(
+        p[i, j] for p in (strict, lenient, direct) for i, j in ((0, 1), (1, 2))
     )
-    (found,) = report.hypotheses
-    assert len(found.ps) == 6
-    assert found.p == 3 * min(found.ps)
-
-
-def test_hypotheses_as_csv() -> None:
-    data = table()
-    rows = (
-        "hypothesis,first,second,metric,direction,join\n"
-        "h1,c,a,f T=0.1,greater,all\n"
-        "h1,c,b,qr,,\n"
-        "h2,a,b,,,any\n"
-    )
-    first, second = read_hypotheses(written(rows, "h.csv"), data)
-    assert [(c.metric, c.direction) for c in first.comparisons] == [
-        ("f T=0.1", "greater"),
-        ("qr", "different"),
-    ]
-    assert (first.join, second.join) == ("all", "any")
-    assert [c.metric for c in second.comparisons] == list(METRICS)
+    # Holm: the smallest p times 4, and so on.
+    assert first["adjusted_p"] == 4 * first["p"]
+    assert third["adjusted_p"] == third["p"]
+    assert [one["supported"] for one in (first, second, third)] == ["yes", "yes", "no"]
+    assert systems(data, hypotheses=hypotheses, resamples=999).records("hypotheses")[0] == first
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "said"),
+    ("changes", "said"),
     [
-        ({"pairs": [["a", "x"]]}, InvalidValueError, "no system 'x'.*there are a, b, c"),
-        ({"metrics": ["f"]}, InvalidValueError, "no metric 'f'.*f T=0.1"),
-        ({"pairs": [["a", "a"]]}, UnreadableInputError, "compared with itself"),
-        ({"pairs": [["a"]]}, UnreadableInputError, "list of two systems"),
-        ({"pairs": []}, UnreadableInputError, "pairs is"),
-        ({"name": ""}, UnreadableInputError, "name is ''"),
-        ({"direction": "up"}, UnreadableInputError, "direction is 'up'"),
-        ({"join": None}, UnreadableInputError, "joins 3 comparisons; say join"),
-        ({"join": "some"}, UnreadableInputError, "join is 'some'"),
-        ({"join": ["all"]}, UnreadableInputError, "join is"),
-        ({"chances": "pairs"}, UnreadableInputError, "chances is 'pairs'"),
-        ({"pair": 1}, UnreadableInputError, "unknown field 'pair'"),
-        ({"metrics": 3}, UnreadableInputError, "metrics is 3"),
-        ({"pairs": [["a", "b"], ["a", "b"]]}, UnreadableInputError, "same comparison twice"),
+        ({"pairs": [["a", "x"]]}, "unknown system 'x'|'x'"),
+        ({"metrics": ["f"]}, "'f'"),
+        ({"pairs": [["a"]]}, "a hypothesis is"),
+        ({"pairs": None}, "a hypothesis is"),
+        ({"direction": "up"}, "'up'"),
+        ({"join": None}, "join"),
+        ({"chances": "pairs"}, "'pairs'"),
+        ({"pair": 1}, "unknown field 'pair'"),
     ],
 )
-def test_mistakes_in_hypotheses(changes: dict[str, Any], error: type[Exception], said: str) -> None:
+def test_mistakes_in_hypotheses(changes: dict[str, Any], said: str) -> None:
     entry = {"name": "h", "pairs": [["a", "b"]], "join": "all"} | changes
-    with pytest.raises(error, match=said):
-        read_hypotheses(written([entry]), table())
+    with pytest.raises(UnreadableInputError, match=said):
+        systems(tables(), hypotheses=[entry], resamples=20)
 
 
-def test_mistakes_in_files_of_hypotheses() -> None:
-    data = table()
-    entry = {"name": "h", "pairs": [["a", "b"]], "metrics": ["qr"]}
-    with pytest.raises(UnreadableInputError, match="two hypotheses are named 'h'"):
-        read_hypotheses(written([entry, entry]), data)
-    for text, name, said in (
-        ("[]", "h.json", "no hypothesis"),
-        ("[", "h.json", "not JSON"),
-        ("hypothesis,first\nh,a\n", "h.csv", "'second' is empty"),
-        ("hypothesis,first,second,join\nh,a,b,all\nh,a,c,any\n", "h.csv", "several values of join"),
-    ):
-        with pytest.raises(UnreadableInputError, match=said):
-            read_hypotheses(written(text, name), data)
+def test_systems_change_places_in_whole_groups() -> None:
+    rng = np.random.default_rng(0)
+    scores, copies = rng.random((30, 3)), np.repeat(np.arange(30), 3)
+    alone = ScoreTable(tuple(f"q{i}" for i in range(30)), SYSTEMS, scores)
+    # Copies of a query in its group add nothing.
+    names = tuple(f"q{i}" for i in range(90))
+    grouped = ScoreTable(names, SYSTEMS, scores[copies], groups=tuple(copies.tolist()))
+    once, again = (systems({"f": t}, resamples=500).records("pairs") for t in (alone, grouped))
+    for one, other in zip(once, again, strict=True):
+        for name in ("p_studentised", "p_tukey", "difference", "smallest"):
+            assert other[name] == pytest.approx(one[name], abs=1e-9)
+    report = systems({"f": grouped}, resamples=500)
+    assert any("tested by 30 groups" in note for note in report.notes)
+    assert "does not show that they are alike: a difference of" in report.sentence
 
 
-def test_nothing_to_compare() -> None:
-    one = SystemTable.of([SystemRow("a", "1", "m", 0.5)])
-    with pytest.raises(InvalidSampleError, match="one system, 'a'"):
-        compare_systems(one)
-    apart = SystemTable.of([SystemRow("a", "1", "m", 0.5), SystemRow("b", "2", "m", 0.5)])
-    with pytest.raises(InvalidSampleError, match="no query has scores of two systems"):
-        compare_systems(apart)
-    rows = [SystemRow(s, "1", "m", 0.5) for s in "ab"]
-    mixed = SystemTable.of([*rows, SystemRow("a", "1", "only a", 0.5)])
-    report = compare_systems(mixed, permutations=9)
-    assert [one.metric for one in report.figures] == ["m"]
-    assert report.notes == (
-        "only a: left out, no query has scores of two systems",
-        "m: no studentised p; two systems share 1 of the 20 queries that this test needs",
-    )
-    assert report.sentence.endswith(
-        "not tested: two systems share 1 of the 20 queries that this test needs"
-    )
-    assert compare_systems(mixed, permutations=9, test="tukey").sentence.startswith("By m, a (0.5")
-    entry = {"name": "h", "pairs": [["a", "b"]], "metrics": ["only a"]}
-    with pytest.raises(InvalidSampleError, match="only a: no query"):
-        compare_systems(mixed, hypotheses=read_hypotheses(written([entry]), mixed))
+def test_what_cannot_be_compared_is_said() -> None:
+    one = ScoreTable(("1",), ("a",), np.array([[0.5]]))
+    with pytest.raises(InvalidSampleError, match="no query has scores of 2 systems"):
+        systems({"m": one})
+    two = ScoreTable(("1", "2"), ("a", "b"), np.array([[0.5, 0.4], [0.5, np.nan]]))
+    report = systems({"m": two, "only a": replace(one, samples=("1",))}, resamples=9)
+    assert [row["metric"] for row in report.records("metrics")] == ["m"]
+    assert "only a: left out, no query has scores of 2 systems" in report.notes
+    assert any("two systems share 1 of the 20 queries" in note for note in report.notes)
+    assert report.records("pairs")[0]["p_studentised"] is None
+    assert "too few queries for a test" in report.sentence
+    with pytest.raises(InvalidValueError, match="no metric 'x'"):
+        systems(tables(), metrics=["x"])
     with pytest.raises(InvalidValueError, match="level is 0"):
-        compare_systems(table(), alpha=0)
-    with pytest.raises(InvalidValueError, match="give the difference too"):
-        compare_systems(table(), queries=50)
+        systems(tables(), alpha=0)
 
 
-def test_notes_say_what_is_odd() -> None:
-    rows = [SystemRow(s, str(q), "m", 10.0 * q) for s in "ab" for q in range(2)]
-    report = compare_systems(SystemTable.of(rows), permutations=20, difference=0.1)
-    assert any("lie outside the bounds 0 to 1" in note for note in report.notes)
-    assert any("no power view" in note for note in report.notes)
-    assert report.figures[0].power is None
-    report = compare_systems(SystemTable.of(rows), permutations=20, bounds=(0, 10))
-    assert report.notes == (
-        "m: no studentised p; two systems share 2 of the 20 queries that this test needs",
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"difference": 0.0}, "difference is 0.0"),
-        ({"difference": math.nan}, "difference is nan"),
-        ({"difference": 0.1, "queries": 0}, "queries is 0"),
-        ({"bounds": (0.0, math.inf)}, "bounds are"),
-        ({"alpha": 1.0}, "level is 1.0"),
-    ],
-)
-def test_settings_are_checked_before_the_shuffles(options: dict[str, Any], said: str) -> None:
-    def progress(*_: object) -> None:
-        pytest.fail("it has begun")
-
-    with pytest.raises(InvalidValueError, match=said):
-        compare_systems(table(n=10), progress=progress, **options)
-
-
-def test_settings_are_checked_where_there_is_nothing_to_show() -> None:
-    rows = [SystemRow(system, "q", "f", 0.5) for system in SYSTEMS]  # too few for a power view
-    with pytest.raises(InvalidValueError, match="difference is nan"):
-        compare_systems(SystemTable.of(rows), difference=math.nan)
-
-
-def test_fused_judgements_are_compared_by_their_fused_scores() -> None:
-    member = Assessment.from_verdicts(["none", "fully"], judge="other")
-    for name in ("one", "two"):
-        main = Assessment.from_verdicts(["fully", "minor"], judge="main", sample_id="q")
-        fused = main.model_copy(update={"members": (member,)} if name == "two" else {})
-        write_assessments(f"{name}.jsonl", [fused])
-    read = read_systems(["one.jsonl", "two.jsonl"], temperatures=[0.5])
-    (plain, both), expected = read.scores[0, 0], Result(fused)
-    assert plain == Result(main).score
-    # The geometric mean of the two judges' scores.
-    assert both == pytest.approx(math.sqrt(plain * (Result(member).score or 0.0)), abs=1e-12)
-    assert both == expected.score
-    assert read.notes == (
-        "systems have different judges, so differences may be theirs (one: main; two: main + other)",
-    )
+def test_judgements_are_compared_at_every_temperature(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    for name, chance in (("careful", 0.9), ("bold", 0.5)):
+        verdicts = [
+            rng.choice(["fully", "none"], 4, p=[chance, 1 - chance]).tolist() for _ in range(30)
+        ]
+        judged = [Assessment.from_verdicts(v, sample_id=f"q{i}") for i, v in enumerate(verdicts)]
+        write_assessments(tmp_path / f"{name}.jsonl", judged)
+    files = [f"{tmp_path / name}.jsonl" for name in ("careful", "bold")]
+    report = systems(files, temperatures=[0.1, 0.9], resamples=200)
+    names = ["faithfulness T=0.1", "faithfulness T=0.9"]
+    assert [row["metric"] for row in report.records("metrics")] == names
+    assert [row["system"] for row in report.records("means")] == ["careful", "bold"]
+    assert "careful" in report.sentence

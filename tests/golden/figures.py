@@ -140,17 +140,21 @@ def ccrs(made: dict[str, Any]) -> Figures:
 
 
 def sweep(made: dict[str, Any]) -> Figures:
-    """The curve of one scheme and penalty, agreement at each T, and the ablation."""
+    """The curve of the default scheme, agreement at each T, and the ablation."""
     found: Figures = {}
-    for row in made["rows"]:
-        if (row["variant"], row["scheme"], row["penalty"]) == ("full", "default", "paper"):
-            name = f"T={row['temperature']}"
-            found |= {f"{name} mean": row["mean_score"], f"{name} scored": row["scored"]}
-            found |= ends(f"{name} spearman", row["spearman"])
-    for row in made["ways"][0]["rows"]:
-        found[f"{row['name']} mean"] = row["mean"]
-        found |= ends(f"{row['name']} spearman", row["agreement"])
+    for row in made["tables"]["temperatures"]:
+        if row["setting"] == "default":
+            name = f"T={row['T']}"
+            found |= {f"{name} mean": row["mean"], f"{name} scored": row["n"]}
+            found |= _spearman(name, row)
+    for row in made["tables"]["ablation"][:4]:
+        found |= {f"{row['setting']} mean": row["mean"]} | _spearman(row["setting"], row)
     return found
+
+
+def _spearman(name: str, row: dict[str, Any]) -> Figures:
+    keys = {"value": "spearman", "low": "spearman_low", "high": "spearman_high", "n": "rated"}
+    return {f"{name} spearman {part}": row[key] for part, key in keys.items()}
 
 
 def calibrate(made: dict[str, Any]) -> Figures:
@@ -210,18 +214,20 @@ def compare(made: dict[str, Any]) -> Figures:
 
 def systems(made: dict[str, Any]) -> Figures:
     """Means, p of the pairs, discriminative power, ASL, correlations of metrics."""
-    found: Figures = {"queries": made["queries"]}
-    for metric, part in made["metrics"].items():
-        for system, row in part["systems"].items():
-            for name in ("n", "mean", "variance", "ties"):
-                found[f"{metric} {system} {name}"] = row[name]
-        for pair in part["pairs"]:
-            for name in ("difference", "p_tukey", "p_studentised"):
-                found[f"{metric} {pair['first']}-{pair['second']} {name}"] = pair[name]
-        found[f"{metric} discriminative power"] = part["discriminative_power"]
-        found |= {f"{metric} asl {i}": value for i, value in enumerate(part["asl"])}
-    matrix = made["averaged"]["spearman"]["values"]
-    return found | {f"correlation {i}": value for i, value in enumerate(matrix[0])}
+    tables = made["tables"]
+    found: Figures = {}
+    for row in tables["scores"]:
+        for name in ("n", "mean", "variance", "ties"):
+            found[f"{row['metric']} {row['system']} {name}"] = row[name]
+    for pair in tables["pairs"]:
+        for name in ("difference", "p_tukey", "p_studentised"):
+            found[f"{pair['metric']} {pair['first']}-{pair['second']} {name}"] = pair[name]
+    for row in tables["metrics"]:
+        found["queries"] = row["queries"]
+        found[f"{row['metric']} discriminative power"] = row["discriminative_power"]
+        found |= {f"{row['metric']} asl {i}": value for i, value in enumerate(row["asl"])}
+    others = [row["spearman"] for row in tables["correlations"]]
+    return found | {f"correlation {i}": value for i, value in enumerate([1.0, *others])}
 
 
 RATED: Final = ("--human", "human")
@@ -254,7 +260,14 @@ QUESTIONS: Final[dict[str, tuple[Callable[[dict[str, Any]], Figures], tuple[str,
     ),
     "systems": (
         systems,
-        ("systems", *(f"{s}={{}}/{s}.jsonl" for s in "abc"), "-T", "0.1,0.5", "-B", "2000"),
+        (
+            "systems",
+            *(f"{s}={{}}/{s}.jsonl" for s in "abc"),
+            "-T",
+            "0.1,0.5",
+            "--set",
+            "resamples=2000",
+        ),
     ),
 }
 """Each question with the mapping of the command's JSON, and its arguments ({} is the folder)."""

@@ -12,7 +12,7 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, Panel, Result, Sample
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare import Evaluation, analyse_errors, compare, compare_systems, estimate
+from tcva_adapters.compare import Evaluation, analyse_errors, compare, estimate
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judges.lexical import LexicalJudge
@@ -161,19 +161,6 @@ def test_ccrs_ratings_are_methods_without_a_dial(tmp_path: Path) -> None:
     assert figures["sentence"] == summary.sentence
     assert details[0]["methods"][figures["methods"][0]["name"]]["reason"] == rated[0].reasons["cc"]
     assert page(summary, tmp_path, title="rated.jsonl")[0] == figures
-
-
-def test_systems_are_figures_alone(tmp_path: Path) -> None:
-    pytest.importorskip("scipy", reason="the extra stats")
-    both = {"plain": judged(), "reranked": judged(temperature=0.9)}
-    report = compare_systems(both, permutations=20)
-    figures, details = page(report, tmp_path)
-    sentence, _about, *parts = figures["sections"]["systems"]
-    assert sentence == report.sentence
-    assert [row[0] for row in parts[1]["rows"]] == ["plain", "reranked"]
-    assert figures["sentence"] == report.sentence
-    assert (details, figures["runs"]) == ([], [])
-    assert write(report, tmp_path / "page.html").contents == "report"
 
 
 def test_errors_are_shown_with_enough_ratings(tmp_path: Path) -> None:

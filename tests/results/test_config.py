@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Config, Sample, WeightScheme
-from tcva_adapters.compare import sweep
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError, TCVAError, UnreadableInputError
 from tcva_adapters.results.settings import ScoringConfig
@@ -126,7 +125,6 @@ def test_an_eps_and_a_floor_that_do_not_go_together_are_refused(tmp_path: Path) 
     result = TCVA(judge="lexical").evaluate(SAMPLE)
     for refused in (
         lambda: TCVA.from_config(file, judge="lexical"),
-        lambda: sweep([[4, 0, 0, 0, 1]], config=file),
         lambda: result.at(0.5, eps=0.05),
     ):
         with pytest.raises(TCVAError, match='floor="always"'):

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tcva_adapters import Assessment, Sample
 from tcva_adapters.compare import compare
 from tcva_adapters.compare.existing.imports import read_existing
+from tcva_adapters.compare.readers import read_systems
 from tcva_adapters.compare.rows import Row
 from tcva_adapters.compare.running.write import write_csv
-from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import read_assessments, write_assessments
@@ -155,7 +155,7 @@ def test_ids_that_look_like_formulas_still_join(tmp_path: Path) -> None:
     write_csv(path, [Row(name, "=method", 0.5) for name in FORMULAS])
     assert [found.id for found in read_existing(path).records] == FORMULAS
     assert read_existing(path).methods == ("=method",)
-    table = read_systems(path)
-    assert set(table.queries) == set(FORMULAS)
+    (table,) = read_systems(path).values()
+    assert set(table.samples) == set(FORMULAS)
     path.write_text("id,score\n'=1,0.5\n")  # a table of others: cells are as they are
     assert [found.id for found in read_existing(path).records] == ["'=1"]

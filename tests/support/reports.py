@@ -14,8 +14,6 @@ import numpy as np
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare.systems.analysis import compare_systems
-from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.core.verdicts import LEVELS, Verdict, count_levels
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
@@ -172,19 +170,6 @@ def example_ratings() -> tuple[CCRSResult, ...]:
         for sample in example_samples()
     ]
     return tuple(CCRS(judge="lexical").evaluate_many(rated, progress=False))
-
-
-@cache
-def example_systems() -> SystemsReport:
-    """The package's answers against those to the same questions that lack their last sentence."""
-    shorter = [
-        sample.model_copy(update={"response": sample.response.rsplit(". ", 1)[0]})
-        for sample in example_samples()
-        if sample.response
-    ]
-    judge = TCVA(judge="lexical")
-    systems = {"whole": list(example_results()), "shorter": judge.evaluate_many(shorter)}
-    return compare_systems(systems, permutations=200, difference=0.05)
 
 
 def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?") -> Content:
@@ -355,7 +340,6 @@ CONTENTS: Final[dict[str, Callable[[], Content]]] = {
     "no samples": lambda: Content("nothing"),
     "judges": fused_and_panel,
     "ccrs": lambda: content_of(summarise_ccrs(example_ratings()), Reading(human="human")),
-    "systems": lambda: content_of(example_systems(), Reading()),
     "drawn": lambda: random_content(400, seed=3),
     "hostile": lambda: hostile_content([each.text for each in TEXTS]),
 }

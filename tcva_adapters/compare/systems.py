@@ -1,0 +1,353 @@
+"""Several systems on the same queries: which is better, which metric tells them apart, how sure is that?"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any, Final, cast, get_args
+
+import numpy as np
+
+from tcva_adapters.compare.readers import read_systems
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.samples.records import unreadable
+from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
+from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.describe import describe
+from tcva_adapters.stats.holm import all_of, any_of, holm
+from tcva_adapters.stats.metric_correlation import correlation_matrix, fisher_average
+from tcva_adapters.stats.pairs import Pairs, PairsTest, asl_curve, studentised, tukey
+from tcva_adapters.tables import Column, Report, Table, cell, counted
+
+TEMPERATURES: Final = (0.1, 0.5, 0.9)
+_CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
+_DIRECTIONS: Final = ("different", "greater", "less")
+_METRICS: Final = (
+    *(Column("metric"), Column("queries", "int"), Column("told_apart", "int")),
+    *(Column("pairs", "int"), Column("discriminative_power", "share")),
+)
+_SCORES: Final = (
+    *(Column("metric"), Column("system"), Column("n", "int")),
+    *(Column(name, "score") for name in ("mean", "geometric_mean", "median", "variance")),
+    *(Column("minimum", "score"), Column("maximum", "score")),
+    Column("ties", "share", "the chance that two answers have the same score"),
+)
+_PAIRS: Final = (
+    *(Column("metric"), Column("higher"), Column("lower"), Column("apart", "score")),
+    Column("p", "p", "of the test that is read, corrected for all pairs of the metric"),
+    Column("p_tukey", "p", "supposes that systems spread alike"),
+    Column("smallest", "score", "the true difference that is found in 80 % of cases"),
+)
+
+
+def systems(
+    source: Any,
+    *,
+    metrics: Sequence[str] = (),
+    temperatures: Sequence[float | str] = TEMPERATURES,
+    system: str | None = None,
+    group: str | None = None,
+    hypotheses: str | Path | Sequence[Mapping[str, Any]] = (),
+    test: PairsTest = "studentised",
+    alpha: float = 0.05,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Report:
+    """Describe every metric, test all pairs of systems under it, and test hypotheses. No call.
+
+    Two tests of all pairs stand beside each other, both corrected for the number of pairs:
+    ``studentised``, which lets systems spread differently (`stats.pairs`), and ``tukey``, as
+    the CCRS paper has it. By group, systems change places in all queries of a group
+    at once; a query that some system has no score for is left out then.
+
+    Args:
+        source: By metric, a table of queries with a method per system; or what `read_systems` takes.
+        metrics: These alone; ``faithfulness`` takes it at every temperature.
+        temperatures: For judgements.
+        system: The metadata field, or column, that names the system.
+        group: The same of what queries belong to (a document).
+        hypotheses: A JSON file of a list, or the list: ``name``, ``pairs`` (two systems each), and
+            optionally ``metrics`` (all), ``direction`` (``greater``, ``less`` or ``different``, the
+            default), ``join`` (``all`` or ``any``; needed for several comparisons) and ``chances``
+            (of ``any``: what the smallest p is multiplied by, ``comparisons`` or ``metrics``).
+        test: Which p is read for what is significant, for hypotheses and discriminative power.
+        alpha: Level of the tests, for each metric over all its pairs.
+        resamples: Draws of either test per metric.
+        seed: Of the draws.
+
+    Returns:
+        The tables ``means`` (a system in each row), ``metrics`` (``discriminative_power``: the share
+        of pairs told apart; ``asl``: the p of all pairs, ascending), ``hypotheses`` (corrected by
+        Holm), ``scores`` (of each system and metric, with ``ties``), ``pairs``, and
+        ``correlations`` of metrics, averaged over systems by Fisher's z.
+
+    Raises:
+        InvalidSampleError: Fewer than two systems, or no metric under which a query has scores of
+            two of them (with groups, of all). Such a metric is left out beside others.
+        InvalidValueError: A setting out of range; a hypothesis about what is not there.
+        MissingDependencyError: scipy is not installed.
+        UnreadableInputError: As for `read_systems`.
+
+    >>> scores = np.array([[0.9, 0.1]] * 8)
+    >>> table = ScoreTable(tuple("abcdefgh"), ("new", "old"), scores)
+    >>> round(systems({"qr": table}, test="tukey").records("pairs")[0]["p"], 3)
+    0.008
+    """
+    one_of("test", test, get_args(PairsTest))
+    check_level(alpha)
+    tables, notes = _comparable(_read(source, metrics, temperatures, system, group))
+    drawn: dict[str, Any] = {"alpha": alpha, "permutations": resamples, "seed": seed}
+    found: dict[str, Pairs] = {}
+    pairs: list[dict[str, Any]] = []
+    rows, scores = list[dict[str, Any]](), list[dict[str, Any]]()
+    for metric, table in tables.items():
+        tested = _by_group(table)
+        both = {"studentised": studentised(tested, **drawn), "tukey": tukey(tested, **drawn)}
+        found[metric] = both[test]
+        pairs += sorted(_pairs(metric, table.methods, both, test), key=lambda pair: -pair["apart"])
+        asl = asl_curve(both[test])
+        told_apart = int((asl < alpha).sum())
+        power = told_apart / len(asl) if len(asl) else math.nan
+        about = {"told_apart": told_apart, "pairs": len(asl), "discriminative_power": power}
+        rows.append({"metric": metric, "queries": len(table), **about, "asl": asl})
+        columns = zip(table.methods, table.scores.T, strict=True)
+        scores += [{"metric": metric, "system": s, **asdict(describe(of))} for s, of in columns]
+        if both["studentised"].reason:
+            notes.append(
+                f"{metric}: not every pair has a studentised p; {both['studentised'].reason}"
+            )
+    means = {(row["metric"], row["system"]): row["mean"] for row in scores}
+    made = [
+        Table("means", [Column("system"), *(Column(m, "score") for m in tables)], _wide(means)),
+        Table("metrics", _METRICS, rows),
+        _hypotheses(hypotheses, found, tables, alpha),
+        Table("scores", _SCORES, scores, detail=True),
+        Table("pairs", _PAIRS, pairs, detail=True),
+        _correlations(tables),
+    ]
+    return Report(_sentence(rows, means, pairs, alpha), made, notes, {"test": test, **drawn})
+
+
+def _wide(means: Mapping[tuple[str, str], float]) -> list[dict[str, Any]]:
+    """A row for each system, with a column for each metric."""
+    rows: dict[str, dict[str, Any]] = {}
+    for (metric, system), mean in means.items():
+        rows.setdefault(system, {"system": system})[metric] = mean
+    return list(rows.values())
+
+
+def _read(
+    source: Any,
+    metrics: Sequence[str],
+    temperatures: Sequence[float | str],
+    system: str | None,
+    group: str | None,
+) -> dict[str, ScoreTable]:
+    if isinstance(source, Mapping) and all(isinstance(t, ScoreTable) for t in source.values()):
+        tables = dict(source)
+    else:
+        at = [check_temperature(temperature) for temperature in temperatures]
+        tables = read_systems(source, temperatures=at, system=system, group=group)
+    for wanted in metrics:
+        if not any(wanted in (metric, metric.rpartition(" T=")[0]) for metric in tables):
+            msg = f"no metric {wanted!r}; there are {', '.join(tables)}"
+            raise InvalidValueError(msg)
+    return {
+        metric: table
+        for metric, table in tables.items()
+        if not metrics or {metric, metric.rpartition(" T=")[0]} & {*metrics}
+    }
+
+
+def _comparable(tables: Mapping[str, ScoreTable]) -> tuple[dict[str, ScoreTable], list[str]]:
+    """The metrics that can be compared, without queries that nobody has, and what is to be said."""
+    kept: dict[str, ScoreTable] = {}
+    notes = list(dict.fromkeys(note for table in tables.values() for note in table.notes))
+    for metric, table in tables.items():
+        known = np.isfinite(table.scores).sum(axis=1)
+        needed = max(2, len(table.methods) if table.groups else 2)
+        if not (known >= needed).any():
+            notes.append(f"{metric}: left out, no query has scores of {counted(needed, 'system')}")
+            continue
+        kept[metric] = table.select(known > 0)
+        missing = np.isnan(kept[metric].scores).sum(axis=0).tolist()
+        gaps = [f"{name} {n}" for name, n in zip(table.methods, missing, strict=True) if n]
+        if gaps:
+            of = counted(len(kept[metric]), "query", "queries")
+            notes.append(f"{metric}: of {of}, some have no score: {', '.join(gaps)}")
+        if table.groups:
+            groups = counted(len(set(table.groups)), "group")
+            notes.append(f"{metric}: tested by {groups}, on queries with a score of every system")
+    if not kept:
+        msg = "; ".join(notes) or "there are no scores"
+        msg = f"{msg}: a comparison takes two systems or more, with the same ids of queries"
+        raise InvalidSampleError(msg)
+    return kept, notes
+
+
+def _by_group(table: ScoreTable) -> FloatArray:
+    """What is tested: a row for each query, or the scaled sum of each group of queries.
+
+    If systems do not differ, they might as well have changed places in all queries of a group at
+    once; the differences of these rows are those of the means.
+    """
+    if not table.groups:
+        return table.scores
+    whole = np.asarray(np.isfinite(table.scores).all(axis=1))
+    codes = group_codes(table.groups, whole)
+    sums = np.zeros((codes.max() + 1, len(table.methods)))
+    np.add.at(sums, codes, table.scores[whole])
+    return sums * (len(sums) / np.count_nonzero(whole))
+
+
+def _pairs(
+    metric: str, systems: Sequence[str], tests: Mapping[str, Pairs], test: PairsTest
+) -> Iterator[dict[str, Any]]:
+    """Every pair of systems, first less second."""
+    read = tests[test]
+    for i, j in combinations(range(len(systems)), 2):
+        apart = float(read.differences[i, j])
+        higher, lower = (i, j) if apart >= 0.0 else (j, i)
+        yield {
+            "metric": metric,
+            "first": systems[i],
+            "second": systems[j],
+            "difference": apart,
+            "higher": systems[higher],
+            "lower": systems[lower],
+            "apart": abs(apart),
+            "p": read.p[i, j],
+            "smallest": read.smallest[i, j],
+            **{f"p_{name}": found.p[i, j] for name, found in tests.items()},
+        }
+
+
+def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
+    """Of every two metrics, averaged over systems."""
+    records = []
+    for first, second in combinations(tables, 2):
+        one, other = tables[first], tables[second]
+        places = {sample: place for place, sample in enumerate(other.samples)}
+        both = [place for place, sample in enumerate(one.samples) if sample in places]
+        theirs = [places[one.samples[place]] for place in both]
+        common = [name for name in one.methods if name in other.methods]
+        record: dict[str, Any] = {"metric": first, "other_metric": second}
+        for measure in _CORRELATIONS if common else ():
+            found = fisher_average(
+                [
+                    correlation_matrix(
+                        measure,
+                        np.stack([one.column(s)[both], other.column(s)[theirs]], axis=1),
+                    )
+                    for s in common
+                ]
+            )
+            record |= {measure: found.values[0, 1], "systems": found.systems[0, 1]}
+        records.append(record)
+    columns = [
+        Column("metric"),
+        Column("other_metric"),
+        *(Column(m, "score") for m in _CORRELATIONS),
+    ]
+    note = "averaged over systems by Fisher's z; systems without one (constant scores) are left out"
+    return Table("correlations", [*columns, Column("systems", "int")], records, True, [note])
+
+
+def _hypotheses(
+    given: str | Path | Sequence[Mapping[str, Any]],
+    tests: Mapping[str, Pairs],
+    tables: Mapping[str, ScoreTable],
+    alpha: float,
+) -> Table:
+    """Each hypothesis with the p of its comparisons joined, corrected by Holm over all of them."""
+    where, entries = "hypotheses", cast("Any", given)
+    if isinstance(given, str | Path):
+        where = str(given)
+        try:
+            entries = json.loads(Path(given).expanduser().read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise unreadable(where, f"it is no JSON list of hypotheses: {error}") from None
+    records = []
+    for number, entry in enumerate(entries, start=1):
+        try:
+            records.append(_hypothesis(entry, tests, tables))
+        except (KeyError, TypeError, ValueError) as error:
+            what = f"no {error}" if isinstance(error, KeyError) else str(error)
+            wanted = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
+            raise unreadable(where, f"{what}; {wanted}", line=number, word="item") from None
+    for record, adjusted in zip(records, holm([r["p"] for r in records]).tolist(), strict=True):
+        record |= {"adjusted_p": adjusted, "supported": "yes" if adjusted <= alpha else "no"}
+    columns = [Column("hypothesis"), Column("joins"), Column("p", "p"), Column("adjusted_p", "p")]
+    return Table("hypotheses", [*columns, Column("supported")], records)
+
+
+def _hypothesis(
+    entry: Mapping[str, Any], tests: Mapping[str, Pairs], tables: Mapping[str, ScoreTable]
+) -> dict[str, Any]:
+    if unknown := entry.keys() - {"name", "pairs", "metrics", "direction", "join", "chances"}:
+        msg = f"unknown field {min(unknown)!r}"
+        raise ValueError(msg)
+    name, metrics = entry["name"], entry.get("metrics", list(tables))
+    direction = entry.get("direction", "different")
+    join, chances = entry.get("join", ""), entry.get("chances", "comparisons")
+    one_of("direction", direction, _DIRECTIONS)
+    one_of("chances", chances, ("comparisons", "metrics"))
+    ps = []
+    for metric, (first, second) in product(metrics, entry["pairs"]):
+        one_of("metric", metric, list(tables))
+        names = tables[metric].methods
+        one_of("system", first, names)
+        one_of("system", second, names)
+        i, j = names.index(first), names.index(second)
+        i, j = (j, i) if direction == "less" else (i, j)
+        test = tests[metric]
+        ps.append(float(test.p[i, j]) if direction == "different" else test.one_sided(i, j))
+    if len(ps) > 1:
+        one_of("join", join, ("all", "any"))
+    p = (
+        all_of(ps)
+        if join != "any"
+        else any_of(ps, chances=len(metrics if chances == "metrics" else ps))
+    )
+    joins = f"{join} of {len(ps)} comparisons" if len(ps) > 1 else "1 comparison"
+    return {"hypothesis": name, "joins": joins, "p": p}
+
+
+def _sentence(
+    rows: Sequence[Mapping[str, Any]],
+    means: Mapping[tuple[str, str], float],
+    pairs: Sequence[Mapping[str, Any]],
+    alpha: float,
+) -> str:
+    """Which system has the highest mean, and whether that can be told from chance."""
+    row = max(rows, key=lambda row: row["told_apart"])
+    metric = row["metric"]
+    own = {
+        name: mean for (of, name), mean in means.items() if of == metric and not math.isnan(mean)
+    }
+    first, second = sorted(own, key=lambda name: -own[name])[:2]
+    pair = next(
+        p for p in pairs if p["metric"] == metric and {p["first"], p["second"]} == {first, second}
+    )
+    most = ", the metric that tells most apart," if len(rows) > 1 and row["told_apart"] else ""
+    names = [f"{name} ({cell(own[name], 'score')})" for name in (first, second)]
+    said = f"By {metric}{most} {names[0]} is highest"
+    queries = counted(row["queries"], "query", "queries")
+    of = f"; {row['told_apart']} of {row['pairs']} pairs differ" if row["pairs"] > 1 else ""
+    p = cell(pair["p"], "p")
+    if math.isnan(pair["p"]):
+        return f"{said}, {names[1]} comes next; too few queries for a test"
+    if pair["p"] < alpha:
+        return f"{said}, and {names[1]} differs from it (p {p}, {queries}){of}"
+    shows = cell(pair["smallest"], "score")
+    shown = f": a difference of {shows} would mostly show" if pair["smallest"] > 0.0 else ""
+    return (
+        f"{said}; {names[1]} does not differ from it significantly (p {p}), which at {queries} does "
+        f"not show that they are alike{shown}{of}"
+    )

@@ -1,0 +1,239 @@
+"""Judgements at many temperatures and settings: means, pass rates, and agreement with ratings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.readers import Human, read_scores
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
+from tcva_adapters.core.collapse import ablation_plans, binary_counts
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.tables import Column, Report, Table, cell, counted
+
+TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+PARTS: Final = {
+    "full": "A full",
+    "without_penalty": "B no penalty",
+    "arithmetic": "C arithmetic",
+    "binary": "D binary",
+}
+"""What `core.collapse.ablation_plans` takes out of the method, and what tables call it."""
+
+_BLOCK: Final = 65_536
+_FLIPS: Final = Column("flips", "int", "decisions that differ from those at the temperature above")
+_RHO: Final = (Column("rated", "int"), Column("spearman", "interval"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """One way to score, at several temperatures."""
+
+    plan: Plan
+    is_binary: bool = False
+
+    def __call__(self, counts: FloatArray) -> FloatArray:
+        """The scores of counts of shape (n, J, 5), fused where J > 1: (n, temperatures)."""
+        judges = [counts[:, judge] for judge in range(counts.shape[1])]
+        rows = [binary_counts(one) if self.is_binary else one for one in judges]
+        return ScoringConfig().joined([scores_of(one, self.plan) for one in rows])
+
+
+def sweep(
+    source: Any,
+    temperatures: Sequence[float | str] = TEMPERATURES,
+    *,
+    scoring: ScoringConfig | None = None,
+    schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike] = (),
+    ablation: bool = False,
+    human: Human | None = None,
+    human_scale: tuple[float, float] | None = None,
+    group: str | None = None,
+    skip_bad: bool = False,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Report:
+    """Mean scores and pass rates over temperatures, without a call of a model.
+
+    Args:
+        source: What was judged, see `read_scores`: a file, results, level counts.
+        temperatures: Numbers or presets.
+        scoring: Weights, penalty, floor, threshold and so on; by default those that the judgements
+            were written with.
+        schemes: Weight schemes, perhaps by a name for tables; by default that of ``scoring`` (with
+            ``ablation`` the four of the paper).
+        ablation: Take parts of the method out, too (A to D, with the paper's penalty); with ratings
+            also what each part, and each scheme, adds to the agreement with them.
+        human: Where human ratings are, see `read_scores`: Spearman's rho with them.
+        human_scale: The lowest and the highest rating that could be given.
+        group: The field of what samples belong to: intervals are about other such groups then.
+        skip_bad: Leave out unreadable lines of a file.
+        resamples: For the interval of each difference.
+        seed: Of these.
+
+    Returns:
+        The table ``temperatures`` (``setting``, ``T``, ``n``, ``mean``, ``pass_rate``, ``flips``,
+        with ratings ``rated`` and ``spearman``) and, with an ablation and ratings, ``ablation``: at
+        one T each setting less the first, on the same samples.
+
+    Raises:
+        InvalidValueError: A wrong setting, or scores without verdicts behind them.
+        UnreadableInputError: As for `read_scores`, like further errors.
+
+    >>> found = sweep([[4, 0, 0, 0, 1], [2, 1, 0, 1, 0]], [0.2, 0.5])
+    >>> [(row["T"], round(row["mean"], 3)) for row in found.records("temperatures")]
+    [(0.2, 0.191), (0.5, 0.72)]
+    """
+    if group is not None and human is None:
+        msg = "groups are what intervals are about: give human ratings, too (--human)"
+        raise InvalidValueError(msg)
+    how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
+    table = read_scores(source, human=human, scoring=scoring, counts_only=True, **how)
+    if table.counts is None:
+        msg = "these scores have no verdicts behind them: another temperature needs judgements"
+        raise InvalidValueError(msg)
+    dial = scoring or table.about.get("scoring") or ScoringConfig()
+    grid = [check_temperature(temperature, dial.bounds) for temperature in temperatures]
+    settings = _settings(grid, dial, schemes, ablation=ablation)
+    rated = table.rated if human is not None else None
+    rows = [row for name in settings for row in _rows(name, settings[name], grid, table, dial)]
+    columns = [Column("setting"), Column("T"), Column("n", "int"), Column("mean", "score")]
+    columns += [Column("pass_rate", "share"), _FLIPS]
+    tables = [Table("temperatures", columns, rows)]
+    if rated is not None:
+        columns += _RHO
+        agreed = (_agreement(setting(_counts(rated)), rated) for setting in settings.values())
+        for row, found in zip(rows, (each for of in agreed for each in of), strict=True):
+            row.update(found)
+        tables[0] = Table("temperatures", columns, rows, notes=_reasons(rows))
+        if ablation:
+            at = grid.index(dial.temperature) if dial.temperature in grid else len(grid) // 2
+            scores = {name: setting(_counts(rated))[:, at] for name, setting in settings.items()}
+            own = [row for row in rows if row["T"] == grid[at]]
+            tables.append(_parts(own, scores, rated, {"resamples": resamples, "seed": seed}))
+    notes = [*_about(table), *table.notes]
+    if rated is not None and rated.groups:
+        notes.append(f"the rated samples are of {counted(len(set(rated.groups)), 'group')}")
+    asked = {"scoring": dial.model_dump(mode="json"), "resamples": resamples, "seed": seed}
+    first = len(PARTS) * len(grid) if ablation else 0
+    sentence = _sentence(rows[first : first + len(grid)], len(table))
+    return Report(sentence, tables, notes, asked)
+
+
+def _settings(
+    grid: Sequence[float],
+    dial: ScoringConfig,
+    schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike],
+    *,
+    ablation: bool,
+) -> dict[str, _Setting]:
+    """Parts taken out first, the schemes last."""
+    floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor, "bounds": dial.bounds}
+    if not isinstance(schemes, Mapping):
+        given = [WeightScheme.resolve(scheme) for scheme in schemes]
+        schemes = {scheme.name or str(scheme.weights): scheme for scheme in given}
+    weights = schemes or (SCHEMES if ablation else {dial.scheme.name: dial.scheme})
+    found: dict[str, _Setting] = {}
+    if ablation:
+        plans = ablation_plans(grid, scheme=dial.scheme, **floors)
+        found = {PARTS[part]: _Setting(plan, part == "binary") for part, plan in plans.items()}
+    penalty = "paper" if ablation else dial.penalty
+    for name, scheme in weights.items():
+        found[name] = _Setting(make_plan(grid, scheme=scheme, penalty=penalty, **floors))
+    return found
+
+
+def _rows(
+    name: str, setting: _Setting, grid: Sequence[float], table: ScoreTable, dial: ScoringConfig
+) -> Iterator[dict[str, Any]]:
+    """Means and pass rates, block by block; of a million samples nothing else is held."""
+    n = 0
+    sums: list[list[float]] = [[] for _ in grid]
+    passed = np.zeros(len(grid), dtype=np.int64)
+    flips = np.zeros(len(grid), dtype=np.int64)
+    for start in range(0, len(table), _BLOCK):
+        scores = setting(_counts(table)[start : start + _BLOCK])
+        scores = scores[np.isfinite(scores).all(axis=1)]
+        n += len(scores)
+        passes = scores >= dial.threshold
+        passed += passes.sum(axis=0)
+        flips[1:] += (passes[:, 1:] != passes[:, :-1]).sum(axis=0)
+        for place, column in enumerate(scores.T):
+            sums[place].append(math.fsum(column))
+    for place, temperature in enumerate(grid):
+        about: dict[str, Any] = {"setting": name, "T": temperature, "n": n}
+        if n:
+            about |= {"mean": math.fsum(sums[place]) / n, "pass_rate": int(passed[place]) / n}
+        yield {**about, "flips": int(flips[place]) if place else None}
+
+
+def _counts(table: ScoreTable) -> FloatArray:
+    assert table.counts is not None  # noqa: S101  # `sweep` has looked
+    return table.counts
+
+
+def _agreement(scores: FloatArray, rated: ScoreTable) -> Iterator[dict[str, Any]]:
+    for column in scores.T:
+        found = estimate("spearman", [column, rated.rating], rated.groups or None)
+        yield {"rated": found.n, **found.record("spearman"), "reason": found.reason}
+
+
+def _parts(
+    rows: Sequence[Mapping[str, Any]],
+    scores: Mapping[str, FloatArray],
+    rated: ScoreTable,
+    drawn: Mapping[str, Any],
+) -> Table:
+    """What each part of the method, and each scheme, adds to the agreement with people."""
+    first = next(iter(scores.values()))
+    names = ("setting", "n", "mean", "pass_rate", "rated", "reason")
+    records: list[dict[str, Any]] = []
+    for row in rows:
+        kept = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
+        found = difference(
+            "spearman", scores[row["setting"]], first, rated.rating, rated.groups or None, **drawn
+        )
+        kept |= {**found.record("difference"), "p": found.p} if records else {}
+        records.append(kept)
+    columns = [Column("setting"), Column("mean", "score"), Column("pass_rate", "share"), *_RHO]
+    columns += [Column("difference", "signed"), Column("p", "p")]
+    note = f"at T={rows[0]['T']:g}; difference: Spearman less that of {rows[0]['setting']}"
+    return Table("ablation", columns, records, notes=[note])
+
+
+def _about(table: ScoreTable) -> Iterator[str]:
+    """Who judged, and what the check of quotes has lowered."""
+    if table.about.get("criterion"):
+        fused = "".join(f", fused with {name}" for name in table.about.get("fused", ()))
+        yield f"{table.about['criterion']} by {table.about['judge']}{fused}"
+    if summary := table.about.get("summary"):
+        yield from summary.evidence.lines()
+
+
+def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    found = dict.fromkeys(row["reason"] for row in rows if row["reason"])
+    return [f"no interval: {reason}" for reason in found]
+
+
+def _sentence(rows: Sequence[Mapping[str, Any]], samples: int) -> str:
+    """How far the temperature moves the mean; with ratings, where it agrees best with them."""
+    setting, of = rows[0]["setting"], f"{rows[0]['n']} of {counted(samples, 'sample')}"
+    known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
+    if known:
+        best = max(known, key=lambda row: float(row["spearman"]))
+        rho = cell(best["spearman"], "interval", best["spearman_low"], best["spearman_high"])
+        said = f"Spearman with human ratings is highest at T={best['T']:g}: {rho}"
+        picked = ", picked on these samples" if len(rows) > 1 else ""
+        return f"{said} on {counted(best['rated'], 'sample')} with {setting} weights{picked}"
+    ends = [f"{cell(row.get('mean'), 'score')} at T={row['T']:g}" for row in (rows[0], rows[-1])]
+    said = " and ".join(dict.fromkeys(ends))
+    return f"The mean score with {setting} weights is {said}, over {of}"
