@@ -29,12 +29,10 @@ COMMANDS: Final = {
     "sweep": "Scores of stored judgements over temperatures, and the ablation. No call.",
     "compare": "Run the frameworks' own metrics and TCVA on the same samples.",
     "calibrate": "Choose the temperature that agrees best with human ratings. No call.",
+    "validate": "Hold a judge against people: agreement, errors, what to rate next. No call.",
     "systems": "Compare systems on the same queries. No call.",
     "reproduce": "Tables 5 to 9 of the TCVA paper beside its own digits. No call.",
     "report": "Write one HTML file with a live temperature; it opens from disk.",
-    "plan": "How many labels an interval or a difference takes. No call.",
-    "errors": "Where scores are wrong, against human ratings. No call.",
-    "estimate": "Mean human rating of all samples from the ratings of a few. No call.",
     "ccrs": "Rate a file of samples by direct metrics.",
     "batch": "Judge by a provider's batches: half the price, within a day.",
 }

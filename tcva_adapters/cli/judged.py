@@ -14,6 +14,7 @@ from tcva_adapters.printing import Tabular, json_line, notes
 if TYPE_CHECKING:
     from tcva_adapters.compare.evaluation import Evaluation
     from tcva_adapters.compare.judged import Judged
+    from tcva_adapters.tables import Report
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
 Beside = Annotated[
@@ -53,7 +54,7 @@ def read_ratings(judged: Judged, human: str | None, labels: str | None) -> str |
 
 
 def print_figures(
-    found: Tabular | Evaluation,
+    found: Tabular | Evaluation | Report,
     *,
     as_json: bool,
     everything: bool = False,

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 import numpy.typing as npt
 
-from tcva_adapters.compare.errors.analysis import errors_of
-from tcva_adapters.compare.errors.report import ErrorReport
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.gates import Gated, Gates
@@ -155,7 +153,6 @@ class Comparison(Tabular):
             "ways": [each.to_dict() for each in self.ways],
             "evidence": self.evidence.to_dict(),
             "repeats": None if (repeats := self.repeats()) is None else repeats.to_dict(),
-            "errors": None if (errors := self.errors()) is None else errors.to_dict(),
             "panel": None if (worth := self.worth()) is None else worth.to_dict(),
             "raters": None if self.raters is None else self.raters.to_dict(),
             "fused": {
@@ -214,7 +211,6 @@ class Comparison(Tabular):
 
     def brief(self) -> Iterator[Part]:
         """Who judged, each method in a row, what is missing, and what is decided otherwise."""
-        errors = self.errors()
         yield from self._run()
         yield from brief_parts(self.summary, self.lead)
         if self.raters is not None:
@@ -224,8 +220,6 @@ class Comparison(Tabular):
         yield from self._gains()
         yield from self._ways()
         yield from self._several()
-        if errors is not None:
-            yield Wrapped(f"{self.lead}: {errors.sentence}", indent=2)
         yield from notes_parts(self.summary)
         pairs = len(self.summary.pairs)
         if pairs:
@@ -247,7 +241,6 @@ class Comparison(Tabular):
         yield from self._gains()
         yield from self._ways()
         yield from self._several()
-        yield from () if (errors := self.errors()) is None else errors.short()
 
     def _run(self) -> Iterator[Part]:
         outcome, spent = self.outcome, self.outcome.spent
@@ -280,11 +273,6 @@ class Comparison(Tabular):
         groups = self._groups_of
         own = None if groups is None else [groups[sample.id or ""] for sample in self.samples]
         return panel_worth(views, human=human, scoring=scoring, groups=own)
-
-    def errors(self) -> ErrorReport | None:
-        """Where `lead` is wrong; None without ten human ratings of scored samples, in [0, 1]."""
-        scoring = self.tcva.scoring.changed(temperature=self._middle)
-        return errors_of(self.results, self.samples, self.human, scoring, groups=self._groups_of)
 
     @property
     def _groups_of(self) -> dict[str, Hashable] | None:

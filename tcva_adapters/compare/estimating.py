@@ -1,426 +1,161 @@
-"""What humans would say on average of all samples, from the ratings of a few and a judge's scores."""
+"""What people would say of all samples, how many labels that takes, and which to rate next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import isnan, nan
+import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.estimate_samples import Human, RatedSamples
-from tcva_adapters.compare.grouping import group_note
-from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.judged import JudgedSource
+from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import Part, Table, Tabular, counted, figure
-from tcva_adapters.results.config import Config
-from tcva_adapters.results.evidence import Evidence
-from tcva_adapters.stats.checks import FloatArray, check_level
-from tcva_adapters.stats.interval import Interval
-from tcva_adapters.stats.planning import smallest_from
-from tcva_adapters.stats.prediction_powered import PoweredMean, check_scale
+from tcva_adapters.samples.output import csv_text, replacing
+from tcva_adapters.samples.records import format_of
+from tcva_adapters.stats.checks import FloatArray, whole
+from tcva_adapters.stats.inference import Estimate, labels_needed
+from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
+from tcva_adapters.tables import Column, Table, cell
 
-__all__ = ["Estimate", "EstimateDifference", "EstimateRow", "estimate"]
+OURS: Final = re.compile(rb'{"id": |"?id"?,"?human"?')
+"""How files of labels begin."""
+
+LEAST_LABELS: Final = 10
+"""Below so many there is no interval."""
 
 _NO_DRAW: Final = 3.0
 """Standard errors: rated samples that lie further off by the judge's scores were hardly drawn."""
+_WIDTHS: Final = (0.2, 0.1, 0.05)
 
 
-@dataclass(frozen=True, slots=True)
-class EstimateRow:
-    """One system.
+def mean_ratings(
+    scores: FloatArray,
+    human: FloatArray,
+    groups: Sequence[Any] | None,
+    at: float,
+    level: float,
+) -> list[Table]:
+    """The mean rating and the pass rate of all samples, where only some of them are rated.
 
-    Attributes:
-        system: Its name; empty where there is one alone.
-        samples: With a score.
-        ratings: Of these, rated by humans.
-        judge: The judge's mean, on the scale of the ratings; for a pass rate, of its scores.
-        estimate: The mean rating or the pass rate of all samples.
-        alone: The same from the ratings alone.
-        worth: How many random ratings alone would give as narrow an interval.
-        slope: What a point of the judge's score is worth; 0 where it was not used.
-        drift: How far the rated samples' mean score lies off from that of all, in standard errors.
-    """
-
-    system: str
-    samples: int
-    ratings: int
-    judge: float
-    estimate: Interval
-    alone: Interval
-    worth: float
-    slope: float
-    drift: float
-
-
-@dataclass(frozen=True, slots=True)
-class EstimateDifference:
-    """Two systems.
-
-    Attributes:
-        first: Name of the one.
-        second: Of the other.
-        found: The first one's estimate less the second's.
-        level: Of its interval: with several pairs, one at which all of them hold together.
-    """
-
-    first: str
-    second: str
-    found: Interval
-    level: float
-
-    @property
-    def smallest(self) -> float:
-        """The true difference that such samples show in 80 % of cases; nan where this one shows."""
-        found = self.found
-        if found.reason or _is_told(found):
-            return nan
-        return smallest_from(found.low, found.high, self.level)
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate(Tabular):
-    """Means of human ratings, or pass rates, of all samples.
-
-    Attributes:
-        samples: What they are made of.
-        threshold: Ratings pass from here on; None for means.
-        scale: Lowest and highest rating.
-        level: Of the intervals.
-        rows: One for each system.
-        differences: One for each pair of systems with ratings.
-        notes: What has to be known about them, in sentences.
-    """
-
-    samples: RatedSamples
-    threshold: float | None
-    scale: tuple[float, float]
-    level: float
-    rows: tuple[EstimateRow, ...]
-    differences: tuple[EstimateDifference, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def what(self) -> str:
-        """What is estimated, in a few words."""
-        if self.threshold is None:
-            return "mean human rating"
-        return f"share of human ratings of at least {self.threshold:g}"
-
-    @property
-    def sentence(self) -> str:
-        """The estimate, beside ratings alone; of several systems, how many pairs differ."""
-        if len(self.differences) == 1:
-            (pair,) = self.differences
-            apart = _shown(pair.found, signed=True)
-            if pair.found.reason:
-                apart += f" without an interval ({pair.found.reason})"
-            return (
-                f"By the {self.what}, {pair.first} less {pair.second} is {apart}; "
-                f"{self._size(self.rows)}"
-            )
-        if len(self.rows) > 1:
-            return f"By the {self.what}, {self._told}; {self._size(self.rows)}"
-        row = self.rows[0]
-        found = row.estimate
-        if found.reason:
-            return f"The {self.what} is {figure(found.value)}, without an interval: {found.reason}"
-        return (
-            f"The {self.what} is {_shown(found)}; {self._size([row])}. The ratings alone say "
-            f"{_shown(row.alone)}"
-        )
-
-    @property
-    def _told(self) -> str:
-        """In how many of the pairs of systems a difference shows."""
-        every = len(self.rows) * (len(self.rows) - 1) // 2
-        tested = [each.found for each in self.differences if not each.found.reason]
-        if not tested:
-            return f"no pair of {len(self.rows)} systems has ratings enough to be compared"
-        told = sum(map(_is_told, tested))
-        few = "" if len(tested) == every else f", {every - len(tested)} have too few ratings"
-        return f"a difference shows in {told} of {counted(len(tested), 'pair')} of systems{few}"
-
-    def _size(self, rows: Sequence[EstimateRow]) -> str:
-        ratings, samples = sum(row.ratings for row in rows), sum(row.samples for row in rows)
-        return f"{counted(ratings, 'rating')}, {counted(samples, 'score')} of the judge"
-
-    def records(self) -> list[dict[str, Any]]:
-        """One for each system, as plain JSON values; a figure that is not defined is None."""
-        return [jsonable(row) for row in self.rows]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain JSON values."""
-        return {
-            "sentence": self.sentence,
-            **self.samples.judged.to_dict(),
-            "human": self.samples.human,
-            "threshold": self.threshold,
-            "scale": list(self.scale),
-            "level": self.level,
-            "group": self.samples.group or None,
-            "groups": self._of_groups.removeprefix("; ") or None,
-            "rows": self.records(),
-            "differences": [
-                {**jsonable(each), "smallest": jsonable(each.smallest)} for each in self.differences
-            ],
-            "notes": list(self.notes),
-        }
-
-    def parts(self) -> Iterator[Part]:
-        """What ``tcva estimate`` prints."""
-        samples = self.samples
-        yield (
-            f"{samples.judged.title} at T={samples.scoring.temperature:g}; ratings of "
-            f"{samples.human!r} from {self.scale[0]:g} to {self.scale[1]:g}; {self.level:.0%} "
-            f"intervals, corrected for the judge's bias{self._of_groups}"
-        )
-        yield self._table()
-        for row in self.rows:
-            if row.estimate.reason:
-                name = f"{row.system}: " if row.system else ""
-                yield f"{name}no interval ({row.estimate.reason})"
-        if self.differences:
-            together = f", {self.level:.0%} for all pairs together" if self._is_several else ""
-            yield f"\nDifferences of the estimates{together}"
-            yield self._pairs()
-        yield from (f"\nNote: {note}" for note in self.notes)
-
-    def _pairs(self) -> Table:
-        """The differences, and what would mostly show where none does."""
-        rows = []
-        for each in self.differences:
-            differ = "-" if each.found.reason else "yes" if _is_told(each.found) else "not shown"
-            shows = "" if isnan(each.smallest) else figure(each.smallest)
-            rows.append([each.first, each.second, _shown(each.found, signed=True), differ, shows])
-        header = ["first", "second", "first less second", "differ", "would mostly show"]
-        used = len(header) - all(not row[-1] for row in rows)
-        return Table(header[:used], [row[:used] for row in rows], "llrlr", keys=2)
-
-    @property
-    def _of_groups(self) -> str:
-        """Those of the samples that the estimates rest on; empty where samples stand alone."""
-        found = self.samples
-        if found.groups is None:
-            return ""
-        return f"; {group_note(found.groups[found.scored & found.rated].tolist())}"
-
-    @property
-    def _is_several(self) -> bool:
-        return len(self.differences) > 1
-
-    def _table(self) -> Table:
-        several = len(self.rows) > 1
-        header = ["system", "samples", "ratings", "judge", "estimate", "worth", "ratings alone"]
-        cells = [
-            [
-                row.system,
-                str(row.samples),
-                str(row.ratings),
-                figure(row.judge),
-                _shown(row.estimate),
-                "-" if isnan(row.worth) else f"{row.worth:.0f}",
-                _shown(row.alone),
-            ]
-            for row in self.rows
-        ]
-        first = 0 if several else 1
-        align = "lr" if several else "r"
-        return Table(header[first:], [row[first:] for row in cells], align)
-
-
-def estimate(
-    judged: JudgedSource,
-    human: Human,
-    *,
-    system: str | Sequence[Any] | None = None,
-    group: str | Sequence[Any] | None = None,
-    threshold: float | None = None,
-    human_scale: tuple[float, float] = (0.0, 1.0),
-    temperature: float | str | None = None,
-    evidence: Evidence | None = None,
-    config: Config | str | Path | None = None,
-    level: float = 0.95,
-    skip_bad: bool = False,
-) -> Estimate:
-    """The mean human rating of all samples, from the ratings of some and the judge's scores of all.
-
-    The ratings correct the judge's bias, and the judge tells how far the rated samples lie from the
-    others. See `stats.prediction_powered` for the method.
+    From 30 ratings on they are prediction-powered: the ratings correct the judge's bias, and the
+    judge says how far the rated samples lie from the others (`stats.powered`). Below, they are those
+    of the ratings alone.
 
     Args:
-        judged: What was judged, see `Judged.of`; scores of fused judges are fused.
-        human: A key of the metadata, `Labels`, or ratings, shape (N,) with nan where there is none.
-            They have to be a random draw of the samples of each system, or to be chosen by
-            `choose_samples`, whose file says the chances.
-        system: A key of the metadata, or the systems themselves: an estimate for each, and the
-            differences of all pairs.
-        group: A key of the metadata, or the groups themselves: samples that belong together (a
-            document, a conversation). Systems that answered the same questions are compared within
-            each, where the question is the group.
-        threshold: A rating passes from here on: pass rates in place of means.
-        human_scale: Lowest and highest rating that could be given.
-        temperature: Of the dial; by default the file's, or 0.5.
-        evidence: ``lower`` or ``off``; by default the file's, or ``lower``.
-        config: Settings from a file.
-        level: Of the intervals; of several differences, for all pairs together.
-        skip_bad: Leave out unreadable lines of a file.
+        scores: Of the judge, shape (N,); nan where there is none.
+        human: Ratings in [0, 1], likewise.
+        groups: One per sample, or None.
+        at: A rating passes from here on.
+        level: Of the intervals.
+
+    Returns:
+        Nothing where every sample with a score is rated.
+    """
+    scored = np.isfinite(scores)
+    rated = scored & np.isfinite(human)
+    if rated.sum() == scored.sum():
+        return []
+    away = (scores[rated].mean() - scores[scored].mean()) / max(scores[scored].std(), 1e-300)
+    away *= float(np.sqrt(rated.sum()))
+    part = f"{int(rated.sum())} of {int(scored.sum())} samples are rated"
+    notes = [f"{part}: right where these are a random draw, see --next"]
+    if abs(away) > _NO_DRAW:
+        side = "higher" if away > 0.0 else "lower"
+        notes.append(
+            f"the judge's scores of the rated samples are {side} than those of a random draw would "
+            f"be ({abs(away):.1f} standard errors): were they picked?"
+        )
+    if rated.sum() < LEAST_RATINGS:
+        notes.append(f"below {LEAST_RATINGS} ratings these are the ratings alone")
+    rows: list[dict[str, Any]] = []
+    passes = np.where(np.isfinite(human), human >= at, np.nan)
+    for name, ratings, own in (("mean rating", human, scores), ("pass rate", passes, scores >= at)):
+        found = powered_mean(ratings, scores, groups=groups, level=level)
+        row = {"figure": name, "samples": found.samples, "ratings": int(rated.sum())}
+        row |= {"judge": float(own[scored].mean()), **found.estimate.record("estimate")}
+        rows.append({**row, **found.alone.record("alone"), "worth": round(found.worth)})
+    columns = [Column("figure"), Column("judge", "score"), Column("estimate", "interval")]
+    worth = "so many ratings alone would give an interval as narrow"
+    columns += [Column("alone", "interval", "by the ratings alone"), Column("worth", "int", worth)]
+    return [Table("mean rating", columns, rows, notes=notes)]
+
+
+def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
+    """How many labels intervals of some widths take, going by those at hand.
+
+    Args:
+        figures: By name, each with the interval that the labels at hand give.
+        width: The width that is wanted, from end to end; by default some usual ones.
 
     Raises:
-        InvalidValueError: No sample has a score and a rating; a rating beyond the scale; a
-            threshold outside it; a sample without a group or system; a level outside (0, 1).
-            Further errors as for `Judged.of` and `Config.load`.
-        MissingDependencyError: scipy is not installed.
-
-    >>> counts = [[4, 0, 0, 0, 1], [5, 0, 0, 0, 0], [2, 1, 1, 1, 0]] * 40
-    >>> found = estimate(counts, [0.6, 0.9, 0.5] * 10 + [None] * 90)
-    >>> round(found.rows[0].estimate.value, 3), found.rows[0].ratings
-    (0.667, 30)
+        InvalidValueError: A width that is not above 0.
     """
-    check_level(level)
-    read = RatedSamples.of(
-        judged,
-        human,
-        system=system,
-        group=group,
-        temperature=temperature,
-        evidence=evidence,
-        config=config,
-        skip_bad=skip_bad,
-    )
-    return estimated(read, threshold=threshold, human_scale=human_scale, level=level)
+    there = {name: found for name, found in figures.items() if found.high > found.low}
+    rows: list[dict[str, Any]] = []
+    for each in _WIDTHS if width is None else [width]:
+        needed = {name: labels_needed(found, width=each) for name, found in there.items()}
+        rows.append({"width": each} | {name: max(LEAST_LABELS, n) for name, n in needed.items()})
+    columns = [Column("width", "score"), *(Column(name, "int") for name in there)]
+    now = [f"{name} {cell(of.high - of.low, 'score')} by {of.n}" for name, of in there.items()]
+    notes = [f"widths now: {', '.join(now)}"]
+    return Table("labels", columns, rows if there else [], detail=width is None, notes=notes)
 
 
-def estimated(
-    samples: RatedSamples,
-    *,
-    threshold: float | None = None,
-    human_scale: tuple[float, float] = (0.0, 1.0),
-    level: float = 0.95,
-) -> Estimate:
-    """`estimate` of samples that were read."""
-    passing = _checked(samples, threshold, human_scale).passing(threshold)
-    weights = samples.weights()
-    means = [
-        _mean(passing, place, weights, (0.0, 1.0) if threshold is not None else human_scale)
-        for place in range(len(samples.systems))
-    ]
-    rows = tuple(
-        _row(samples, place, mean, (threshold, human_scale), level)
-        for place, mean in enumerate(means)
-    )
-    pairs = [
-        (rows[one].system, rows[two].system, first, second)
-        for (one, first), (two, second) in combinations(enumerate(means), 2)
-        if first is not None and second is not None
-    ]
-    together = 1.0 - (1.0 - level) / max(len(pairs), 1)
-    differences = tuple(
-        EstimateDifference(one, two, first.less(second, together), together)
-        for one, two, first, second in pairs
-    )
-    notes = (*samples.notes, *_notes(samples, rows))
-    return Estimate(samples, threshold, human_scale, level, rows, differences, notes)
+def next_to_rate(table: ScoreTable, method: str, number: int, seed: int = 0) -> Table:
+    """A random draw of samples without a rating, spread evenly along a method's scores.
 
+    Every sample has the same chance, so that a mean of their ratings is unbiased.
 
-def _checked(
-    samples: RatedSamples, threshold: float | None, scale: tuple[float, float]
-) -> RatedSamples:
-    """The samples, whose ratings and threshold lie within the scale."""
-    low, high = scale
-    if threshold is not None and not low < threshold <= high:
-        msg = f"threshold {threshold:g} lies outside the scale from {low:g} to {high:g} (--human-scale)"
+    Args:
+        table: Scores, and ratings as far as there are any.
+        method: Along whose scores.
+        number: How many are drawn; all that are left where these are fewer.
+        seed: Of the start, and of the order of equal scores.
+
+    Raises:
+        InvalidValueError: A number below 1, or no sample is left.
+    """
+    scores = table.column(method)
+    left = np.flatnonzero(np.isfinite(scores) & np.isnan(table.rating))
+    if not len(left):
+        msg = "every sample with a score is rated; there is none left to draw"
         raise InvalidValueError(msg)
-    rated = samples.ratings[samples.rated]
-    if not len(rated):
-        msg = "no sample has a score and a human rating; rate some (tcva estimate --next 60)"
+    number = min(whole("the number of samples to rate", number, least=1), len(left))
+    rng = np.random.default_rng(whole("seed", seed, least=0))
+    along = left[np.lexsort((rng.random(len(left)), scores[left]))]
+    # Every N/n-th of N samples, from a random start.
+    starts = (rng.random() + np.arange(number)) * len(left) / number
+    places = np.sort(along[starts.astype(np.int64)])
+    rows = [{"sample": table.samples[place], "score": scores[place]} for place in places.tolist()]
+    note = f"drawn from {len(left)} samples without a rating, each with the same chance"
+    return Table("next", [Column("sample")], rows, notes=[note])
+
+
+def write_labels(
+    path: str | Path, table: ScoreTable, drawn: Table, *, overwrite: bool = False
+) -> None:
+    """Write what is rated and what is to be rated, for raters, the report's page and ``--human``.
+
+    Args:
+        path: jsonl or csv with ``id`` and ``human``, which is empty where a rating is wanted.
+        table: With the ratings that there are.
+        drawn: See `next_to_rate`.
+        overwrite: Replace a file of something else, too.
+
+    Raises:
+        InvalidValueError: Another suffix, or the file cannot be written.
+    """
+    kind = format_of(path)
+    if kind not in {"csv", "jsonl"}:
+        msg = f"labels are written as .jsonl or .csv, not {Path(path).name!r}"
         raise InvalidValueError(msg)
-    check_scale(rated, scale)
-    return samples
-
-
-def _mean(
-    samples: RatedSamples, place: int, weights: FloatArray | None, scale: tuple[float, float]
-) -> PoweredMean | None:
-    """One system's mean; None where nothing of it is rated."""
-    own = np.flatnonzero(samples.scored & (samples.of_system == place))
-    if not np.isfinite(samples.ratings[own]).any():
-        return None
-    return PoweredMean(
-        samples.ratings[own],
-        samples.scores[own],
-        scale=scale,
-        weights=None if weights is None else weights[own],
-        groups=None if samples.groups is None else samples.groups[own].tolist(),
-    )
-
-
-def _row(
-    samples: RatedSamples,
-    place: int,
-    mean: PoweredMean | None,
-    asked: tuple[float | None, tuple[float, float]],
-    level: float,
-) -> EstimateRow:
-    threshold, (low, high) = asked
-    scores = samples.scores[samples.scored & (samples.of_system == place)]
-    judge = float("nan")
-    if len(scores):
-        on_scale = low + (high - low) * scores
-        judge = float(np.mean(on_scale if threshold is None else on_scale >= threshold))
-    name, nothing = samples.systems[place], float("nan")
-    if mean is None:
-        none = Interval(nothing, nothing, nothing, 0, reason="no sample is rated")
-        return EstimateRow(name, len(scores), 0, judge, none, none, nothing, 0.0, nothing)
-    return EstimateRow(
-        name,
-        mean.samples,
-        mean.labels,
-        judge,
-        mean.estimate(level),
-        mean.alone(level),
-        nothing if mean.reason else mean.worth,
-        mean.slope,
-        mean.drift,
-    )
-
-
-def _notes(samples: RatedSamples, rows: Sequence[EstimateRow]) -> Iterator[str]:
-    for row in rows:
-        if abs(row.drift) > _NO_DRAW:
-            of = f" of {row.system}" if row.system else ""
-            side = "higher" if row.drift > 0.0 else "lower"
-            yield (
-                f"the judge's scores of the rated samples{of} are {side} than those of a random "
-                f"draw would be ({abs(row.drift):.1f} standard errors): were they picked?"
-            )
-    missing = len(samples.scores) - int(samples.scored.sum())
-    if missing:
-        yield f"{counted(missing, 'sample')} without a score: the estimate is of the others"
-    if samples.draws:
-        rated, drawn = (sum(each) for each in zip(*samples.answered.values(), strict=True))
-        if rated < drawn:
-            yield (
-                f"{drawn - rated} of {drawn} chosen samples have no rating; the estimate takes it "
-                "that this is by chance"
-            )
-    else:
-        yield (
-            "this holds where the rated samples are a random draw; samples that were picked, such "
-            "as the worst, make it wrong. --next draws some"
-        )
-
-
-def _shown(found: Interval, *, signed: bool = False) -> str:
-    value = figure(found.value, signed=signed)
-    if found.reason:
-        return value
-    return f"{value} [{figure(found.low)}, {figure(found.high)}]"
-
-
-def _is_told(difference: Interval) -> bool:
-    return not difference.reason and not difference.low <= 0.0 <= difference.high
+    known = zip(table.samples, table.rating.tolist(), strict=True)
+    rows = [(sample, rating) for sample, rating in known if rating == rating]  # noqa: PLR0124  # nan
+    rows += [(row["sample"], None) for row in drawn.records]
+    text = "".join(json.dumps({"id": sample, "human": rating}) + "\n" for sample, rating in rows)
+    if kind == "csv":
+        text = csv_text(["id", "human"], [list(row) for row in rows])
+    with replacing(path, ours=OURS, overwrite=overwrite) as stream:
+        stream.write(text.encode())

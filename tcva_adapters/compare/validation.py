@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.estimating_new import labels_table, mean_ratings, next_to_rate
+from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to_rate
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
@@ -23,7 +23,7 @@ from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import BoolArray, FloatArray, numbers
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import Estimate, difference, estimate
-from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
 
 BINS: Final = 10
 LEAST_IN_BIN: Final = 10
@@ -202,24 +202,22 @@ class _View:
         return Table("agreement", columns, rows, notes=_reasons(rows, "method"))
 
     def errors(self) -> Table:
-        """The mean error and its size."""
+        """The mean error, which the sentence says, and its size."""
         size = estimate("mean", np.abs(self.off), self.groups, level=self.draws["level"])
         row: dict[str, Any] = {"method": self.method, "n": self.error.n, "p": self.error.p}
         row |= {**self.error.record("error"), **size.record("size"), "reason": self.error.reason}
         columns = [Column("method"), Column("n", "int"), Column("error", "signed")]
         columns += [Column("p", "p"), Column("size", "interval")]
-        return Table("errors", columns, [row], notes=_reasons([row], "method"))
+        return Table("errors", columns, [row], detail=True, notes=_reasons([row], "method"))
 
     def decisions(self, at: float) -> Table:
-        """Precision and recall of passing and failing, by score and by rating."""
+        """Precision and recall of passing by score, against passing by rating."""
         threshold = self.table.threshold(self.method)
         both = np.isfinite(self.off)
         ours, theirs = self.scores >= threshold, self.human >= at
         shares = {
             "precision": (theirs, ours),
             "recall": (ours, theirs),
-            "precision of fails": (~theirs, ~ours),
-            "recall of fails": (~ours, ~theirs),
             "same decision": (ours == theirs, both),
             "rating passes": (theirs, both),
         }
@@ -263,18 +261,18 @@ class _View:
         return Table("bins", columns, rows, detail=True)
 
     def factors(self, by: Sequence[str]) -> Table:
-        """What errors, and their sizes, go along with, by rank correlation."""
+        """What errors go along with, by rank correlation: it is above 0 where scores get too high."""
         rows: list[dict[str, Any]] = []
         for name, values in self._numbers(by):
-            for kind, errors in (("error", self.off), ("size", np.abs(self.off))):
-                found = self._rho(values, errors)
-                row = {"factor": name, "of": kind, "n": found.n, **found.record("spearman")}
-                rows.append({**row, "p": found.p, "reason": found.reason})
+            found = self._rho(values, self.off)
+            row = {"factor": name, "n": found.n, **found.record("spearman")}
+            rows.append({**row, "p": found.p, "reason": found.reason})
         for row, p in zip(rows, holm([row["p"] for row in rows]).tolist(), strict=True):
             row["p_corrected"] = p
-        columns = [Column("factor"), Column("of"), Column("n", "int")]
+        columns = [Column("factor"), Column("n", "int")]
         columns += [Column("spearman", "signed"), Column("p_corrected", "p")]
-        return Table("factors", columns, rows, notes=_reasons(rows, "factor"))
+        is_found = any(row["p_corrected"] <= _ALPHA for row in rows)
+        return Table("factors", columns, rows, detail=not is_found, notes=_reasons(rows, "factor"))
 
     def values(self, by: Sequence[str]) -> Iterator[Table]:
         """Mean errors for each value of the fields that hold names."""
@@ -298,23 +296,31 @@ class _View:
 
     def largest(self, most: int) -> Iterator[Table]:
         """The samples whose scores lie farthest from their ratings, and their claims."""
-        sizes = np.nan_to_num(np.abs(self.off), nan=-1.0)
-        rows: list[dict[str, Any]] = []
-        claims: list[dict[str, Any]] = []
-        for place in np.argsort(-sizes, kind="stable")[:most].tolist():
-            if sizes[place] < 0.0:
-                break
-            sample = self.table.samples[place]
-            found = {"score": self.scores[place], "rating": self.human[place]}
-            rows.append({"sample": sample, **found, "error": self.off[place]})
-            for claim in self._claims(place):
-                verdict = claim.verdict.value if claim.verdict else None
-                said = {"verdict": verdict, "claim": claim.claim, "reason": claim.reason}
-                claims.append({"sample": sample, **said})
+        rows = self._worst(most)
         columns = [Column("sample"), Column("score", "score"), Column("rating", "score")]
-        yield Table("largest errors", [*columns, Column("error", "signed")], rows)
+        columns.append(Column("error", "signed"))
+        yield Table("largest errors", columns, rows, detail=True)
+        claims = [
+            {
+                "sample": row["sample"],
+                "verdict": claim.verdict.value if claim.verdict else None,
+                "claim": claim.claim,
+                "reason": claim.reason,
+            }
+            for row in rows
+            for claim in self._claims(self.table.samples.index(row["sample"]))
+        ]
         columns = [Column("sample"), Column("verdict"), Column("claim", "prose")]
         yield Table("claims", [*columns, Column("reason", "prose")], claims, detail=True)
+
+    def _worst(self, most: int) -> list[dict[str, Any]]:
+        known = np.flatnonzero(np.isfinite(self.off))
+        places = known[np.argsort(-np.abs(self.off[known]), kind="stable")[:most]].tolist()
+        columns = {"score": self.scores, "rating": self.human, "error": self.off}
+        return [
+            {"sample": self.table.samples[i]} | {name: of[i] for name, of in columns.items()}
+            for i in places
+        ]
 
     def sentence(self, factors: Table) -> str:
         """Agreement, errors, and what these depend on."""
@@ -335,6 +341,11 @@ class _View:
             yield f"{counted(unscored, 'rated sample')} without a score left out"
         if self.error.groups is not None:
             yield f"{counted(self.error.groups, 'group')} of samples, each counted as one"
+        largest = [
+            f"{shortened(row['sample'], 40)} {cell(row['error'], 'signed')}"
+            for row in self._worst(3)
+        ]
+        yield f"largest errors: {', '.join(largest)}"
 
     def _rho(self, first: FloatArray, second: FloatArray) -> Estimate:
         return estimate("spearman", [first, second], self.groups, test=True, **self.draws)

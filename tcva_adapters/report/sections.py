@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
-from tcva_adapters.compare.errors.analysis import errors_of
-from tcva_adapters.compare.estimate_samples import RatedSamples
-from tcva_adapters.compare.estimating import estimated
+import numpy as np
+
+from tcva_adapters import tables
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.validation import validate
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.printing import Part, Report, Table
 from tcva_adapters.report.content import Content
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.stats.checks import numbers
 
 Section = list[Any]
 """A sentence, and parts: texts, and tables with ``head``, ``rows`` and ``kinds``."""
 
+_LEAST = 10
+"""Ratings from which on a page says something of them."""
 
-def section_of(report: Report, parts: Iterable[Part] | None = None) -> Section:
+
+def section_of(report: Report | tables.Report) -> Section:
     """A report as its command prints it.
-
-    Args:
-        report: It.
-        parts: What of it is shown; by default all.
 
     >>> from tcva_adapters.compare import sweep
     >>> section_of(sweep([[1, 0, 0, 0, 0]], [0.5]))[2]
     {'head': ['T', 'default'], 'rows': [['0.5', '1.000']], 'kinds': 'rr'}
     """
-    shown = report.parts() if parts is None else parts
-    return [report.sentence, *(part for each in shown for part in _part(each))]
+    if isinstance(report, tables.Report):
+        parts = [part for table in report.tables if table.records for part in _of_table(table)]
+        return [report.sentence, *parts, *report.notes]
+    return [report.sentence, *(part for each in report.parts() for part in _part(each))]
+
+
+def _of_table(table: tables.Table) -> list[Any]:
+    head = [column.heading for column in table.columns]
+    kinds = "".join("l" if column.kind in {"text", "prose"} else "r" for column in table.columns)
+    return [table.title, {"head": head, "rows": table.cells(), "kinds": kinds}, *table.notes]
 
 
 def _part(part: Part) -> list[Any]:
@@ -46,36 +51,29 @@ def _part(part: Part) -> list[Any]:
 def rated_sections(content: Content) -> dict[str, Section]:
     """What the human ratings say of the first run at its settings, by the name of the view.
 
-    Where its scores are wrong, and, where only some samples are rated, what humans would say of all
-    of them; neither without enough ratings.
+    Nothing for fewer than ten samples with a score and a rating, and without scipy.
     """
     human = content.human
     if human is None or not content.runs:
         return {}
     run = content.runs[0]
-    samples = [sample for sample in content.samples if sample.id in run.assessments]
-    results = [run.result(run.assessments[sample.id or ""]) for sample in samples]
-    groups = content.groups
-    known = None if groups is None else dict(zip(_ids(content.samples), groups, strict=True))
-    errors = errors_of(results, samples, human.ratings, run.scoring, human.ends, known)
-    if errors is None:
+    places = [i for i, s in enumerate(content.samples) if s.id in run.assessments]
+    names = [content.samples[i].id or "" for i in places]
+    results = [run.result(run.assessments[name]) for name in names]
+    low, high = human.ends
+    scores = [np.nan if result.score is None else result.score for result in results]
+    table = ScoreTable(
+        tuple(names),
+        (run.name,),
+        np.array(scores, dtype=np.float64)[:, None],
+        (np.array([human.ratings.get(name, np.nan) for name in names]) - low) / (high - low),
+        groups=() if content.groups is None else tuple(content.groups[i] for i in places),
+        thresholds={run.name: run.scoring.threshold},
+        results={run.name: results},
+    )
+    if int((np.isfinite(table.scores[:, 0]) & np.isfinite(table.rating)).sum()) < _LEAST:
         return {}
-    sections = {"errors": section_of(errors, errors.figures())}
-    ratings = [human.ratings.get(sample.id or "", math.nan) for sample in samples]
-    if any(map(math.isnan, ratings)):
-        scores = [math.nan if result.score is None else result.score for result in results]
-        own = None if known is None else [known[name] for name in _ids(samples)]
-        assessments = [result.assessment for result in results]
-        judged = RatedSamples.of(assessments, ratings, group=own)
-        rated = replace(
-            judged,
-            scoring=run.scoring,
-            scores=numbers("scores", scores),
-            human=human.name or judged.human,
-        )
-        sections["estimate"] = section_of(estimated(rated, human_scale=human.ends))
-    return sections
-
-
-def _ids(samples: Iterable[Sample]) -> Iterator[str]:
-    return (sample.id or "" for sample in samples)
+    try:
+        return {"errors": section_of(validate(table, resamples=2000))}
+    except (InvalidValueError, MissingDependencyError):
+        return {}

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.comparison import Comparison
-from tcva_adapters.compare.errors.report import ErrorReport
-from tcva_adapters.compare.estimating import Estimate
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.existing.records import SCALE, format_of
 from tcva_adapters.compare.existing.records import Reading as ScoreReading
@@ -29,6 +27,7 @@ from tcva_adapters.report.sections import rated_sections, section_of
 from tcva_adapters.samples.files import SampleFile, SampleStream
 from tcva_adapters.samples.records import read_records
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tables import Report
 
 _MOST_SHOWN: Final = 60
 _MOST_NAMED: Final = 4
@@ -80,10 +79,9 @@ def content_of(source: Any, reading: Reading) -> Content:
         InvalidSampleError: There are no results, or several kinds of them in one file.
         UnreadableInputError: A file cannot be read.
     """
-    if isinstance(source, ErrorReport | Estimate):
-        name = _ALONE[type(source)]
-        title = reading.title or name.capitalize()
-        return Content(title, source.sentence, sections={name: section_of(source)})
+    if isinstance(source, Report):
+        sections = {"errors": section_of(source)}
+        return Content(reading.title or "Errors", source.sentence, sections=sections)
     if isinstance(source, Comparison):
         return _rated(of_comparison(source, reading.title or "Comparison"), reading)
     if isinstance(source, list | tuple) and len(source) == 1 and isinstance(source[0], str | Path):
@@ -92,10 +90,6 @@ def content_of(source: Any, reading: Reading) -> Content:
         title = reading.title or Path(source).resolve().name
         return _rated(of_folder(source, title), reading)
     return _rated(_joined(_parts(source, reading), reading), reading)
-
-
-_ALONE: Final = {ErrorReport: "errors", Estimate: "estimate"}
-"""Reports that are a view of their own, by its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ def test_answers_and_what_the_commands_read(
         file = export(page, kind, tmp_path)
         assert Labels.read(file).ratings == rated
         labels = ["--labels", str(file), "--bootstrap", "100"]
-        calibrate = ["calibrate", str(judged), *labels, "--repeats", "3"]
+        calibrate = ["calibrate", str(judged), "--human", str(file), "--bootstrap", "100"]
         assert run(calibrate) == 0, capsys.readouterr().err
         out = ["--out", str(tmp_path / kind)]
         compare = ["compare", str(samples), "--judge", "lexical", "--with", "none", *labels, *out]

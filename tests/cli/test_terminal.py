@@ -84,8 +84,8 @@ def _in_a_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LexicalSe
 
 EVALUATE = ["evaluate", "few.jsonl", "--overwrite"]
 QUICK = ["--bootstrap", "50"]
-CALIBRATE = ["calibrate", "plain.jsonl", "--human", "grade", "--repeats", "3", "-B", "100"]
-WRONG = [[*CALIBRATE, "--folds", "9999"], ["sweep", "few.jsonl"]]
+CALIBRATE = ["calibrate", "plain.jsonl", "--human", "grade", "-B", "100"]
+WRONG = [[*CALIBRATE, "--objective", "auc"], ["sweep", "few.jsonl"]]
 SYSTEMS = ["systems", "plain.jsonl", "reranked.jsonl", "-B", "100"]
 VARIANTS = [
     ["demo"],
@@ -98,12 +98,9 @@ VARIANTS = [
     ["sweep", "plain.jsonl", *("--penalty", "paper", "--penalty", "off") * 3],
     CALIBRATE,
     [*CALIBRATE, "--by", "domain", "-o", "tcva.json", "--overwrite"],
-    [*CALIBRATE, "--objective", "kappa", "--threshold", "0.4", "--threshold", "0.6"],
-    ["plan", "plain.jsonl", "--human", "grade", "--width", "0.1", "--difference", "0.1"],
-    ["plan", *["--correlation", "0.6", "--between", "0.8", "--difference", "0.05", "-n", "123456"]],
-    ["estimate", "plain.jsonl", "--human", "grade"],
-    ["estimate", "plain.jsonl", "--human", "grade", "--system", "domain", "--group", "language"],
-    ["estimate", "plain.jsonl", "--next", "9", "--out", "to_label.jsonl", "--system", "domain"],
+    [*CALIBRATE, "--objective", "kappa"],
+    ["validate", "plain.jsonl", "--human", "grade", "--by", "domain", "--width", "0.1"],
+    ["validate", "plain.jsonl", "--next", "9", "--out", "to_label.jsonl"],
     ["compare", "rated.jsonl", "--out", "side"],
     ["compare", "rated.jsonl", "--out", "rated", "--human", "grade", *QUICK],
     [

@@ -159,35 +159,58 @@ def _spearman(name: str, row: dict[str, Any]) -> Figures:
 
 def calibrate(made: dict[str, Any]) -> Figures:
     """What is chosen, what is recommended, and the gain of choosing."""
-    names = ("n", "candidates", "in_sample", "out_of_fold", "before", "detectable")
-    found = {name: made[name] for name in names}
-    found |= {f"gain {end}": made["gain"][end] for end in ("value", "low", "high")}
-    found["recommended T"] = made["recommended"]["temperature"]
-    return found | {"chosen T": made["chosen"]["temperature"]}
+    in_use, best, unseen = made["tables"]["settings"]
+    gain = made["tables"]["gain"][0]
+    found = {"n": gain["n"], "candidates": int(best["measured"].split()[2].rstrip(","))}
+    found |= {"in_sample": best["spearman"], "out_of_fold": unseen["spearman"]}
+    found |= {"before": in_use["spearman"], "detectable": gain["detectable"]}
+    found |= {"gain value": gain["gain"], "gain low": gain["gain_low"]}
+    found |= {"gain high": gain["gain_high"]}
+    found["recommended T"] = made["settings"]["recommended"]["temperature"]
+    return found | {"chosen T": float(best["setting"].split(",")[0][2:])}
+
+
+def record_ends(name: str, record: dict[str, Any], key: str) -> Figures:
+    """The same of a record's interval."""
+    ends = {"value": key, "low": f"{key}_low", "high": f"{key}_high"}
+    return {f"{name} {end}": record.get(of) for end, of in ends.items()} | {
+        f"{name} n": record["n"]
+    }
 
 
 def errors(made: dict[str, Any]) -> Figures:
     """Mean error, calibration by bins, precision and recall, the largest error."""
-    found = {"n": made["n"]} | ends("error", made["error"]) | ends("size", made["size"])
-    for i, part in enumerate(made["curve"]):
+    tables = made["tables"]
+    (row,) = tables["errors"]
+    found = {"n": row["n"]} | record_ends("error", row, "error") | record_ends("size", row, "size")
+    for i, part in enumerate(tables["bins"]):
         found |= {f"bin {i} {name}": part[name] for name in ("low", "high", "score")}
-        found |= ends(f"bin {i} human", part["human"])
-    for name in ("pass_precision", "pass_recall", "base_rate", "agreement"):
-        found |= ends(name, made["gate"][name])
-    found["kappa"] = made["gate"]["counts"]["kappa"]
-    return found | {"largest error": abs(made["largest"][0]["error"])}
+        found |= record_ends(f"bin {i} human", part, "rating")
+    decisions = {each["figure"]: each for each in tables["decisions"]}
+    for name, figure in (
+        ("pass_precision", "precision"),
+        ("pass_recall", "recall"),
+        ("base_rate", "rating passes"),
+        ("agreement", "same decision"),
+    ):
+        found |= record_ends(name, decisions[figure], "value")
+    found["kappa"] = decisions["kappa"]["value"]
+    return found | {"largest error": abs(tables["largest errors"][0]["error"])}
 
 
 def estimate(made: dict[str, Any]) -> Figures:
     """The mean rating of all samples from a third of their ratings, and the ratings' own mean."""
-    row = made["rows"][0]
+    row = made["tables"]["mean rating"][0]
+    row["n"] = row["ratings"]
     found = {name: row[name] for name in ("samples", "ratings", "judge")}
-    return found | ends("estimate", row["estimate"]) | ends("alone", row["alone"])
+    return found | record_ends("estimate", row, "estimate") | record_ends("alone", row, "alone")
 
 
 def plan(made: dict[str, Any]) -> Figures:
     """How many labels a width takes."""
-    return {"n": made["spread"]["n"], "needed for width": made["needed_for_width"]}
+    tables = made["tables"]
+    needed = next((row["spearman"] for row in tables["labels"] if row["width"] == 0.1), None)
+    return {"n": tables["agreement"][0]["n"], "needed for width": needed}
 
 
 def compare(made: dict[str, Any]) -> Figures:
@@ -250,10 +273,10 @@ QUESTIONS: Final[dict[str, tuple[Callable[[dict[str, Any]], Figures], tuple[str,
         ("sweep", "{}/judged.jsonl", "--ablation", *RATED, "--group", "document"),
     ),
     "calibrate": (calibrate, ("calibrate", "{}/judged.jsonl", *RATED, "--group", "document")),
-    "errors": (errors, ("errors", "{}/judged.jsonl", *RATED, "--group", "document")),
-    "errors alone": (errors, ("errors", "{}/judged.jsonl", *RATED)),
-    "estimate": (estimate, ("estimate", "{}/few_judged.jsonl", *RATED)),
-    "plan": (plan, ("plan", "{}/judged.jsonl", *RATED, "--width", "0.1")),
+    "errors": (errors, ("validate", "{}/judged.jsonl", *RATED, "--group", "document")),
+    "errors alone": (errors, ("validate", "{}/judged.jsonl", *RATED)),
+    "estimate": (estimate, ("validate", "{}/few_judged.jsonl", *RATED)),
+    "plan": (plan, ("validate", "{}/judged.jsonl", *RATED, "--width", "0.1")),
     "compare": (
         compare,
         ("compare", "{}/samples.jsonl", "--with", "none", *RATED, "--human-scale", "0,1"),

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
+from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.errors import InvalidValueError
@@ -44,19 +45,22 @@ _WIDER: Final = (1.0 + (FOLDS - 2) / (FOLDS - 1)) ** 0.5
 
 
 def calibrate(
-    table: ScoreTable,
+    source: Any,
+    human: Human | None = None,
     *,
     objective: Objective = "spearman",
     temperatures: Sequence[float | str] = (),
     schemes: Sequence[SchemeLike] = (),
     penalties: Sequence[Penalty] = (),
     by: str | None = None,
+    group: str | None = None,
     scoring: ScoringConfig = _DEFAULT,
-    human_scale: tuple[float, float] = (0.0, 1.0),
+    human_scale: tuple[float, float] | None = None,
     human_threshold: float | None = None,
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
+    skip_bad: bool = False,
 ) -> Report:
     """Choose the settings that agree best with human ratings, and say whether that can be told.
 
@@ -70,20 +74,22 @@ def calibrate(
     put together: scores at T=0.1 and T=1 lie on different scales. Ranks use no rating.
 
     Args:
-        table: With level counts and ratings. Samples of one group share a fold, and are drawn
-            together.
+        source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
+        human: Where the ratings are, see `read_scores`.
         objective: ``spearman``, ``mae``, or ``kappa`` of pass and fail.
         temperatures: To choose from; by default 0.1, 0.15 and so on to 1.0.
         schemes: Weight schemes to choose from; by default the one in use.
         penalties: Likewise.
         by: A field of the metadata: a temperature for each of its values that has 30 ratings, where
             it is detectably better than the setting for all (Bonferroni over the values).
+        group: The field of what samples belong to: these share a fold, and are drawn together.
         scoring: The settings in use, which a choice has to beat.
-        human_scale: Lowest and highest rating that could be given.
+        human_scale: Lowest and highest rating that could be given; by default 0 and 1.
         human_threshold: With ``kappa``, a rating passes from here on; by default the middle.
         resamples: Behind each interval.
         level: Of the intervals.
         seed: The same seed gives the same figures.
+        skip_bad: Leave out unreadable lines.
 
     Returns:
         The tables ``settings``, ``gain``, ``choices`` (in which share of the folds) and, with
@@ -94,20 +100,27 @@ def calibrate(
             ratings that are all alike or lie outside the scale, or a setting out of range.
         MissingDependencyError: scipy is not installed.
 
-    >>> counts = np.array([[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5)
-    >>> ids, scores = tuple(f"s{i}" for i in range(20)), np.zeros((20, 1))
-    >>> human = np.array([1.0, 0.8, 0.3, 0.0] * 5)
-    >>> table = ScoreTable(ids, ("judge",), scores, human, counts=counts[:, None] * 1.0)
-    >>> calibrate(table, temperatures=[0.4, 0.6]).sentence.partition(" (")[0]
+    >>> counts = [[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5
+    >>> calibrate(counts, [1.0, 0.8, 0.3, 0.0] * 5).sentence.partition(" (")[0]
     'No detectable difference: keep T=0.5'
     """
     one_of("objective", objective, get_args(Objective))
     check_level(level)
+    table = read_scores(
+        source,
+        human=human,
+        human_scale=human_scale,
+        group=group,
+        scoring=scoring,
+        skip_bad=skip_bad,
+    )
     if table.counts is None:
         msg = "a calibration needs verdicts: give judgements of tcva, no imported scores"
         raise InvalidValueError(msg)
     rated = table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
-    search = _Search(objective, human_scale, human_threshold, resamples, level, seed)
+    low, high = human_scale or (0.0, 1.0)
+    at = 0.5 if human_threshold is None else (human_threshold - low) / (high - low)
+    search = _Search(objective, at, resamples, level, seed)
     found = search.on(rated, _candidates(scoring, temperatures, schemes, penalties))
     tables, sentence = found.tables(objective), found.sentence(objective)
     profiles: dict[str, float] = {}
@@ -148,8 +161,7 @@ class _Search:
     """How settings are chosen, and the choice is checked: see `calibrate`."""
 
     objective: Objective
-    human_scale: tuple[float, float]
-    human_threshold: float | None
+    human_threshold: float
     resamples: int
     level: float
     seed: int
@@ -195,18 +207,16 @@ class _Search:
 
     def _target(self, human: FloatArray) -> FloatArray:
         """What scores are held against: the ratings, or 1 and 0 for pass and fail."""
-        low, high = self.human_scale
-        if self.objective != "spearman" and not low <= human.min() <= human.max() <= high:
+        if self.objective != "spearman" and not 0.0 <= human.min() <= human.max() <= 1.0:
             msg = (
-                f"human ratings lie in [{human.min():g}, {human.max():g}], outside the scale from "
-                f"{low:g} to {high:g}; name yours (human_scale=(1, 5), --human-scale 1,5)"
+                f"human ratings lie in [{human.min():g}, {human.max():g}]; name their scale "
+                "(human_scale=(1, 5), --human-scale 1,5)"
             )
             raise InvalidValueError(msg)
         target, what = human, f"are {human[0]:g}"
         if self.objective == "kappa":
-            at = (low + high) / 2.0 if self.human_threshold is None else self.human_threshold
-            target = (human >= at).astype(np.float64)
-            what = f"{'pass' if target[0] else 'fail'} from {at:g} on (human_threshold)"
+            target = (human >= self.human_threshold).astype(np.float64)
+            what = f"{'pass' if target[0] else 'fail'} (human_threshold)"
         if target.min() == target.max():
             msg = (
                 f"all {len(human)} human ratings {what}, so that no setting can agree better than "
@@ -221,8 +231,7 @@ class _Search:
             ranks: FloatArray = scipy_module("stats").rankdata(scores, axis=0)
             return ranks
         if self.objective == "mae":
-            low, high = self.human_scale
-            return low + (high - low) * scores
+            return scores
         return (scores >= np.array([each.threshold for each in settings])).astype(np.float64)
 
     def _statistic(self, views: FloatArray, target: FloatArray) -> Statistic:

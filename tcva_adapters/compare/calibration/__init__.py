@@ -1,1 +1,0 @@
-"""Which settings agree best with human ratings, and whether that is more than chance."""

@@ -1,0 +1,267 @@
+"""The choice of settings against plain loops over scipy, and its honesty where there is no gain."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="the extra stats")
+
+from scipy import stats
+
+from tcva_adapters import TCVA, Config, sweep
+from tcva_adapters.compare import ScoreTable, calibrate, calibration
+from tcva_adapters.compare.calibration import described, recommended
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.checks import FloatArray, IntArray
+from tcva_adapters.stats.resampling import resample
+from tcva_adapters.tables import Report
+from tests.support.paper import judged, needs_paper_data
+
+
+@pytest.fixture(autouse=True)
+def _few_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "REPEATS", 4)
+
+
+def draw(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
+    """Counts of answers of varied quality, and noisy ratings on seven levels."""
+    rng = np.random.default_rng(seed)
+    quality = rng.random(n)
+    counts = np.empty((n, 5))
+    for i, q in enumerate(quality):
+        shares = np.array([q + 0.2, 0.3 * q + 0.1, 0.25, 0.15, 0.6 * (1 - q) + 0.05])
+        counts[i] = rng.multinomial(rng.integers(2, 9), shares / shares.sum())
+    human = np.clip(np.round(6 * (quality + 0.25 * rng.normal(size=n))), 0, 6) / 6
+    return counts, human
+
+
+def table(counts: FloatArray, human: FloatArray, **more: Any) -> ScoreTable:
+    names = tuple(f"s{i}" for i in range(len(counts)))
+    scores = np.full((len(counts), 1), np.nan)
+    return ScoreTable(names, ("m",), scores, human, counts=counts[:, None], **more)
+
+
+def gain_of(report: Report) -> dict[str, Any]:
+    (gain,) = report.records("gain")
+    return gain
+
+
+def test_choices_figures_and_interval_are_those_of_plain_loops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[IntArray] = []
+    folds = calibration._folds
+
+    def seen(*given: Any) -> IntArray:
+        drawn.append(folds(*given))
+        return drawn[-1]
+
+    monkeypatch.setattr(calibration, "_folds", seen)
+    counts, human = draw(1)
+    grid = [0.5, 0.35, 0.7, 0.2, 0.9]  # in the order of their distance from the default
+    found = calibrate(counts, human, temperatures=grid, resamples=150, level=0.9, seed=7)
+    scores = sweep(counts, grid)
+    ranks = np.stack([stats.rankdata(column) for column in scores.T], axis=1)
+    unseen, picked = np.empty((len(human), 4)), []
+    for repeat, fold in enumerate(drawn[0]):
+        for part in range(5):
+            train = fold != part
+            values = [stats.spearmanr(s[train], human[train])[0] for s in scores.T]
+            best = next(j for j, v in enumerate(values) if v >= max(values) - 1e-12)
+            picked.append(grid[best])
+            unseen[~train, repeat] = ranks[~train, best]
+    shares = {row["temperature"]: row["share"] for row in found.records("choices")}
+    assert shares == {t: picked.count(t) / 20 for t in set(picked)}
+    assert len(shares) > 1  # otherwise nothing would be tested
+
+    def gain(rows: Any) -> float:
+        new = [stats.spearmanr(column[rows], human[rows])[0] for column in unseen.T]
+        return float(np.mean(new)) - float(stats.spearmanr(scores[rows, 0], human[rows])[0])
+
+    everything = np.arange(len(human))
+    shown = gain_of(found)
+    assert shown["gain"] == pytest.approx(gain(everything), abs=1e-12)
+    in_use, best_of, unseen_row = (row["spearman"] for row in found.records("settings"))
+    assert unseen_row - in_use == pytest.approx(shown["gain"], abs=1e-12)
+    most = max(stats.spearmanr(s, human)[0] for s in scores.T)
+    assert best_of == pytest.approx(most, abs=1e-12)
+    resampled = [
+        gain(np.repeat(everything, times))
+        for times in np.concatenate(list(resample(len(human), 150, seed=7)))
+    ]
+    # The training parts of 5 folds share 3/4 of their samples: variance times 1 + 3/4.
+    wider, value = math.sqrt(7 / 4), shown["gain"]
+    ends = value + wider * (np.quantile(resampled, [0.05, 0.95]) - value)
+    assert [shown["gain_low"], shown["gain_high"]] == pytest.approx(ends, abs=1e-12)
+    # What mostly shows has to reach out of the widened interval, and varies without the widening.
+    half = (ends[1] - ends[0]) / 2
+    smallest = half + half / wider / stats.norm.ppf(0.95) * stats.norm.ppf(0.8)
+    assert shown["mostly_found"] == pytest.approx(smallest, abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("objective", ["spearman", "kappa"])
+def test_labels_that_say_nothing_of_the_answers_are_seldom_a_reason(objective: Any) -> None:
+    said = 0
+    for seed in range(120):
+        counts, _ = draw(seed)
+        human = np.random.default_rng(1000 + seed).permutation(sweep(counts, [0.5])[:, 0])
+        found = calibrate(counts, human, objective=objective, resamples=150, seed=seed)
+        said += gain_of(found)["detectable"]
+    assert said <= 0.05 * 120
+
+
+def test_a_real_difference_is_found_and_its_end_of_the_scale_is_said() -> None:
+    """People who look for the best claim: T=0.5 does not order the answers as they do."""
+    rng = np.random.default_rng(3)
+    counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=120).astype(float)
+    human = sweep(counts, [1.0])[:, 0]
+    found = calibrate(counts, human, resamples=300)
+    gain, chosen = gain_of(found), found.settings["recommended"]["temperature"]
+    assert chosen > 0.8
+    assert 0 < gain["gain_low"] < gain["gain"] < gain["gain_high"]
+    assert found.sentence.startswith(f"Use T={chosen:g} (gain of choosing +")
+    few = calibrate(counts, human, temperatures=[0.4, 0.5, 0.6], resamples=300)
+    beyond = "the best temperature, 0.6, is the highest of the grid: try temperatures beyond it"
+    assert beyond in few.notes
+    mean = calibrate(counts, sweep(counts, [1.0])[:, 0], objective="mae", resamples=300)
+    assert mean.settings["recommended"]["temperature"] == 1.0
+    assert any("1, is the highest of the grid: where people are more len" in n for n in mean.notes)
+    assert not any("of the grid" in note for note in calibrate(*draw(1), resamples=100).notes)
+
+
+def test_where_all_settings_agree_alike_the_one_in_use_is_kept() -> None:
+    """With one claim per answer every temperature orders the answers alike."""
+    counts = np.eye(5)[[0, 1, 2, 3, 4] * 8]
+    human = np.random.default_rng(0).random(40)
+    found = calibrate(counts, human, schemes=["default", "linear"], resamples=100)
+    (only,) = found.records("choices")
+    assert (only["temperature"], only["scheme"], only["share"]) == (0.5, "default", 1.0)
+    gain = gain_of(found)
+    assert (gain["gain_low"], gain["mostly_found"]) == (None, None)
+    assert gain["reason"] == "both agree as well on all resamples: nothing varies"
+    assert f"no interval: {gain['reason']})" in found.sentence
+
+
+def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:
+    counts, human = draw(2)
+    plain = calibrate(counts, human, resamples=100)
+    more = np.concatenate([counts, np.zeros((3, 5)), counts[:2]])
+    ratings = np.concatenate([human, [0.5, np.nan, 1.0], [np.nan, np.nan]])
+    found = calibrate(more, ratings, resamples=100)
+    assert gain_of(found) == gain_of(plain)
+    assert found.notes == ["5 samples without a score or a rating left out"]
+    few = calibrate(*draw(2, n=29), resamples=100).notes
+    assert "29 ratings are few: below 30, choices mean little; rate more" in few
+
+
+def test_groups_stay_together_and_folds_have_low_and_high_ratings_alike() -> None:
+    counts, human = draw(4)
+    codes = np.arange(40) // 2
+    for fold in calibration._folds(human, codes, 0):
+        assert all(len(set(fold[codes == g].tolist())) == 1 for g in range(20))
+        assert np.bincount(fold).tolist() == [8] * 5
+    rare = np.repeat([0.0, 1.0], [35, 5])
+    for fold in calibration._folds(rare, np.arange(40), 0):
+        assert np.bincount(fold[35:], minlength=5).tolist() == [1] * 5
+    grouped = table(counts, human, groups=tuple(codes.tolist()))
+    found = calibrate(grouped, resamples=100)
+    assert "20 groups of samples: folds keep them together" in found.notes
+    assert gain_of(found) != gain_of(calibrate(counts, human, resamples=100))
+    with pytest.raises(InvalidValueError, match=r"10 groups.*: an interval needs 20, and a choice"):
+        calibrate(table(counts, human, groups=tuple((codes // 2).tolist())), resamples=100)
+
+
+def test_decisions_show_how_many_are_equal_and_pass() -> None:
+    counts, human = draw(6, n=80)
+    found = calibrate(counts, human, objective="kappa", human_threshold=0.6, resamples=200)
+    in_use = found.records("settings")[0]
+    scores, passes = sweep(counts, [0.5])[:, 0] >= 0.5, human >= 0.6
+    assert in_use["same_decision"] == pytest.approx(np.mean(scores == passes))
+    both = [np.mean(scores == passes), scores.mean(), passes.mean()]
+    chance = both[1] * both[2] + (1 - both[1]) * (1 - both[2])
+    assert in_use["kappa"] == pytest.approx((both[0] - chance) / (1 - chance), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"human": np.full(40, 0.5)}, r"all 40 human ratings are 0\.5"),
+        ({"human": np.full(40, np.nan)}, "0 samples: an interval needs 10, and a choice"),
+        ({"human": np.ones(3)}, "3 human ratings for 40 samples"),
+        ({"human": [0.2] * 38 + [0.4] * 2, "objective": "kappa"}, "human ratings fail"),
+        ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, r"lie in \[1, 4\]; name their"),
+        ({"objective": "auc"}, "no objective 'auc'"),
+        ({"level": 1.0}, r"level is 1\.0"),
+        ({"source": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples score alike"),
+        ({"temperatures": [2.0]}, r"temperature 2\.0 is outside"),
+        ({"schemes": ["steep"]}, "unknown weight scheme 'steep'"),
+        ({"by": "domain"}, "no rated sample has 'domain' in its metadata"),
+        ({"source": ScoreTable(("a",), ("m",), np.ones((1, 1)))}, "a calibration needs verdicts"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused(changes: dict[str, Any], says: str) -> None:
+    counts, human = draw(9)
+    with pytest.raises(InvalidValueError, match=says):
+        calibrate(**{"source": counts, "human": human, "resamples": 100, **changes})
+
+
+def test_the_grid_and_the_order_of_settings() -> None:
+    grid = calibration._candidates(ScoringConfig(), ())
+    assert sorted(each.temperature for each in grid) == [i / 20 for i in range(2, 21)]
+    settings = calibration._candidates(ScoringConfig(), [0.2, 0.6], ["linear", "default"])
+    names = [described(each) for each in settings]
+    assert names == ["T=0.5", "T=0.6", "T=0.2", "T=0.6, scheme linear", "T=0.2, scheme linear"]
+
+
+@needs_paper_data
+def test_on_the_papers_sets_no_gain_is_detectable() -> None:
+    for name, n, default, best in (
+        ("summeval", 169, 0.6630, 0.6678),
+        ("summeval_rel", 195, 0.4800, 0.4862),
+    ):
+        counts, human, _ = judged(name)
+        found = calibrate(counts, human, resamples=500)
+        in_use, best_of, unseen = (row["spearman"] for row in found.records("settings"))
+        assert gain_of(found)["n"] == n
+        assert (in_use, best_of) == pytest.approx((default, best), abs=5e-5)
+        assert unseen < best_of
+        assert found.sentence.startswith("No detectable difference: keep T=0.5 (")
+
+
+def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(tmp_path: Path) -> None:
+    """Medical answers with ratings that follow T=0.5, creative ones that follow T=1, five others."""
+    rng = np.random.default_rng(3)
+    counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=165).astype(float)
+    both = sweep(counts, [0.5, 1.0])
+    human = np.where(np.arange(165) < 80, both[:, 0], both[:, 1])
+    values = ["medical"] * 80 + ["creative"] * 80 + ["chat"] * 4 + [None]
+    metadata = tuple({"domain": value} for value in values)
+    given = table(counts, human, metadata=metadata, about={"criterion": "faithfulness"})
+    baseline = ScoringConfig(temperature=0.55)
+    found = calibrate(given, by="domain", scoring=baseline, resamples=200)
+    medical, creative, chat = found.records("by domain")
+    assert [row["value"] for row in (medical, creative, chat)] == ["medical", "creative", "chat"]
+    assert chat["advice"].startswith("fewer than 30 ratings: keep T=")
+    own = found.settings["profiles"]["domain"]
+    assert own["creative"] > 0.8
+    assert "medical" not in own
+    # Two values are large enough, and they share the 5 % that may go wrong.
+    assert found.table("by domain").notes == ["intervals at 97.5%, so that all hold together"]
+    config = recommended(found)
+    config.dump(tmp_path / "tcva.json")
+    tcva = TCVA.from_config(tmp_path / "tcva.json")
+    assert Config.load(tmp_path / "tcva.json") == config
+    assert tcva.scoring.temperature == found.settings["recommended"]["temperature"]
+    assert tcva.criterion.name == "faithfulness"
+    assert config.provenance is not None
+    assert config.provenance["tables"]["gain"] == found.records("gain")
+    human[:80] = 1.0
+    kept = calibrate(table(counts, human, metadata=metadata), by="domain", resamples=100)
+    assert kept.records("by domain")[0]["advice"].startswith("all 80 human ratings are 1")

@@ -1,0 +1,245 @@
+"""A judge against people: figures by hand, planted dependences, what is estimated and drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="the extra stats")
+
+from tcva_adapters import Assessment, Result
+from tcva_adapters.cli.app import run
+from tcva_adapters.compare import read_scores, validate
+from tcva_adapters.compare.estimating import next_to_rate, write_labels
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.inference import difference, estimate, labels_needed
+from tcva_adapters.stats.powered import powered_mean
+from tcva_adapters.tables import Report
+
+LEVELS = ("fully", "mostly", "partial", "minor", "none")
+
+
+def suite(n: int = 90, seed: int = 0, **effects: float) -> list[Assessment]:
+    """Ratings near the score, with errors that depend on what is named."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for number in range(n):
+        words = rng.choice(LEVELS, int(rng.integers(2, 6)), p=[0.4, 0.2, 0.2, 0.1, 0.1]).tolist()
+        length, system = int(rng.integers(5, 200)), ["a", "b", "c"][number % 3]
+        claims = tuple(
+            ClaimVerdict(claim="x" * length, verdict=word, reason=f"why {place}")
+            for place, word in enumerate(words)
+        )
+        judged = Assessment(
+            criterion="faithfulness",
+            judge="given",
+            prompt_version="1",
+            claims=claims,
+            sample_id=f"s{number}",
+        )
+        human = (Result(judged).score or 0.0) + rng.normal(0.0, 0.08)
+        human -= effects.get("length", 0.0) * (length * len(words) / 400 - 1)
+        human -= effects.get("system", 0.0) * (system == "b")
+        metadata = {
+            "system": system,
+            "document": f"d{number // 3}",
+            "size": number % 7,
+            "human": float(np.clip(human, 0.0, 1.0)),
+        }
+        found.append(judged.model_copy(update={"metadata": metadata}))
+    return found
+
+
+def columns(judged: list[Assessment]) -> tuple[Any, Any]:
+    scores = np.array([Result(each).score for each in judged], dtype=float)
+    return scores, np.array([each.metadata["human"] for each in judged])
+
+
+def by(report: Report, title: str, name: str) -> dict[Any, dict[str, Any]]:
+    return {row[name]: row for row in report.records(title)}
+
+
+def test_figures_are_those_of_the_columns() -> None:
+    judged = suite()
+    found = validate(judged, "human", resamples=500)
+    scores, human = columns(judged)
+    (agreement,) = found.records("agreement")
+    expected = estimate("spearman", [scores, human], resamples=500, test=True)
+    assert [agreement["spearman"], agreement["spearman_low"], agreement["p"]] == pytest.approx(
+        [expected.value, expected.low, expected.p], abs=1e-12
+    )
+    assert agreement["mae"] == pytest.approx(np.abs(scores - human).mean(), abs=1e-12)
+    (errors,) = found.records("errors")
+    assert errors["error"] == pytest.approx((scores - human).mean(), abs=1e-12)
+    off = difference("mean", scores, human, resamples=500)
+    assert (errors["error_low"], errors["p"]) == pytest.approx((off.low, off.p), abs=1e-12)
+    worst = np.argsort(-np.abs(scores - human), kind="stable")[:10]
+    assert [row["sample"] for row in found.records("largest errors")] == [f"s{i}" for i in worst]
+    claims = [row["claim"] for row in found.records("claims") if row["sample"] == f"s{worst[0]}"]
+    assert claims == [each.claim for each in judged[worst[0]].claims]
+    assert sum(row["n"] for row in found.records("bins")) == 90
+    assert all(row["n"] >= 10 for row in found.records("bins"))
+    decisions = by(found, "decisions", "figure")
+    ours, theirs = scores >= 0.5, human >= 0.5
+    assert decisions["precision"]["value"] == (ours & theirs).sum() / ours.sum()
+    assert decisions["recall"]["value"] == (ours & theirs).sum() / theirs.sum()
+    assert decisions["rating passes"]["value"] == theirs.mean()
+    agree, chance = (ours == theirs).mean(), ours.mean() * theirs.mean()
+    chance += (1 - ours.mean()) * (1 - theirs.mean())
+    assert decisions["kappa"]["value"] == pytest.approx((agree - chance) / (1 - chance), abs=1e-12)
+    assert "mean rating" not in [table.title for table in found.tables]  # all are rated
+
+
+def test_planted_dependences_are_found_and_others_are_not() -> None:
+    long = validate(suite(length=0.25), "human", by=["size"], resamples=999)
+    factors = by(long, "factors", "factor")
+    assert factors["length of claims"]["p_corrected"] <= 0.05
+    assert "depending on length of claims" in long.sentence
+    assert {"size", "number of claims", "place in file"} <= factors.keys()
+    assert "depending" not in validate(suite(seed=1), "human", resamples=999).sentence
+    apart = validate(suite(60, system=0.25), "human", by=["system"])
+    values = by(apart, "by system", "value")
+    assert values["b"]["error_low"] > 0.0
+    assert [row["n"] for row in values.values()] == [20, 20, 20]
+
+
+def test_groups_count_as_one_and_few_ratings_have_reasons() -> None:
+    found = validate(suite(), "human", group="document", resamples=200)
+    assert "30 groups of samples, each counted as one" in found.notes
+    alone = validate(suite(), "human", resamples=200)
+    assert found.records("errors")[0]["error_low"] != alone.records("errors")[0]["error_low"]
+    few = validate(suite(6), "human", resamples=200)
+    assert few.records("agreement")[0]["spearman_low"] is None
+    assert "6 samples: an interval needs 10" in few.text()
+    assert few.records("labels") == []
+    assert json.loads(json.dumps(few.to_dict(), allow_nan=False)) == few.to_dict()
+
+
+def test_another_scale_and_another_temperature() -> None:
+    judged = suite()
+    stars = [1 + 4 * each.metadata["human"] for each in judged]
+    plain = validate(judged, "human", human_threshold=0.25, resamples=100)
+    ids = {f"s{number}": rating for number, rating in enumerate(stars)}
+    scaled: dict[str, Any] = {"human_scale": (1, 5), "resamples": 100}
+    found = validate(judged, ids, human_threshold=2, **scaled)
+    for title in ("errors", "decisions"):
+        for one, two in zip(found.records(title), plain.records(title), strict=True):
+            assert one == pytest.approx(two, abs=1e-12)
+    strict = validate(judged, "human", scoring=ScoringConfig(temperature=0.1), resamples=100)
+    assert strict.records("errors")[0]["error"] < plain.records("errors")[0]["error"]
+    with pytest.raises(InvalidValueError, match=r"lie in \[1[.\d]*, 5\]; name their scale"):
+        validate(judged, stars)
+    with pytest.raises(InvalidValueError, match="human_threshold 9 lies outside the scale from 1"):
+        validate(judged, ids, human_threshold=9, **scaled)
+    with pytest.raises(InvalidValueError, match="no sample has 'mood' in its metadata; its fields"):
+        validate(judged, "human", by=["mood"])
+
+
+@pytest.mark.parametrize("rated", [20, 50])
+def test_the_mean_of_all_samples_from_some_ratings(rated: int) -> None:
+    judged = suite(400)
+    scores, human = columns(judged)
+    ratings = np.where(np.arange(400) % (400 // rated) == 0, human, np.nan)
+    found = validate(judged, ratings, resamples=100)
+    mean, rate = found.records("mean rating")
+    expected = powered_mean(ratings, scores)
+    assert [mean["estimate"], mean["estimate_low"], mean["alone_high"]] == pytest.approx(
+        [expected.estimate.value, expected.estimate.low, expected.alone.high], abs=1e-12
+    )
+    assert (mean["samples"], mean["ratings"], mean["worth"]) == (400, rated, round(expected.worth))
+    assert rate["judge"] == np.mean(scores >= 0.5)
+    assert "people would rate all 400 samples" in found.sentence
+    assert (mean["worth"] == 20) == (rated == 20)  # the ratings alone
+    picked = np.where(scores < np.quantile(scores, 0.2), human, np.nan)
+    notes = validate(judged, picked, resamples=100).table("mean rating").notes
+    assert any("lower than those of a random draw would be" in note for note in notes)
+
+
+def test_how_many_labels_an_interval_takes() -> None:
+    judged = suite()
+    found = validate(judged, "human", width=0.07, resamples=100)
+    rho = estimate("spearman", list(columns(judged)))
+    rows = by(found, "labels", "width")
+    assert rows[0.07]["spearman"] == labels_needed(rho, width=0.07)
+    assert [*by(validate(judged, "human", resamples=100), "labels", "width")] == [0.2, 0.1, 0.05]
+    with pytest.raises(InvalidValueError, match="width"):
+        validate(judged, "human", width=-1.0, resamples=100)
+
+
+def test_a_draw_is_even_along_the_scores_and_leaves_out_what_is_rated(tmp_path: Path) -> None:
+    judged = suite(200)
+    scores, human = columns(judged)
+    table = read_scores(judged, human=np.where(np.arange(200) < 50, human, np.nan))
+    drawn = next_to_rate(table, "faithfulness", 30, seed=3)
+    places = [int(row["sample"][1:]) for row in drawn.records]
+    assert min(places) >= 50
+    assert len(set(places)) == 30
+    left = np.sort(scores[50:])
+    ranks = np.sort(np.searchsorted(left, scores[places]))
+    assert np.abs(ranks - np.arange(30) * 5).max() <= 10
+    assert next_to_rate(table, "faithfulness", 30, seed=3) == drawn
+    often = np.zeros(200)
+    for seed in range(300):
+        rows = next_to_rate(table, "faithfulness", 30, seed=seed).records
+        often[[int(row["sample"][1:]) for row in rows]] += 1
+    assert abs(often[50:] - 60).max() < 30  # each in a fifth of the draws
+    for kind in ("jsonl", "csv"):
+        write_labels(tmp_path / f"l.{kind}", table, drawn)
+        again = read_scores(judged, human=tmp_path / f"l.{kind}")
+        np.testing.assert_array_equal(again.rating, table.rating)
+    with pytest.raises(InvalidValueError, match=r"labels are written as \.jsonl or \.csv"):
+        write_labels(tmp_path / "l.json", table, drawn)
+    with pytest.raises(InvalidValueError, match="there is none left to draw"):
+        next_to_rate(read_scores(judged, human=human), "faithfulness", 5)
+
+
+def test_the_command_prints_draws_and_refuses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_assessments("judged.jsonl", suite(system=0.3))
+    assert run(["validate", "judged.jsonl", "--human", "human", "--by", "system"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("faithfulness: Spearman 0.")
+    assert max(map(len, said.splitlines())) <= 80
+    assert (
+        run(
+            [
+                "validate",
+                "judged.jsonl",
+                "--human",
+                "human",
+                "-T",
+                "0.2",
+                "--level",
+                "0.9",
+                "--json",
+            ]
+        )
+        == 0
+    )
+    found = json.loads(capsys.readouterr().out)
+    strict = ScoringConfig(temperature=0.2)
+    expected = validate("judged.jsonl", "human", scoring=strict, level=0.9)
+    assert found == expected.to_dict()
+    assert run(["validate", "judged.jsonl", "--next", "12", "--out", "label.csv"]) == 0
+    assert len(Path("label.csv").read_text(encoding="utf-8").splitlines()) == 13
+    Path("notes.csv").write_text("a novel", encoding="utf-8")
+    capsys.readouterr()
+    for arguments, why in (
+        ("", "no sample has both a score of 'faithfulness' and a human rating"),
+        ("--next 12", "--next and --out go together"),
+        ("--next 12 --out notes.csv", "was written by something else"),
+        ("--human nowhere", "no sample has 'nowhere' in its metadata"),
+        ("--human human --level 2", "level is 2"),
+        ("--human human --method native", "no method 'native'"),
+    ):
+        assert run(["validate", "judged.jsonl", *arguments.split()]) == 2
+        assert why in " ".join(capsys.readouterr().err.split())
