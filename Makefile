@@ -73,7 +73,7 @@ bench:
 # How often tests find something where there is nothing, and intervals hold the truth, by simulation. SETS=200 is a quick look.
 SETS ?= 2000
 levels: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.coverage --datasets $(SETS)
+	$(BIN)/python -m benchmarks.levels --sets $(SETS)
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines

@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -36,14 +37,16 @@ MOST: Final = 0.065
 LEAST: Final = 0.93
 OFFERED: Final = 0.05
 ALPHA: Final = 0.05
-DRAWN: Final = {"resamples": 299}
+DRAWN: Final = {"resamples": 199}
 POPULATION: Final = 200_000
 AGREEMENT: Final[tuple[Measure, ...]] = ("mae", "pearson", "spearman", "kendall")
 DIFFERENCES: Final[tuple[Statistic, ...]] = ("mean", *AGREEMENT)
 SCALES: Final[tuple[Scale, ...]] = ("ordinal", "interval")
 
-Outcome = tuple[str, bool | None]
-"""A row of a table, and what came of one data set; None where it is not offered."""
+FALSE: Final = "finds what is not there"
+HELD: Final = "holds the truth"
+Outcome = tuple[str, str, bool | None]
+"""A table, a row of it, and what came of one data set; None where it is not offered."""
 
 
 class Data:
@@ -119,35 +122,33 @@ def tests(data: Data, seed: int) -> Iterator[Outcome]:
     for statistic in DIFFERENCES:
         human = None if statistic == "mean" else data.human
         found = difference(statistic, one, other, human, data.groups, **options)
-        yield f"difference of {statistic}", _rejects(found.p)
+        yield FALSE, f"difference of {statistic}", _rejects(found.p)
     unrelated = Data(data.rng, data.kind, data.n, grouped=False)
     unrelated.codes, unrelated.groups = data.codes, data.groups
     apart = unrelated.shaped(unrelated.drawn(1))[:, 0]
     for measure in AGREEMENT[1:]:
         found = estimate(measure, [one, apart], data.groups, test=True, **options)
-        yield f"{measure} of one method", _rejects(found.p)
-    one, other = data.methods(0.7, 1.0)
-    for statistic in DIFFERENCES:
-        human = None if statistic == "mean" else data.human
-        found = difference(statistic, one, other, human, data.groups, **options)
-        margin = abs(truths(data.kind)[f"difference of {statistic}"])
-        is_offered = margin > 0.01 and not found.reason
-        yield f"equivalence of {statistic}", found.equivalent(margin) if is_offered else None
+        yield FALSE, f"{measure} of one method", _rejects(found.p)
     passed = (data.rng.random(data.n) < 0.9).astype(float)
     if data.groups is not None:
         passed = (data.rng.beta(4.5, 0.5, data.n)[data.codes] > data.rng.random(data.n)) * 1.0
     bound = lower_bound(passed, groups=data.groups, seed=seed)
-    yield "gate on a pass rate", bound > 0.9
+    yield FALSE, "gate on a pass rate", bound > 0.9
     mean = truths(data.kind)["mean"]
     low = -1.0 if data.kind == "normal" else 0.0
-    yield "gate on a mean", lower_bound(np.maximum(one, low), low=low, groups=data.groups) > mean
+    yield (
+        FALSE,
+        "gate on a mean",
+        lower_bound(np.maximum(one, low), low=low, groups=data.groups) > mean,
+    )
     if data.groups is None:
         hard, noise = 0.5 * data.drawn(1), data.drawn(4)
-        yield "Tukey, 4 systems", _finds(tukey(data.shaped(hard + noise), permutations=299))
+        yield FALSE, "Tukey, 4 systems", _finds(tukey(data.shaped(hard + noise), permutations=199))
         spread = 0.5 + 0.1 * (hard + np.array([0.5, 1, 1, 2]) * noise)
         yield (
+            FALSE,
             "studentised, 4 systems of unequal spread",
-            _finds(studentised(spread, permutations=299)),
+            _finds(studentised(spread, permutations=199)),
         )
 
 
@@ -158,30 +159,35 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
     truth, groups = truths(data.kind), data.groups
     found = {
         "mean": estimate("mean", one, groups),
-        "mean error": difference("mean", one, data.human, groups),
+        "mean error": difference("mean", one, data.human, groups=groups),
         "share": estimate("share", one > 0.6, groups),
-        "difference of mean": difference("mean", one, other, None, groups),
     }
     for measure in AGREEMENT:
         found[measure] = estimate(measure, [one, data.human], groups)
-        found[f"difference of {measure}"] = difference(
-            measure, one, other, data.human, groups, **options
-        )
-    yield from ((name, _holds(each, truth[name])) for name, each in found.items())
+    for statistic in DIFFERENCES:
+        human, name = None if statistic == "mean" else data.human, f"difference of {statistic}"
+        found[name] = difference(statistic, one, other, human, groups, **options)
+        margin = abs(truth[name])
+        is_offered = margin > 0.01 and not found[name].reason
+        found_equal = found[name].equivalent(margin) if is_offered else None
+        yield FALSE, f"equivalence of {statistic}", found_equal
+    for name, each in found.items():
+        yield HELD, name, _holds(each, truth[name])
     percentile = estimate("spearman", [one, data.human], groups, method="percentile", **options)
-    yield "spearman, percentile", _holds(percentile, truth["spearman"])
+    yield HELD, "spearman, percentile", _holds(percentile, truth["spearman"])
     few = np.where(data.rng.random(data.n) < 0.2, one - data.human, 0.0)
     yield (
+        HELD,
         "mean error, mostly 0",
-        _holds(difference("mean", few, np.zeros(data.n), None, groups), 0.2 * truth["mean error"]),
+        _holds(difference("mean", few, np.zeros(data.n), groups=groups), 0.2 * truth["mean error"]),
     )
     raters = np.stack(data.methods(0.7, 0.7, 0.7))
     if data.n <= 100:
         for scale in SCALES:
             name = f"alpha, {scale}"
-            yield name, _holds(krippendorff_alpha(raters, scale, groups=groups), truth[name])
+            yield HELD, name, _holds(krippendorff_alpha(raters, scale, groups=groups), truth[name])
         best = reliability("spearman", raters.T, raters[:1].T, groups=groups).best
-        yield "best of raters", _holds(best, truth["best of raters"])
+        yield HELD, "best of raters", _holds(best, truth["best of raters"])
     many = Data(data.rng, data.kind, 10 * data.n, grouped=groups is not None)
     rated = (
         many.codes <= many.codes[data.n] if groups is not None else np.arange(10 * data.n) < data.n
@@ -189,7 +195,7 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
     powered = powered_mean(
         np.where(rated, many.human, np.nan), many.methods(0.7)[0], groups=many.groups
     )
-    yield "mean rating by a judge", _holds(powered.estimate, truth["rating"])
+    yield HELD, "mean rating by a judge", _holds(powered.estimate, truth["rating"])
 
 
 def _rejects(p: float) -> bool | None:
@@ -221,22 +227,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", choices=KINDS, nargs="+", default=KINDS)
     given = parser.parse_args(arguments)
     started, beyond = time.monotonic(), 0
-    for title, rows in (("finds nothing there", tests), ("holds the truth", intervals)):
-        for grouped in (False, True):
-            tallies: dict[str, dict[int, list[bool | None]]] = defaultdict(
-                lambda: defaultdict(list)
-            )
-            for n in given.n:
-                rng = np.random.default_rng([n, grouped])
-                for number in range(given.sets):
-                    data = Data(rng, given.data[number % len(given.data)], n, grouped=grouped)
-                    for name, outcome in rows(data, number):
-                        tallies[name][n].append(outcome)
-            print(f"\n{title}{', by groups' if grouped else ''}: {given.sets} data sets each")
+    for grouped in (False, True):
+        tables: dict[str, Any] = {FALSE: defaultdict(list), HELD: defaultdict(list)}
+        for n in given.n:
+            rng = np.random.default_rng([n, grouped])
+            for number in range(given.sets):
+                data = Data(rng, given.data[number % len(given.data)], n, grouped=grouped)
+                for table, name, outcome in chain(tests(data, number), intervals(data, number)):
+                    tables[table][name, n].append(outcome)
+        for table, tallies in tables.items():
+            print(f"\n{table}{', by groups' if grouped else ''}: {given.sets} data sets each")
             print(" " * 42, *(f"{f'n={n}':>7}" for n in given.n))
-            for name, cells in tallies.items():
-                shares = [share(cells[n]) for n in given.n]
-                marks = [s > MOST if rows is tests else s < LEAST for s in shares]
+            for name in dict.fromkeys(name for name, _ in tallies):
+                shares = [share(tallies[name, n]) for n in given.n]
+                marks = [s > MOST if table == FALSE else s < LEAST for s in shares]
                 beyond += sum(marks)
                 shown = ["-" if np.isnan(s) else f"{s:.3f}"[s < 1 :] for s in shares]
                 marked = (s + ("!" if m else " ") for s, m in zip(shown, marks, strict=True))

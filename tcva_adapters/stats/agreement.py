@@ -30,6 +30,7 @@ LEAST: Final[dict[Scale, int]] = {"ordinal": 30, "interval": 100}
 """Units with two ratings that the interval of alpha needs. Of fewer, distances of skewed ratings hang on
 single ones."""
 
+_LEAST_GROUPS: Final = 20
 _SAME: Final = 1e-12
 _PARTS: Final = 1000
 """Above so many units as many parts of them are left out: one by one takes long."""
@@ -79,7 +80,7 @@ def krippendorff_alpha(
     kept: BoolArray = np.asarray(np.isfinite(table).sum(axis=0) > 1)
     of, table = Units(groups, kept), table[:, kept]
     value = _alpha(table, scale)
-    why = of.why_none(LEAST[scale])
+    why = of.why_none(LEAST[scale], least_groups=_LEAST_GROUPS)
     if not why and np.isnan(value):
         why = "all ratings are the same: nothing can be told from chance"
     low = high = float("nan")

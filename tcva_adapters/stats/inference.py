@@ -69,7 +69,7 @@ LEAST: Final[dict[Statistic, int]] = {
     "kendall": 10,
 }
 """Samples that an interval needs."""
-LEAST_APART: Final[dict[Statistic, int]] = LEAST | {"spearman": 30, "kendall": 30}
+LEAST_APART: Final[dict[Statistic, int]] = LEAST | {"spearman": 50, "kendall": 50}
 """Samples that the interval of a difference needs, and the resamples of a rank correlation."""
 
 _POWER: Final = 0.8
@@ -78,7 +78,7 @@ _PERFECT: Final = 1.0 - 1e-12
 _SAME: Final = 1e-12
 _DRAWS: Final = 20_000
 _BLOCK: Final = 500
-_BINS: Final = 1_000
+_BINS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,12 +278,10 @@ def difference(
     check_level(level)
     resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
     columns = {"a": a, "b": b}
-    if statistic == "share" or (human is None and statistic != "mean"):
-        msg = (
-            f"a difference of {statistic!r}: give human ratings and mae or a correlation, or 'mean'"
-        )
+    if statistic == "share" or (human is None) != (statistic == "mean"):
+        msg = f"{statistic!r}: 'mean' takes no human ratings; mae and the correlations need them"
         raise InvalidValueError(msg)
-    if statistic != "mean" and human is not None:
+    if human is not None:
         columns["human"] = human
     (one, other, *ratings), kept = in_all(**columns)
     of = Units(groups, kept)

@@ -10,8 +10,8 @@ import numpy as np
 from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes
 from tcva_adapters.stats.resampling import worth
 
-LEAST_GROUPS: Final = 20
-"""Groups of one size that an interval needs, whatever it is of; see `worth`."""
+LEAST_GROUPS: Final = 10
+"""Groups of one size, to the nearest whole, that an interval needs; see `worth`."""
 
 LEAST_OTHERS: Final = 5
 """Samples, or groups with such, that have another value than the most frequent one: of fewer nothing
@@ -53,13 +53,13 @@ class Units:
         """What `equal` is where there are groups of several samples, else None."""
         return None if self.codes is None else self.equal
 
-    def why_none(self, least: int, *columns: FloatArray, others: int = LEAST_OTHERS) -> str:
+    def why_none(self, least: int, *columns: FloatArray, least_groups: int = LEAST_GROUPS) -> str:
         """Why no interval can be trusted here, in one sentence without a full stop; or nothing.
 
         Args:
             least: Samples that it needs, where these stand alone.
             columns: Finite, shape (n,): values of which enough have to differ.
-            others: How many.
+            least_groups: Groups that it needs, where there are some.
 
         >>> alone = Units(None, np.ones(12, dtype=bool))
         >>> alone.why_none(30)
@@ -67,22 +67,22 @@ class Units:
         >>> alone.why_none(10, np.array([1.0] * 9 + [0.5, 0.2, 0.0]))
         'all but 3 are equal: an interval needs 5 others'
         >>> Units("ab" * 6, np.ones(12, dtype=bool)).why_none(10)
-        '2 groups, worth 2.0 of one size: an interval needs 20'
+        '2 groups, worth 2.0 of one size: an interval needs 10'
         """
         if self.codes is None and self.n < least:
             return f"{self.n} sample{'s' * (self.n != 1)}: an interval needs {least}"
-        if self.codes is not None and self.equal < LEAST_GROUPS:
+        if self.codes is not None and round(self.equal) < least_groups:
             groups = f"{self.groups} group{'s' * (self.groups != 1)}"
-            return f"{groups}, worth {self.equal:.1f} of one size: an interval needs {LEAST_GROUPS}"
+            return f"{groups}, worth {self.equal:.1f} of one size: an interval needs {least_groups}"
         for column in columns:
             _, places, often = np.unique(
                 column.round(_DIGITS), return_inverse=True, return_counts=True
             )
             differ = places != often.argmax()
             found = int(differ.sum()) if self.codes is None else len(np.unique(self.codes[differ]))
-            if found < others:
+            if found < LEAST_OTHERS:
                 which = f"all but {found}" if found else "all"
-                return f"{which} are equal: an interval needs {others} others"
+                return f"{which} are equal: an interval needs {LEAST_OTHERS} others"
         return ""
 
 

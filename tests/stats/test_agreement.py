@@ -1,0 +1,147 @@
+"""Krippendorff's alpha and Cohen's kappa: published values, and the definitions as plain loops."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.agreement import (
+    KappaWeights,
+    Scale,
+    kappa_of_table,
+    krippendorff_alpha,
+    weighted_kappa,
+)
+from tcva_adapters.stats.checks import FloatArray
+
+NAN = math.nan
+
+# Krippendorff, Computing Krippendorff's alpha-reliability (2011), example C: four observers, twelve
+# units, values missing.
+PUBLISHED = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+)
+# Answers of 91 married couples, husbands by wives (Hout, Duncan and Sobel 1987, in Agresti 1990).
+# Published: kappa 0.1293, with linear weights 0.2374 (R package vcd, documentation of Kappa).
+COUPLES = [[7, 7, 2, 3], [2, 8, 3, 7], [1, 5, 4, 9], [2, 8, 9, 14]]
+
+
+def by_pairs(table: FloatArray, scale: Scale) -> float:
+    """The definition, pair by pair."""
+    units = [[v for v in column if not math.isnan(v)] for column in table.T]
+    units = [unit for unit in units if len(unit) > 1]
+    every = [v for unit in units for v in unit]
+    used = Counter(every)
+
+    def distance(a: float, b: float) -> float:
+        if scale == "interval":
+            return (a - b) ** 2
+        low, high = min(a, b), max(a, b)
+        between = sum(number for v, number in used.items() if low <= v <= high)
+        return (between - (used[a] + used[b]) / 2) ** 2
+
+    seen = sum(distance(a, b) / (len(u) - 1) for u in units for a, b in permutations(u, 2))
+    apart = sum(distance(a, b) for a, b in permutations(every, 2)) / (len(every) - 1)
+    return 1 - seen / apart if apart else NAN
+
+
+def test_the_published_values() -> None:
+    assert krippendorff_alpha(PUBLISHED).value == pytest.approx(0.815, abs=5e-4)
+    assert krippendorff_alpha(PUBLISHED, "interval").value == pytest.approx(0.849, abs=5e-4)
+    assert krippendorff_alpha(PUBLISHED).n == 11
+    assert kappa_of_table(COUPLES, "none") == pytest.approx(0.1293, abs=5e-5)
+    assert kappa_of_table(COUPLES, "linear") == pytest.approx(0.2374, abs=5e-5)
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.lists(st.sampled_from([0.0, 1.0, 2.5, 4.0, NAN]), min_size=3, max_size=3),
+        min_size=1,
+        max_size=9,
+    ),
+    st.sampled_from(["ordinal", "interval"]),
+)
+def test_equal_to_the_definition(units: list[list[float]], scale: Scale) -> None:
+    table = np.array(units).T
+    found = krippendorff_alpha(table, scale).value
+    assert found == pytest.approx(by_pairs(table, scale), abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("scale", ["ordinal", "interval"])
+def test_the_interval_of_unequal_groups_by_a_loop(scale: Scale) -> None:
+    rng = np.random.default_rng(4)
+    groups = np.repeat(np.arange(26), [9] * 3 + [3] * 23)
+    table = np.round(rng.normal(size=(2, 96)) + 2 * rng.normal(size=26)[groups])
+    without = np.array([by_pairs(table[:, groups != group], scale) for group in range(26)])
+    pseudo = 26 * math.log(1 - by_pairs(table, scale)) - 25 * np.log(1 - without)
+    # 96 ** 2 / (3 * 9 ** 2 + 23 * 3 ** 2) groups of one size
+    reach = stats.t.ppf(0.975, 96**2 / 450 - 1) * pseudo.std(ddof=1) / math.sqrt(26)
+    found = krippendorff_alpha(table, scale, groups=groups.tolist())
+    ends = 1 - math.exp(pseudo.mean() + reach), 1 - math.exp(pseudo.mean() - reach)
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-10)
+    assert (found.n, found.groups) == (96, 26)
+
+
+def test_many_units_are_left_out_in_parts() -> None:
+    rng = np.random.default_rng(6)
+    truth = rng.normal(size=6000)
+    found = krippendorff_alpha(truth + rng.normal(size=(2, 6000)), "interval")
+    # Of normal ratings the error of a correlation is (1 - r^2) / sqrt(n).
+    assert found.high - found.low == pytest.approx(2 * 1.96 * 0.75 / math.sqrt(6000), rel=0.1)
+
+
+def test_alpha_without_an_interval() -> None:
+    # On the only unit that both rated they say the same: there is nothing to tell from chance.
+    for table in ([[0.0, 4.0], [0.0, NAN]], [[0.0, NAN], [NAN, 4.0]]):
+        assert math.isnan(krippendorff_alpha(table).value)
+    assert krippendorff_alpha(np.empty((2, 0))).n == 0
+    perfect = krippendorff_alpha(np.tile(np.arange(30.0) % 5, (2, 1)))
+    assert perfect.value == 1.0
+    assert "never differ" in perfect.reason
+    assert "nothing can be told" in krippendorff_alpha(np.ones((2, 30))).reason
+    assert "needs 30" in krippendorff_alpha(PUBLISHED).reason
+    grouped = krippendorff_alpha(np.ones((2, 30)), groups=[*range(15)] * 2)
+    assert grouped.reason == "15 groups, worth 15.0 of one size: an interval needs 20"
+
+
+def test_kappa_by_hand() -> None:
+    # Rows 1, 1, 1 and columns 2, 0, 1 of 3 items: observed 0 + 1 + 0 = 1 squared level; expected
+    # by chance (1/3)(0*2 + 4*1 + 1*2 + 1*1 + 4*2 + 0*1) = 15/3 = 5; kappa = 1 - 1/5.
+    assert weighted_kappa([0, 1, 2], [0, 0, 2], levels=3) == pytest.approx(0.8, abs=1e-12)
+    # Two levels need no weights: observed .7, by chance .5: (.7 - .5) / .5
+    weights: tuple[KappaWeights, ...] = ("none", "linear", "quadratic")
+    kappas = [kappa_of_table([[20, 5], [10, 15]], each) for each in weights]
+    assert kappas == pytest.approx([0.4] * 3, abs=1e-12)
+    # Items that either left out do not count; what chance explains is undefined.
+    assert weighted_kappa([0, NAN, 1, 2], [0, 2, NAN, 0], levels=3) == weighted_kappa(
+        [0, 2], [0, 0], levels=3
+    )
+    assert math.isnan(weighted_kappa([1, 1], [1, 1], levels=3))
+    assert math.isnan(weighted_kappa([], [], levels=3))
+
+
+def test_mistakes_are_named() -> None:
+    with pytest.raises(InvalidValueError, match="no scale 'ratio'"):
+        krippendorff_alpha([[1], [2]], "ratio")  # type: ignore[arg-type]  # the point
+    with pytest.raises(InvalidValueError, match=r"5\.0 is no level; levels are 0 to 4"):
+        weighted_kappa([5], [0], levels=5)
+    with pytest.raises(InvalidValueError, match="levels by levels"):
+        kappa_of_table([[1, 2, 3]])
+    with pytest.raises(InvalidValueError, match="holds counts"):
+        kappa_of_table([[1, -2], [0, 1]])
+    with pytest.raises(InvalidValueError, match="no weights 'cubic'"):
+        kappa_of_table([[1, 2], [0, 1]], "cubic")  # type: ignore[arg-type]  # wrong on purpose

@@ -1,0 +1,406 @@
+"""Estimates, differences and bounds: against scipy, plain loops and figures by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.chance import correlation_p, sign_flips
+from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.correlation import Measure, value_of
+from tcva_adapters.stats.inference import (
+    STATISTICS,
+    Estimate,
+    Statistic,
+    difference,
+    estimate,
+    labels_needed,
+    lower_bound,
+)
+from tcva_adapters.stats.leave_out import correlations_without
+
+NAN = math.nan
+RNG = np.random.default_rng(3)
+HUMAN = np.round(RNG.random(40) * 8) / 8
+ONE = np.clip(np.round(HUMAN + RNG.normal(0, 0.25, 40), 1), 0, 1)
+OTHER = np.clip(HUMAN + RNG.normal(0, 0.4, 40), 0, 1)
+GROUPS = (np.arange(40) // 2).tolist()
+UNEVEN = np.repeat(np.arange(17), [6, 4, *[2] * 15]).tolist()
+CORRELATIONS: tuple[Measure, ...] = ("spearman", "kendall", "pearson")
+OF_SCIPY: dict[str, Any] = {
+    "spearman": stats.spearmanr,
+    "kendall": stats.kendalltau,
+    "pearson": stats.pearsonr,
+}
+
+
+def left_out(of: Any, groups: Sequence[int] | None) -> FloatArray:
+    """Of the samples that are left, by a plain loop."""
+    codes = np.arange(40) if groups is None else np.asarray(groups)
+    return np.array([of(codes != unit) for unit in np.unique(codes)])
+
+
+def jackknife(values: FloatArray) -> float:
+    m = len(values)
+    return math.sqrt((m - 1) / m * np.sum((values - values.mean()) ** 2))
+
+
+def worth(groups: Sequence[int] | None) -> float:
+    return 40.0 if groups is None else float(40**2 / np.sum(np.bincount(groups) ** 2))
+
+
+# A figure
+
+
+def test_a_symmetric_mean_has_students_interval() -> None:
+    values = np.concatenate([0.5 + np.arange(1, 13) / 50, 0.5 - np.arange(1, 13) / 50])
+    found = estimate("mean", values, level=0.9)
+    low, high = stats.t.interval(0.9, 23, values.mean(), stats.sem(values))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-12)
+    assert (found.n, found.groups, found.level) == (24, None, 0.9)
+
+
+def test_the_ends_of_a_skewed_mean_are_where_halls_t_meets_students() -> None:
+    values = np.random.default_rng(1).beta(5, 1, 30)
+    a = stats.skew(values) / math.sqrt(30)
+
+    def hall(t: float) -> float:
+        return float(t + a * t**2 / 3 + a**2 * t**3 / 27 + a / 6)
+
+    q = stats.t.ppf(0.975, 29)
+    below = optimize.brentq(lambda t: hall(t) - q, -20, 20, xtol=1e-14)
+    above = optimize.brentq(lambda t: hall(t) + q, -20, 20, xtol=1e-14)
+    found, error = estimate("mean", values), stats.sem(values)
+    ends = values.mean() - below * error, values.mean() - above * error
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)
+    # Where values lie on both sides, it is no narrower than the plain one on either.
+    plain = stats.t.interval(0.95, 29, values.mean(), stats.sem(values))
+    both = difference("mean", values, np.zeros(30))
+    assert both.low == pytest.approx(min(found.low, plain[0]), abs=1e-12)
+    assert both.high == pytest.approx(max(found.high, plain[1]), abs=1e-12)
+
+
+@pytest.mark.parametrize(("passed", "n"), [(0, 1), (3, 4), (20, 20), (7, 60)])
+def test_a_share_has_the_exact_interval(passed: int, n: int) -> None:
+    found = estimate("share", [1] * passed + [0] * (n - passed), level=0.9)
+    exact = stats.binomtest(passed, n).proportion_ci(0.9)
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-12)
+
+
+def test_a_share_by_groups_counts_the_samples_that_would_be_as_sure() -> None:
+    hits = (ONE > 0.5).astype(float)
+    hits[::2] = hits[1::2]  # alike within a group
+    found, p = estimate("share", hits, GROUPS), hits.mean()
+    variance = jackknife(left_out(lambda kept: hits[kept].mean(), GROUPS)) ** 2
+    costs = stats.t.ppf(0.975, 39) / stats.t.ppf(0.975, 19)
+    n = min(40.0, p * (1 - p) / variance * costs**2)
+    x = p * n
+    ends = stats.beta.ppf(0.025, x, n - x + 1), stats.beta.ppf(0.975, x + 1, n - x)
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-10)
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS, UNEVEN], ids=["alone", "groups", "uneven"])
+@pytest.mark.parametrize("measure", CORRELATIONS)
+def test_a_correlation_has_students_interval_on_fishers_z(
+    measure: Measure, groups: list[int] | None
+) -> None:
+    of = OF_SCIPY[measure]
+    values = left_out(lambda kept: of(ONE[kept], HUMAN[kept]).statistic, groups)
+    value = of(ONE, HUMAN).statistic
+    error = jackknife(np.arctanh(values))
+    half = stats.t.ppf(0.975, worth(groups) - 2) * error
+    ends = math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
+    found = estimate(measure, [ONE, HUMAN], groups, test=groups is not None)
+    assert found.value == pytest.approx(value, abs=1e-12)
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-10)
+    if groups is not None:
+        p = 2 * stats.t.sf(math.atanh(value) / error, worth(groups) - 2)
+        assert found.p == pytest.approx(p, rel=1e-9)
+        assert found.groups == len(set(groups))
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["alone", "groups"])
+def test_the_percentile_interval_is_that_of_a_loop_over_scipy(groups: list[int] | None) -> None:
+    units = 40 if groups is None else 20
+    drawn = np.random.Generator(np.random.PCG64(5)).integers(0, units, (300, units))
+    values = []
+    for row in drawn:
+        places = row if groups is None else np.concatenate([[2 * g, 2 * g + 1] for g in row])
+        values.append(stats.spearmanr(ONE[places], HUMAN[places]).statistic)
+    shares = np.array([0.025, 0.975])
+    if groups is not None:
+        shares = stats.norm.cdf(math.sqrt(20 / 19) * stats.t.ppf(shares, 19))
+    options: dict[str, Any] = {"resamples": 300, "seed": 5, "method": "percentile"}
+    found = estimate("spearman", [ONE, HUMAN], groups, **options)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, shares)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "columns", "groups", "why"),
+    [
+        ("mean", [0.5], None, "1 sample: an interval needs 10"),
+        ("mean", [], None, "0 samples"),
+        ("mean", [0.5] * 20, None, "all are equal"),
+        ("mean", [1.0] * 26 + [0.0, 0.1, 0.2, 0.3], None, "all but 4 are equal"),
+        ("mean", ONE[:30], [0, 1] * 15, "2 groups, worth 2.0 of one size: an interval needs 10"),
+        ("mean", ONE, [0] * 29 + [*range(1, 12)], "12 groups, worth 1.9"),
+        ("mean", np.tile([0.2, 0.8], 20), GROUPS, "without any one group"),
+        ("spearman", [ONE, HUMAN], [*range(5)] * 8, "5 groups"),
+        ("pearson", [HUMAN, 2 * HUMAN], None, "perfect agreement"),
+        ("kendall", [ONE, [1.0] * 40], None, "all are equal"),
+        ("mae", [ONE, ONE + 0.25], None, "all are equal"),
+    ],
+)
+def test_what_cannot_be_trusted_is_not_offered(
+    statistic: Statistic, columns: Any, groups: Any, why: str
+) -> None:
+    found = estimate(statistic, columns, groups)
+    assert why in found.reason
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_samples_without_a_number_are_left_out(statistic: Statistic) -> None:
+    columns = [(ONE > 0.5) * 1.0] if statistic == "share" else [ONE, HUMAN]
+    columns = columns[:1] if statistic == "mean" else columns
+    holes = [np.append(column, [NAN, 0.5, np.inf]) for column in columns]
+    holes[-1][-2] = NAN
+    assert estimate(statistic, holes) == estimate(statistic, columns)
+    assert estimate(statistic, holes).n == 40
+
+
+# Chance
+
+
+@pytest.mark.parametrize("measure", CORRELATIONS)
+def test_p_of_a_correlation_counts_every_order_of_few_samples(measure: Measure) -> None:
+    one, human = ONE[:6], HUMAN[[0, 1, 2, 2, 4, 5]]
+    every = [value_of(measure, one, human[list(order)]) for order in permutations(range(6))]
+    value = value_of(measure, one, human)
+    above = np.mean([each >= value - 1e-12 for each in every])
+    below = np.mean([each <= value + 1e-12 for each in every])
+    found = correlation_p(measure, one, human, permutations=9999, seed=0)
+    assert found == pytest.approx(min(1.0, 2 * min(above, below)), abs=1e-12)
+
+
+def test_p_of_many_samples_is_the_formulas() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 600))
+    options: dict[str, Any] = {"permutations": 9, "seed": 0}
+    for measure in CORRELATIONS:
+        expected = OF_SCIPY[measure](x, y).pvalue
+        assert correlation_p(measure, x, y, **options) == pytest.approx(expected, rel=1e-9)
+    # Of fewer, the drawn one lies close to it.
+    drawn = correlation_p("spearman", x[:200], y[:200], permutations=9999, seed=1)
+    assert drawn == pytest.approx(stats.spearmanr(x[:200], y[:200]).pvalue, abs=0.04)
+
+
+@pytest.mark.parametrize("codes", [None, np.array([0, 0, 1, 2, 2, 3, 4, 5, 6, 7])])
+def test_sign_flips_count_every_assignment(codes: Any) -> None:
+    values = np.array([0.1, 0.1, -0.2, 0.4, 0.3, 0.0, 0.25, -0.1, 0.05, 0.3])
+    units = values if codes is None else np.bincount(codes, weights=values)
+    sums = [abs(np.dot(signs, units)) for signs in product([-1, 1], repeat=len(units))]
+    expected = np.mean([each >= abs(units.sum()) - 1e-12 for each in sums])
+    assert sign_flips(values, codes) == pytest.approx(expected, abs=1e-12)
+
+
+def test_sign_flips_of_many_are_drawn() -> None:
+    values = np.random.default_rng(2).normal(0.1, 1, 300)
+    exact = 2 * stats.norm.sf(abs(values.sum()) / np.sqrt(np.sum(values**2)))
+    assert sign_flips(values) == pytest.approx(exact, abs=0.02)
+    assert sign_flips(values) == sign_flips(values)
+    assert estimate("mean", values, test=True).p == sign_flips(values)
+    assert sign_flips(np.ones(40)) == 1 / 10_001
+
+
+# A difference
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["alone", "groups"])
+def test_a_difference_of_errors_is_that_of_a_mean(groups: list[int] | None) -> None:
+    apart = np.abs(ONE - HUMAN) - np.abs(OTHER - HUMAN)
+    found = difference("mae", ONE, OTHER, HUMAN, groups)
+    assert found == difference("mean", apart, np.zeros(40), groups=groups)
+    codes = None if groups is None else np.array(groups)
+    assert found.p == sign_flips(apart, codes)
+    wide = difference("mae", ONE, OTHER, HUMAN, groups, level=0.9)
+    assert found.narrow == (wide.low, wide.high)
+
+
+@pytest.mark.parametrize("groups", [None, UNEVEN], ids=["alone", "uneven"])
+@pytest.mark.parametrize("measure", ["kendall", "pearson"])
+def test_a_difference_of_correlations_goes_by_students_t(
+    measure: Measure, groups: list[int] | None
+) -> None:
+    of = OF_SCIPY[measure]
+
+    def apart(kept: Any) -> float:
+        return float(
+            np.arctanh(of(ONE[kept], HUMAN[kept]).statistic)
+            - np.arctanh(of(OTHER[kept], HUMAN[kept]).statistic)
+        )
+
+    z, error = apart(np.arange(40)), jackknife(left_out(apart, groups))
+    df = worth(groups) - 2
+    found = difference(measure, ONE, OTHER, HUMAN, groups)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(z) / error, df), rel=1e-9)
+    slope = found.value / z
+    half = stats.t.ppf(0.975, df) * error
+    ends = slope * (z - half), slope * (z + half)
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-10)
+    assert (found.p < 0.05) == (not found.low < 0 < found.high)
+
+
+def test_a_difference_of_ranks_is_the_paired_bootstrap() -> None:
+    drawn = np.random.Generator(np.random.PCG64(0)).integers(0, 40, (400, 40))
+    deltas = np.array(
+        [
+            stats.spearmanr(ONE[row], HUMAN[row]).statistic
+            - stats.spearmanr(OTHER[row], HUMAN[row]).statistic
+            for row in drawn
+        ]
+    )
+    found = difference("spearman", ONE, OTHER, HUMAN, resamples=400)
+    ends = tuple(np.quantile(deltas, [0.025, 0.975]))
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)
+    assert found.narrow == pytest.approx(tuple(np.quantile(deltas, [0.05, 0.95])), abs=1e-12)
+    rarer = min((deltas <= 0).sum(), (deltas >= 0).sum())
+    assert found.p == pytest.approx(2 * (rarer + 1) / 401, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", CORRELATIONS)
+def test_equal_methods_do_not_differ(measure: Measure) -> None:
+    found = difference(measure, ONE, ONE, HUMAN, resamples=50)
+    assert (found.value, found.p) == (0.0, 1.0)
+    assert "nothing varies" in found.reason
+    few = difference(measure, ONE[:29], OTHER[:29], HUMAN[:29])
+    assert math.isnan(few.p) == (measure != "pearson")
+
+
+def test_what_a_difference_says() -> None:
+    assert Estimate(0.2, -1.96, 1.96).smallest == pytest.approx(1.959964 + 0.841621, rel=1e-4)
+    assert math.isnan(Estimate(0.2).smallest)
+    found = Estimate(0.0, -0.06, 0.06, narrow=(-0.05, 0.05))
+    assert found.equivalent(0.051)
+    assert not found.equivalent(0.05)
+    assert not Estimate(0.0).equivalent(1.0)
+    with pytest.raises(InvalidValueError, match="the margin is 0"):
+        found.equivalent(0)
+
+
+# Bounds and plans
+
+
+def test_the_bound_of_a_pass_rate_is_exact() -> None:
+    for passed, n in ((0, 5), (5, 5), (17, 20)):
+        exact = stats.binomtest(passed, n, alternative="greater").proportion_ci(0.9).low
+        found = lower_bound([1.0] * passed + [0.0] * (n - passed), 0.9)
+        assert found == pytest.approx(exact, abs=1e-12)
+
+
+def test_the_bound_of_a_mean_weights_values_and_the_low_end_at_random() -> None:
+    # Of 0.5 and 1 and the low end 0 with Dirichlet's weights, v / 2 + w is below x with 2 x^2 for
+    # x up to 1/2 (the area of a triangle): 5 % at the root of 1/40.
+    assert lower_bound([0.5, 1.0]) == pytest.approx(math.sqrt(1 / 40), abs=0.004)
+    # In groups of one size the sums of groups take the place of values.
+    twice = lower_bound([0.5, 0.5, 1.0, 1.0], groups="aabb")
+    assert twice == pytest.approx(math.sqrt(1 / 40), abs=0.004)
+    # On a scale from -1 all is twice as far.
+    assert lower_bound([0.0, 1.0], low=-1.0) == pytest.approx(2 * math.sqrt(1 / 40) - 1, abs=0.008)
+    assert lower_bound([0.0, 0.0]) == 0.0
+    assert math.isnan(lower_bound([NAN]))
+
+
+def test_many_values_are_looked_at_in_bins() -> None:
+    values = np.random.default_rng(0).random(5000)
+    normal = values.mean() - 1.6449 * stats.sem(values)
+    assert lower_bound(values) == pytest.approx(normal, abs=0.001)
+    assert lower_bound(values) == lower_bound(values)
+
+
+def test_labels_needed() -> None:
+    pilot = Estimate(0.5, 0.4, 0.6, n=50)
+    assert labels_needed(pilot, width=0.1) == 200
+    smallest = pilot.smallest
+    assert labels_needed(pilot, difference=smallest / 3) == 450
+    with pytest.raises(InvalidValueError, match="too little to plan by"):
+        labels_needed(Estimate(0.5, n=4, reason="4 samples"), width=0.1)
+    for wrong in ({}, {"width": 0.1, "difference": 0.1}, {"width": 0.0}):
+        with pytest.raises(InvalidValueError, match="give one of them"):
+            labels_needed(pilot, **wrong)
+
+
+# Properties
+
+TENTHS = st.lists(st.integers(0, 10).map(lambda i: i / 10), min_size=12, max_size=30)
+
+
+@settings(max_examples=30)
+@given(TENTHS, st.sampled_from(("mean", "mae", *CORRELATIONS)), st.randoms(use_true_random=False))
+def test_order_and_groups_of_one_do_not_matter(
+    values: list[float], statistic: Statistic, random: Any
+) -> None:
+    n = len(values)
+    columns = np.array([values, HUMAN[:n]])[: 1 if statistic == "mean" else 2]
+    found = estimate(statistic, columns)
+    own = estimate(statistic, columns, [f"g{i}" for i in range(n)])
+    assert own.groups == n
+    assert str((found.value, found.low, found.high)) == str((own.value, own.low, own.high))
+    order = list(range(n))
+    random.shuffle(order)
+    moved = estimate(statistic, columns[:, order])
+    for name, value in found.record("x").items():
+        assert moved.record("x")[name] == pytest.approx(value, abs=1e-9, nan_ok=True)
+    assert found.reason or found.low <= found.value <= found.high
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 4), st.sampled_from(("mean", "mae", "pearson", "kendall", "spearman")))
+def test_copies_in_one_group_add_no_certainty(times: int, statistic: Statistic) -> None:
+    columns = np.array([ONE, HUMAN])[: 1 if statistic == "mean" else 2]
+    found = estimate(
+        statistic, np.repeat(columns, times, axis=1), np.repeat(range(40), times).tolist()
+    )
+    single = estimate(statistic, columns)
+    assert found.value == pytest.approx(single.value, abs=1e-12)
+    # Tau-b counts copies as ties; a rank of copies moves by a little.
+    near = 0.02 if statistic in {"kendall", "spearman"} else 1e-9
+    assert (found.low, found.high) == pytest.approx((single.low, single.high), abs=near)
+
+
+def test_many_samples_are_left_out_in_parts() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(2, 2001))
+    for measure in CORRELATIONS:
+        assert len(correlations_without(measure, x, y)) == 1000
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (lambda: estimate("median", [1.0]), "no statistic 'median'"),  # type: ignore[arg-type]
+        (lambda: estimate("mean", [[1.0], [2.0]]), "2 columns for mean"),
+        (lambda: estimate("share", [0.5]), "0 or 1"),
+        (lambda: estimate("mean", ONE, level=1.0), "level is 1.0"),
+        (lambda: estimate("mean", ONE, resamples=0), "resamples is 0"),
+        (lambda: estimate("mean", ONE, [1, 2]), "2 groups for 40 samples"),
+        (lambda: estimate("kendall", [ONE, HUMAN], method="percentile"), "spearman alone"),
+        (lambda: difference("mae", ONE, OTHER), "need them"),
+        (lambda: difference("mean", ONE, OTHER, HUMAN), "takes no human ratings"),
+        (lambda: difference("mae", ONE, OTHER[:3], HUMAN), "different lengths"),
+        (lambda: lower_bound([-0.5]), "below the least possible one"),
+    ],
+)
+def test_mistakes_are_named(call: Any, why: str) -> None:
+    with pytest.raises(InvalidValueError, match=why):
+        call()

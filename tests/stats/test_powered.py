@@ -1,0 +1,73 @@
+"""Prediction-powered means: against least squares by numpy, and where the judge is left out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.inference import estimate
+from tcva_adapters.stats.powered import powered_mean
+
+NAN = math.nan
+
+
+def drawn(n: int, rated: int, noise: float, *, seed: int = 0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    truth = rng.beta(4, 2, n)
+    ratings = np.where(np.arange(n) < rated, np.clip(truth + rng.normal(0, 0.05, n), 0, 1), NAN)
+    return ratings, 0.2 + 0.6 * truth + rng.normal(0, noise, n)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(400) // 4], ids=["alone", "groups"])
+def test_the_estimate_is_that_of_the_regression(groups: Any) -> None:
+    ratings, scores = drawn(400, 80, 0.05)
+    scores[3] = NAN
+    found = powered_mean(ratings, scores, groups=None if groups is None else groups.tolist())
+    there = np.isfinite(scores)
+    rated = there & np.isfinite(ratings)
+    y, f, every = ratings[rated], scores[rated], scores[there]
+    design = np.column_stack([np.ones(79), f - every.mean()])
+    (intercept, slope), *_ = np.linalg.lstsq(design, y, rcond=None)
+    assert found.slope == pytest.approx(slope, abs=1e-12)
+    assert found.estimate.value == pytest.approx(intercept, abs=1e-12)
+    assert (found.samples, found.estimate.n) == (399, 79)
+    # The intercept's error leaves each sample out (HC3); that of the mean score over all is added.
+    hat = design @ np.linalg.inv(design.T @ design) @ design.T
+    weights = (np.linalg.inv(design.T @ design) @ design.T)[0]
+    own = np.zeros(400)
+    own[rated] = weights * (y - design @ [intercept, slope]) / (1 - np.diag(hat))
+    own[there] += slope * (every - every.mean()) / 399
+    units = np.arange(400) if groups is None else groups
+    equal = 79.0 if groups is None else 79**2 / float(np.sum(np.bincount(groups[rated]) ** 2))
+    variance = np.sum(np.bincount(units, weights=own) ** 2) * equal / (equal - 1)
+    half = stats.t.ppf(0.975, equal - 2) * math.sqrt(variance)
+    ends = intercept - half, intercept + half
+    assert (found.estimate.low, found.estimate.high) == pytest.approx(ends, abs=1e-12)
+    assert found.worth > 2 * 79
+    narrower = (found.alone.high - found.alone.low) / (2 * half)
+    assert found.worth == pytest.approx(79 * narrower**2, rel=1e-9)
+
+
+@pytest.mark.parametrize(("rated", "noise"), [(29, 0.05), (60, 50.0)], ids=["few", "useless"])
+def test_the_judge_is_left_out(rated: int, noise: float) -> None:
+    ratings, scores = drawn(300, rated, noise, seed=3)
+    found = powered_mean(ratings, scores)
+    assert found.estimate is found.alone
+    assert found.alone == estimate("mean", ratings)
+    assert (found.slope, found.worth) == (0.0, rated)
+
+
+def test_a_judge_that_rates_the_others_far_off_and_bad_input() -> None:
+    ratings, scores = drawn(300, 60, 0.02)
+    scores[60:] += 0.4
+    assert powered_mean(ratings, scores).slope == 0.0
+    assert powered_mean(ratings, np.full(300, 0.5)).slope == 0.0
+    with pytest.raises(InvalidValueError, match="no sample has a score and a human rating"):
+        powered_mean([NAN, 1.0], [0.5, NAN])
+    with pytest.raises(InvalidValueError, match="different lengths"):
+        powered_mean([1.0], [0.5, 0.5])
