@@ -26,7 +26,7 @@ from tcva_adapters.core.aggregation import PENALTIES, sweep
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.temperature import Bounds, exponent_within
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
-from tcva_adapters.report.figures import settings_of
+from tcva_adapters.report.content import settings_of
 from tcva_adapters.results.settings import ScoringConfig
 from tests.support.browser import Watched, launched, opened
 from tests.support.reports import small_report

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from tcva_adapters import report as reports  # its names are imported when a report is written
+from tcva_adapters import tables
 from tcva_adapters.cli import old_options as options
 from tcva_adapters.report.page import OURS
 
@@ -49,5 +50,6 @@ def report_written(
         return {}
     if of:
         reading["title"] = "standard input" if of == "-" else Path(of).resolve().name
-    written = reports.write(found, path, overwrite=overwrite, **reading)
+    source = [*found.results] if hasattr(found, "results") else tables.Report(found.sentence)
+    written = reports.write(source, path, overwrite=overwrite, **reading)
     return {written.path: written.contents}

@@ -69,7 +69,7 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
         more,
         reasons={**table.reasons, **reasons},
         notes=(*table.notes, f"{name}: {said} members"),
-        about={**table.about, "fused": {**table.about.get("fused", {}), name: members}},
+        about={**table.about, "members": {**table.about.get("members", {}), name: members}},
     )
 
 
@@ -79,7 +79,7 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
     Who tries several combinations finds one that gains by luck, so p allows for all of them (Holm).
 
     Args:
-        table: With human ratings, and the fused methods under ``about["fused"]``.
+        table: With human ratings, and the fused methods under ``about["members"]``.
         **drawn: ``resamples`` and ``seed``, see `tcva_adapters.stats.inference.estimate`.
 
     Raises:
@@ -87,7 +87,7 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
     """
     records = []
     rated = table.rated
-    for name, members in table.about.get("fused", {}).items():
+    for name, members in table.about.get("members", {}).items():
         common = rated.common([name, *members])
         human, groups = common.rating, common.groups or None
         rhos = {m: agreement("spearman", common.column(m), human).value for m in members}

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.core.aggregation import aggregate
+from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import RowStream, format_of
@@ -269,40 +270,44 @@ def _labels(
         path, None, skip_bad=False, read=partial(_label, raters=raters, temperature=temperature)
     )
     labels: dict[str, list[float]] = {}
-    by_claims, is_csv = 0, format_of(path) == "csv"
-    for name, rated, has_claims in stream:
+    by_claims: list[float] = []
+    is_csv = format_of(path) == "csv"
+    for name, rated, at in stream:
         own = original(name) if is_csv else name
         if own in labels:
             msg = f"{path}, {stream.line}: {own!r} is labelled a second time; leave one out"
             raise UnreadableInputError(msg, line=stream.line)
         labels[own] = rated
-        by_claims += has_claims
+        by_claims += [] if at is None else [at]
     for place, rater in enumerate(raters):
         if all(math.isnan(rated[place]) for rated in labels.values()):
             msg = f"{path}: none of its {len(labels)} lines has a rating under {rater!r}"
             raise UnreadableInputError(msg)
-    what = f"{counted(by_claims, 'rating')} made of the labels of claims, at T={temperature:g}"
+    temperatures = ", ".join(f"{at:g}" for at in sorted({*by_claims}))
+    what = f"{counted(len(by_claims), 'rating')} made of the labels of claims, at T={temperatures}"
     rated_ones = {name: each for name, each in labels.items() if not all(map(math.isnan, each))}
     return rated_ones, [f"{path}: {what}"] if by_claims else []
 
 
 def _label(
     record: dict[str, Any], *, raters: Sequence[str], temperature: float
-) -> tuple[str, list[float], bool]:
-    """A line: whom it is about, the ratings, and whether they follow from labels of claims."""
+) -> tuple[str, list[float], float | None]:
+    """A line: whom it is about, the ratings, and at which T they were made of labels of claims."""
     name = record.get("id")
     name = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
-    lacking = next((rater for rater in raters if rater not in record), None)
+    own = len(raters) == 1 and record.get(raters[0]) is None and record.get("claims")
+    lacking = next((rater for rater in raters if rater not in record and not own), None)
     if not isinstance(name, str) or not name or lacking:
         has = ", ".join(map(str, record)) or "nothing"
         msg = f"a label has id and {', '.join(raters)}, this has {has}"
         raise UnreadableInputError(msg)
     try:
+        if own:
+            levels = [each["verdict"] for each in own]
+            at = as_temperature(record.get("temperature", temperature))
+            return name, [aggregate(levels, at)], at
         rated = [parse_rating(record[rater]) for rater in raters]
-        claims = [each["label"] for each in record.get("claims") or () if each.get("label")]
-        if claims and len(raters) == 1 and math.isnan(rated[0]):
-            return name, [aggregate(claims, temperature)], True
     except (InvalidValueError, AttributeError, KeyError, TypeError) as error:
         msg = f"the label of {name!r}: {error}"
         raise UnreadableInputError(msg) from None
-    return name, rated, False
+    return name, rated, None

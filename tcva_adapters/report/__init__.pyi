@@ -1,4 +1,3 @@
-from tcva_adapters.compare.labels import Labels as Labels
 from tcva_adapters.report.annotations import to_annotations as to_annotations
 from tcva_adapters.report.changed import changes as changes
 from tcva_adapters.report.drawing import save_figures as save_figures
@@ -6,6 +5,6 @@ from tcva_adapters.report.evaluated import evaluation as evaluation
 from tcva_adapters.report.gates import Gates as Gates
 from tcva_adapters.report.junit import to_junit as to_junit
 from tcva_adapters.report.markdown import to_markdown as to_markdown
+from tcva_adapters.report.page import Written as Written
+from tcva_adapters.report.page import write as write
 from tcva_adapters.report.suite import Suite as Suite
-from tcva_adapters.report.writing import Written as Written
-from tcva_adapters.report.writing import write as write

@@ -1,28 +1,23 @@
-"""Labels by keyboard, the agreement that they give, and what the commands read of them."""
+"""Labels by keyboard, what is counted of them, and what the library reads of the export."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from scipy import stats
 
-from tcva_adapters.cli.app import run
-from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare import read_scores
+from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.stats.kappa import kappa_of_table
 from tests.browser.conftest import Opener
 from tests.support.browser import Watched
 from tests.support.reports import Expected, example_content, example_results, example_samples
 
 Reports = Callable[[str], Path]
-CONTENT = example_content()
-CLOSE: dict[str, Any] = {"abs": 1e-12}
 
 
 def start(page: Watched, what: str) -> None:
@@ -31,49 +26,64 @@ def start(page: Watched, what: str) -> None:
     page.page.get_by_role("combobox", name="Order").select_option("file")
     page.settled()
     # Keys belong to a chosen field until the reader leaves it.
-    page.page.get_by_role("heading", name="Label", exact=True).click()
-    page.page.keyboard.press("Escape")
     page.page.evaluate("document.activeElement.blur()")
 
 
-def export(page: Watched, name: str, folder: Path) -> Path:
+def press(page: Watched, *keys: str) -> None:
+    for key in keys:
+        page.page.keyboard.press(key)
+        page.settled()
+
+
+def export(page: Watched, folder: Path) -> Path:
     with page.page.expect_download() as download:
-        page.page.get_by_role("button", name=f"Export {name}").click()
+        page.page.get_by_role("button", name="Export", exact=True).click()
     file = folder / download.value.suggested_filename
     download.value.save_as(file)
     return file
 
 
-def figure(page: Watched, measure: str) -> float:
-    return page.value(f'.agreement tr:has(th:text-matches("^{measure}( [(]|$)")) [data-value]')
-
-
-def test_claims_by_keyboard(reports: Reports, open_report: Opener, tmp_path: Path) -> None:
-    page = open_report(reports("example"), "#view=label")
+def test_claims_become_ratings(reports: Reports, open_report: Opener, tmp_path: Path) -> None:
+    page = open_report(reports("example"), "#view=label&T=0.3")
     start(page, "claims")
     rng = np.random.default_rng(1)
-    pairs, wanted = [], {}
-    scored = [r for r in example_results() if r.unscored is None][:12]
+    scored = [result for result in example_results() if result.unscored is None][:12]
+    given, same = {}, []
     for result in scored:
         claims = {c.claim: c.verdict for c in result.claims if c.verdict is not None}
-        levels = []
-        for claim, verdict in claims.items():
-            level = int(rng.integers(5)) if rng.random() < 0.4 else LEVELS.index(verdict)
-            levels.append({"claim": claim, "label": LEVELS[level].value})
-            pairs.append((level, LEVELS.index(verdict)))
-            page.page.keyboard.press(str(level + 1))
-            page.settled()
-        wanted[result.sample_id] = levels
-    table = np.zeros((5, 5))
-    for one, two in pairs:
-        table[one, two] += 1
-    kappa = kappa_of_table(table)
-    assert figure(page, "Weighted kappa of the claims") == pytest.approx(kappa, **CLOSE)
-    same = sum(one == two for one, two in pairs) / len(pairs)
-    assert figure(page, "Same level") == pytest.approx(same, **CLOSE)
-    file = export(page, "jsonl", tmp_path)
+        levels = [
+            LEVELS[rng.integers(5)] if rng.random() < 0.4 else verdict
+            for verdict in claims.values()
+        ]
+        # Key 1 is the worst, as among ratings.
+        press(page, *(str(5 - LEVELS.index(level)) for level in levels))
+        given[result.sample_id or ""] = levels
+        same += [one is two for one, two in zip(levels, claims.values(), strict=True)]
+    press(page, "3")  # an answer of which a part is labelled is no rating
+    expect(page.page.locator('[data-figure="same-level"]')).to_contain_text(f" of {len(same) + 1}")
+    expect(page.page.locator('[data-figure="same-decision"]')).to_contain_text(f" of {len(given)}")
+    file = export(page, tmp_path)
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert {line["id"]: line["claims"] for line in lines} == wanted
+    assert {line["id"]: [each["verdict"] for each in line["claims"]] for line in lines} == given
+    assert {line["temperature"] for line in lines} == {0.3}
+    table = read_scores([*example_results()], human=file).rated
+    wanted = {name: aggregate(levels, 0.3) for name, levels in given.items()}
+    assert dict(zip(table.samples, table.rating.tolist(), strict=True)) == pytest.approx(wanted)
+
+
+def test_answers_are_ratings(reports: Reports, open_report: Opener, tmp_path: Path) -> None:
+    page = open_report(reports("example"), "#view=label")
+    start(page, "answers")
+    keys = np.random.default_rng(2).integers(1, 6, 14).tolist()
+    press(page, *map(str, keys))
+    names = [sample.id or "" for sample in example_samples()[:14]]
+    rated = {name: (key - 1) / 4 for name, key in zip(names, keys, strict=True)}
+    expected = Expected.of(example_content())
+    both = [(expected.scores[n] >= 0.5, rated[n] >= 0.5) for n in names if n in expected.scores]
+    said = f"{sum(one is two for one, two in both)} of {len(both)}"
+    expect(page.page.locator('[data-figure="same-decision"]')).to_contain_text(said)
+    table = read_scores([*example_results()], human=export(page, tmp_path)).rated
+    assert dict(zip(table.samples, table.rating.tolist(), strict=True)) == rated
 
 
 def test_nothing_of_the_judge_is_seen_before(reports: Reports, open_report: Opener) -> None:
@@ -82,87 +92,27 @@ def test_nothing_of_the_judge_is_seen_before(reports: Reports, open_report: Open
     item = page.page.get_by_role("region", name="What to label")
     expect(item.get_by_text("judge:")).to_have_count(0)
     assert not page.page.locator(".answer mark").count()
-    page.page.keyboard.press("b")
+    press(page, "b")
     expect(item.get_by_text("judge:").first).to_be_visible()
 
 
-def test_answers_and_what_the_commands_read(
-    reports: Reports, open_report: Opener, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = open_report(reports("example"), "#view=label")
-    start(page, "answers")
-    rng = np.random.default_rng(2)
-    rated = {}
-    for sample in example_samples()[:14]:
-        step = int(rng.integers(5))
-        rated[sample.id or ""] = step / 4
-        page.page.keyboard.press(str(step + 1))
-        page.settled()
-    expected = Expected.of(CONTENT)
-    both = [(expected.scores[n], rating) for n, rating in rated.items() if n in expected.scores]
-    scores, ratings = np.array(both).T
-    r = stats.spearmanr(scores, ratings).statistic
-    row = page.page.locator('.agreement tr:has-text("Spearman")')
-    shown = float(row.locator("[data-value]").get_attribute("data-value") or "nan")
-    assert shown == pytest.approx(r, **CLOSE)
-    half = 1.959963984540054 * np.sqrt((1 + r**2 / 2) / (len(both) - 3))
-    for end, sign in [("data-low", -1), ("data-high", 1)]:
-        value = float(row.locator(f"[{end}]").get_attribute(end) or "nan")
-        assert value == pytest.approx(np.tanh(np.arctanh(r) + sign * half), abs=1e-9)
-    samples = tmp_path / "samples.jsonl"
-    texts = [sample.model_dump_json() for sample in example_samples()]
-    samples.write_text("\n".join(texts), encoding="utf-8")
-    judged = tmp_path / "judged.jsonl"
-    judged.write_text("\n".join(r.to_json() for r in example_results()), encoding="utf-8")
-    for kind in ("csv", "jsonl"):
-        file = export(page, kind, tmp_path)
-        assert Labels.read(file).ratings == rated
-        labels = ["--labels", str(file), "--bootstrap", "100"]
-        calibrate = ["calibrate", str(judged), "--human", str(file), "--bootstrap", "100"]
-        assert run(calibrate) == 0, capsys.readouterr().err
-        out = ["--out", str(tmp_path / kind)]
-        compare = ["compare", str(samples), "--judge", "lexical", "--with", "none", *labels, *out]
-        assert run(compare) == 0, capsys.readouterr().err
-        capsys.readouterr()
-
-
-def test_an_export_is_read_again_and_undone(
+def test_labels_are_undone_kept_and_read_again(
     reports: Reports, open_report: Opener, tmp_path: Path
 ) -> None:
     page = open_report(reports("example"), "#view=label")
     start(page, "answers")
-    for key in "125":
-        page.page.keyboard.press(key)
-        page.settled()
-    file = export(page, "csv", tmp_path)
+    press(page, "1", "2", "5")
+    file = export(page, tmp_path)
     before = file.read_text(encoding="utf-8")
-    page.page.keyboard.press("u")
-    page.settled()
-    undone = export(page, "csv", tmp_path / "undone")
-    assert undone.read_text(encoding="utf-8") != before
+    press(page, "u")
+    assert export(page, tmp_path / "undone").read_text(encoding="utf-8") != before
     page.page.get_by_label("Import an earlier export").set_input_files(file)
     expect(page.page.get_by_role("status").last).to_contain_text("3 read.")
-    assert export(page, "csv", tmp_path).read_text(encoding="utf-8") == before
-
-
-def test_a_file_that_is_no_export_is_said(
-    reports: Reports, open_report: Opener, tmp_path: Path
-) -> None:
-    page = open_report(reports("example"), "#view=label")
-    file = tmp_path / "labels.csv"
-    file.write_text("id,human\nnobody,0.5\nmedical-001,7\nmedical-002,x\n", encoding="utf-8")
-    page.page.get_by_label("Import an earlier export").set_input_files(file)
-    status = page.page.get_by_role("status").last
-    for words in ("nobody", "not within 0 to 1", "no rating"):
-        expect(status).to_contain_text(words)
-
-
-def test_labels_outlive_the_page_where_the_browser_lets_them(
-    reports: Reports, open_report: Opener
-) -> None:
-    page = open_report(reports("example"), "#view=label")
-    start(page, "answers")
-    page.page.keyboard.press("1")
-    page.settled()
     page.goto("#view=label")
-    expect(page.page.locator(".label-files")).to_contain_text("1 rated answer")
+    start(page, "answers")
+    expect(page.page.locator(".label-files")).to_contain_text("3 answers labelled whole")
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"id": "nobody"}\n{"id": "medical-001", "human": 7}\nx\n', encoding="utf-8")
+    page.page.get_by_label("Import an earlier export").set_input_files(other)
+    for words in ("nobody", "not within 0 to 1", "Line 3"):
+        expect(page.page.get_by_role("status").last).to_contain_text(words)

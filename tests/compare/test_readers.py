@@ -12,6 +12,7 @@ import pytest
 from tcva_adapters import CCRS, TCVA, Sample
 from tcva_adapters.ccrs import CCRSResult
 from tcva_adapters.compare import read_scores, read_systems
+from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
@@ -113,11 +114,12 @@ def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
 
 def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
-    claims = '[{"claim": "a", "label": "fully"}, {"claim": "b", "label": "none"}]'
-    labels.write_text(f'{{"id": "s1", "human": null, "claims": {claims}}}\n', encoding="utf-8")
-    table = read_scores(judged, human=labels)
-    assert table.rating[1] == 0.25
-    assert table.notes[0].endswith("1 rating made of the labels of claims, at T=0.5")
+    claims = '[{"claim": "a", "verdict": "fully"}, {"claim": "b", "verdict": "none"}]'
+    for line, at in (("", 0.5), (', "temperature": 0.9', 0.9)):
+        labels.write_text(f'{{"id": "s1", "claims": {claims}{line}}}\n', encoding="utf-8")
+        table = read_scores(judged, human=labels)
+        assert table.rating[1] == aggregate(["fully", "none"], at)
+        assert table.notes[0].endswith(f"1 rating made of the labels of claims, at T={at}")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -13,15 +14,12 @@ import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRS
-from tcva_adapters.ccrs.summary import summarise_ccrs
+from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, Verdict, count_levels
 from tcva_adapters.data import labels_of, sample_lines
-from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
-from tcva_adapters.report.details import Draw, detail_lines
-from tcva_adapters.report.figures import figures_of
-from tcva_adapters.report.page import page_of
-from tcva_adapters.report.sections import rated_sections
-from tcva_adapters.report.sources import Reading, content_of
+from tcva_adapters.report.content import Content, drawn, figures_of
+from tcva_adapters.report.page import pieces
 from tcva_adapters.results.assessment import (
     Assessment,
     ClaimVerdict,
@@ -29,22 +27,80 @@ from tcva_adapters.results.assessment import (
     Reason,
     Unscored,
 )
-from tcva_adapters.results.framework_score import FrameworkVerdict
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tables import Column, Report, Table
 from tcva_adapters.tcva import TCVA
 from tests.hostile.corpus import TEXTS
 
 RAGAS: Final = "ragas faithfulness"
 DEEPEVAL: Final = "deepeval faithfulness"
-RUN: Final = "faithfulness by lexical/3"
+RUN: Final = "faithfulness"
+FOUND: Final = Report(
+    "TCVA and the ratings agree.",
+    [
+        Table(
+            "agreement",
+            [
+                Column("method"),
+                Column("n", "int"),
+                Column("rho", "interval", "rank correlation"),
+                Column("p", "p"),
+                Column("same", "share"),
+                Column("difference", "signed"),
+            ],
+            [
+                {
+                    "method": RUN,
+                    "n": 54,
+                    "rho": 0.8125,
+                    "rho_low": 0.71,
+                    "rho_high": 0.9,
+                    "p": 0.0001,
+                    "same": 0.997,
+                    "difference": 0.25,
+                },
+                {"method": RAGAS, "n": 52, "rho": 0.5, "p": 0.25, "same": 0.5, "difference": None},
+            ],
+            notes=["Holm's correction over both."],
+        )
+    ],
+    ["Ratings are of one person."],
+)
+"""What the library says of the examples; the page shows it as it is."""
+
+
+def table_of(
+    samples: Sequence[Sample],
+    runs: Mapping[str, Sequence[Result | None]],
+    fixed: Mapping[str, Sequence[float | None]] | None = None,
+    **more: Any,
+) -> ScoreTable:
+    """Runs and fixed scores on the same samples."""
+    scores: dict[str, Sequence[float | None]] = {
+        name: [None if each is None else each.score for each in results]
+        for name, results in runs.items()
+    }
+    scores |= fixed or {}
+    ids = tuple(sample.id or "" for sample in samples)
+    reasons = {
+        (sample, name): result.unscored.text
+        for name, results in runs.items()
+        for sample, result in zip(ids, results, strict=True)
+        if result is not None and result.unscored is not None
+    }
+    values = np.array([*scores.values()], dtype=np.float64).reshape(len(scores), len(ids)).T
+    results = {**runs, **more.pop("results", {})}
+    reasons |= more.pop("reasons", {})
+    return ScoreTable(ids, tuple(scores), values, reasons=reasons, results=results, **more)
 
 
 def write_page(content: Content, file: Path, most: int = 5000) -> Path:
     """The report of this content as a file."""
-    draw = Draw.of(content, most)
-    file.write_bytes(b"".join(page_of(figures_of(content, draw), detail_lines(content, draw))))
+    lines, texts, notes = drawn(content, most)
+    page = "".join(pieces(figures_of(content, lines, notes), texts, len(texts)))
+    file.write_text(page, encoding="utf-8", newline="")
     return file
 
 
@@ -53,16 +109,19 @@ def small_report(folder: Path) -> Path:
     return write_page(small(), folder / "small.html")
 
 
+def _small(results: Sequence[Result], title: str) -> Content:
+    samples = [Sample(id=name, input="When?", response="At nine.") for name in ("one", "two")]
+    samples = samples[: len(results)]
+    return Content(title, table_of(samples, {"run": results}), samples)
+
+
 def small() -> Content:
     """Two samples."""
-    samples = [Sample(id=name, input="When?", response="At nine.") for name in ("one", "two")]
-    judged = {"one": ["fully", "none"], "two": ["mostly"]}
-    assessments = {
-        name: Assessment.from_verdicts(words).model_copy(update={"sample_id": name})
-        for name, words in judged.items()
-    }
-    run = Run("run", assessments, ScoringConfig())
-    return Content("two samples", samples=samples, runs=(run,))
+    return _small([Result(_judged("one", "fully", "none")), Result(_judged("two", "mostly"))], "2")
+
+
+def _judged(name: str, *words: str) -> Assessment:
+    return Assessment.from_verdicts(words, sample_id=name)
 
 
 @cache
@@ -85,61 +144,50 @@ def human_rating(sample: Sample) -> float | None:
     return sum(level in {Verdict.FULLY, Verdict.MOSTLY} for level in levels) / len(levels)
 
 
-def run_of(name: str, results: Sequence[Result], scoring: ScoringConfig | None = None) -> Run:
-    """Results as a run."""
-    assessments = {each.sample_id or "": each.assessment for each in results}
-    return Run(name, assessments, scoring or ScoringConfig(), (0.1, 0.5, 0.9))
-
-
-def example_methods() -> tuple[FixedMethod, ...]:
-    """Two methods with binary verdicts, as framework metrics have; one of them fails twice."""
-    every: dict[str, float | None] = {}
-    strict: dict[str, float | None] = {}
-    said = {}
-    for sample, result in zip(example_samples(), example_results(), strict=True):
-        name = sample.id or ""
+@cache
+def example_content() -> Content:
+    """Judgements, two framework metrics of which one fails twice, and human ratings."""
+    lenient: list[float | None] = []
+    strict: list[float | None] = []
+    said: list[Result | None] = []
+    for result in example_results():
         counts = count_levels(result.assessment.verdicts)
         total = counts.sum()
-        every[name] = float(counts[:3].sum() / total) if total else None
-        strict[name] = float(counts[:1].sum() / total) if total else None
-        verdicts = [
-            FrameworkVerdict(
-                c.claim, "1" if c.verdict in LEVELS[:3] else "0", c.verdict, "Inferred."
-            )
+        lenient.append(float(counts[:3].sum() / total) if total else None)
+        strict.append(float(counts[:1].sum() / total) if total else None)
+        verdicts = tuple(
+            FrameworkVerdict(c.claim, "1", c.verdict, "Inferred.")
             for c in result.claims
             if c.verdict
-        ]
-        said[name] = Said(tuple(verdicts), "Some of it can be inferred.")
-    failed = sorted(every)[:2]
-    every.update(dict.fromkeys(failed, None))
-    why = dict.fromkeys(failed, "timeout: no answer within 60 s")
-    return (
-        FixedMethod(RAGAS, every, "ragas", "ragas 0.4.3", unscored=why, said=said),
-        FixedMethod(DEEPEVAL, strict, "deepeval", "deepeval 4.3.1", threshold=0.7),
+        )
+        own = FrameworkScore("faithfulness", lenient[-1], verdicts).assessment()
+        said.append(Result(own) if verdicts else None)
+    lenient[:2] = [None, None]
+    samples = example_samples()
+    why = dict.fromkeys(
+        ((s.id or "", RAGAS) for s in samples[:2]), "timeout: no answer within 60 s"
     )
-
-
-def example_content() -> Content:
-    """All of it together, with human ratings."""
-    rated = {s.id or "": human_rating(s) for s in example_samples()}
-    human = Human({name: rating for name, rating in rated.items() if rating is not None}, "human")
-    content = Content(
-        "examples",
-        sentence="TCVA at T = 0.5 passes more of the samples than the framework metrics.",
-        samples=example_samples(),
-        runs=(run_of(RUN, example_results()),),
-        methods=example_methods(),
-        human=human,
+    ratings = [human_rating(sample) for sample in samples]
+    table = table_of(
+        samples,
+        {RUN: example_results()},
+        {RAGAS: lenient, DEEPEVAL: strict},
+        results={RAGAS: said},
+        reasons=why,
+        human=np.array(ratings, dtype=np.float64),
+        raters=("human",),
+        thresholds={DEEPEVAL: 0.7},
         notes=("The lexical judge compares words; it is no language model.",),
+        about={"metrics": {RAGAS: "ragas 0.4.3", DEEPEVAL: "deepeval 4.3.1"}},
     )
-    return replace(content, sections=rated_sections(content))
+    return Content("examples", table, samples, [("overview", FOUND)])
 
 
 def two_runs() -> Content:
     """The examples judged twice; the second time other verdicts, one sample less and one more."""
     rng = np.random.default_rng(5)
     first, changed = list(example_results()), []
-    for result in first[1:]:
+    for result in first:
         claims = tuple(
             claim.model_copy(update={"verdict": LEVELS[rng.integers(5)], "probabilities": None})
             if claim.verdict and rng.random() < 0.3
@@ -148,34 +196,40 @@ def two_runs() -> Content:
         )
         moved = result.assessment.model_copy(update={"claims": claims, "judge": "another"})
         changed.append(Result(moved))
-    runs = (run_of("before", first[:-1]), run_of("after", changed))
-    return replace(example_content(), title="before and after", runs=runs)
+    runs = {"before": [*first[:-1], None], "after": [None, *changed[1:]]}
+    content = example_content()
+    reports = [("changes", Report("3 of 55 decisions change."))]
+    return Content("before and after", table_of(content.samples, runs), content.samples, reports)
 
 
-def two_runs_by_group() -> Content:
-    """The same with groups of three samples, one after the other."""
-    content = two_runs()
-    samples = [
-        sample.model_copy(update={"metadata": {**sample.metadata, "document": place // 3}})
-        for place, sample in enumerate(content.samples)
-    ]
-    return replace(content, samples=samples).by_group("document")
+def apart() -> Content:
+    """A run, a method without a score, one on other samples, and one on the same."""
+    samples = example_samples()
+    results: list[Result | None] = [*example_results()[:20], *[None] * (len(samples) - 20)]
+    fixed: dict[str, list[float | None]] = {
+        "empty": [None] * len(samples),
+        "others": [None] * 20 + [0.5] * (len(samples) - 20),
+        "same": [0.25] * len(samples),
+    }
+    return Content("apart", table_of(samples, {RUN: results}, fixed), samples)
 
 
 @cache
 def example_ratings() -> tuple[CCRSResult, ...]:
     """The package's samples by direct metrics, some of which they lack the texts for."""
-    rated = [
-        sample.model_copy(update={"metadata": {"human": human_rating(sample)}})
-        for sample in example_samples()
-    ]
-    return tuple(CCRS(judge="lexical").evaluate_many(rated, progress=False))
+    return tuple(CCRS(judge="lexical").evaluate_many(example_samples(), progress=False))
+
+
+def ccrs_content() -> Content:
+    """CCRS alone: nothing follows the temperature."""
+    table = read_scores(example_ratings(), with_results=True)
+    return Content("ccrs", table, example_samples(), [("overview", Report("Five metrics."))])
 
 
 def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?") -> Content:
     """As many samples as asked for, with random verdicts, ratings and a method; a few unscored."""
     rng = np.random.default_rng(seed)
-    samples, assessments, scores, ratings = [], {}, {}, {}
+    samples, results, scores = [], [], []
     for number in range(size):
         name = f"sample-{number:05d}"
         verdicts = rng.choice(5, rng.integers(1, 9), p=[0.45, 0.2, 0.15, 0.1, 0.1])
@@ -200,7 +254,7 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
         )
         unscored = Unscored(reason=Reason.REFUSAL, detail="I cannot say.")
         is_refusal = number % 97 == 5
-        assessments[name] = Assessment(
+        judged = Assessment(
             criterion="faithfulness",
             judge="random",
             prompt_version="1",
@@ -208,18 +262,15 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
             claims=() if is_refusal else claims,
             unscored=unscored if is_refusal else None,
         )
-        scores[name] = float(np.round((verdicts < 3).mean(), 3))
-        ratings[name] = float(np.round(rng.random(), 2))
-    method = FixedMethod(RAGAS, scores, "ragas")
-    run = Run("random", assessments, ScoringConfig(), (0.1, 0.5, 0.9))
-    return Content(
-        f"{size} samples", samples=samples, runs=(run,), methods=(method,), human=Human(ratings)
-    )
+        results.append(Result(judged))
+        scores.append(float(np.round((verdicts < 3).mean(), 3)))
+    table = table_of(samples, {"random": results}, {RAGAS: scores}, human=rng.random(size).round(2))
+    return Content(f"{size} samples", table, samples)
 
 
 def hostile_content(texts: Sequence[str]) -> Content:
     """A sample for each text, which stands in each field that holds a text, names included."""
-    samples, assessments, said, unscored = [], {}, {}, {}
+    samples, results, said = [], [], []
     for number, text in enumerate(texts):
         claims = (
             ClaimVerdict(
@@ -245,73 +296,62 @@ def hostile_content(texts: Sequence[str]) -> Content:
                 metadata={text: text, "group": text[:20], "number": number},
             )
         )
-        name = samples[-1].id or ""
         why = Unscored(reason=Reason.JUDGE_ERROR, detail=text) if number % 7 == 3 else None
         judged = Assessment(
             criterion=text,
             judge=text,
             prompt_version=text,
-            sample_id=name,
+            sample_id=samples[-1].id,
             claims=() if why else claims,
             unscored=why,
         )
-        assessments[name] = judged
-        said[name] = Said((FrameworkVerdict(text, text, Verdict.MINOR, text),), text)
-        unscored[name] = text
+        results.append(Result(judged))
+        own = FrameworkVerdict(text, text, Verdict.MINOR, text)
+        said.append(Result(FrameworkScore(text, 0.5, (own,)).assessment()))
     long = max(texts, key=len)
     script = next(text for text in texts if "</script>" in text)
-    return Content(
-        script,
-        sentence=script,
-        samples=samples,
-        runs=(
-            Run(script, assessments, ScoringConfig()),
-            Run(f"{long[:300]} {script}", assessments, ScoringConfig(temperature=0.2)),
-        ),
-        methods=(
-            FixedMethod(script, dict.fromkeys(assessments, 0.5), script, script, said=said),
-            FixedMethod(texts[0], dict.fromkeys(assessments), texts[0], unscored=unscored),
-        ),
-        human=Human(dict.fromkeys(assessments, 0.5), script),
-        notes=tuple(texts),
-        sections={
-            "errors": [script, *texts, {"head": texts[:2], "rows": [texts[:2]], "kinds": "ll"}]
+    size = len(samples)
+    table = table_of(
+        samples,
+        {
+            script: results,
+            f"{long[:300]} {script}": [
+                Result(each.assessment.model_copy(), each.scoring) for each in results
+            ],
         },
+        {f"{script}.": [0.5] * size, texts[0]: [None] * size},
+        results={f"{script}.": said},
+        reasons={(s.id or "", texts[0]): text for s, text in zip(samples, texts, strict=True)},
+        human=np.full(size, 0.5),
+        raters=(script,),
+        notes=tuple(texts),
     )
+    columns = [Column(texts[0]), Column(script, "prose", script)]
+    records = [{texts[0]: text, script: text} for text in texts]
+    report = Report(script, [Table(script, columns, records, notes=texts)], texts)
+    return Content(script, table, samples, [("overview", report)])
 
 
 def fixed_only() -> Content:
-    """Scores that no dial changes."""
-    return replace(example_content(), title="scores", runs=())
-
-
-def one_sample() -> Content:
-    """The least that there may be."""
-    content = small()
-    name = content.samples[0].id or ""
-    run = replace(content.runs[0], assessments={name: content.runs[0].assessments[name]})
-    return replace(content, title="one sample", samples=content.samples[:1], runs=(run,))
+    """Scores that no temperature changes."""
+    content = example_content()
+    return replace(content, title="scores", table=content.table.select(methods=[RAGAS, DEEPEVAL]))
 
 
 def all_unscored() -> Content:
     """Two samples, none with a score."""
-    content = small()
-    why = [Unscored(reason=Reason.TIMEOUT, detail="60 s"), Unscored(reason=Reason.NO_CLAIMS)]
-    assessments = {
-        name: each.model_copy(update={"claims": (), "unscored": unscored})
-        for (name, each), unscored in zip(content.runs[0].assessments.items(), why, strict=True)
-    }
-    run = replace(content.runs[0], assessments=assessments)
-    return replace(content, title="nothing scored", runs=(run,))
+    why = (Unscored(reason=Reason.TIMEOUT, detail="60 s"), Unscored(reason=Reason.NO_CLAIMS))
+    judged = zip(("one", "two"), why, strict=True)
+    results = [
+        Result(_judged(name, "fully").model_copy(update={"claims": (), "unscored": each}))
+        for name, each in judged
+    ]
+    return _small(results, "nothing scored")
 
 
 def fused_and_panel() -> Content:
     """An additional judge, probabilities, and a verdict that was lowered for its quote."""
-    content = small()
-    one = content.runs[0].assessments["one"]
-    member = Assessment.from_verdicts(["mostly", "partial"]).model_copy(
-        update={"judge": "additional", "sample_id": "one"}
-    )
+    member = _judged("one", "mostly", "partial").model_copy(update={"judge": "additional"})
     shares = ClaimVerdict(
         claim="At nine.", verdict=Verdict.MOSTLY, probabilities=(0.25, 0.5, 0.125, 0.0, 0.125)
     )
@@ -323,23 +363,27 @@ def fused_and_panel() -> Content:
         original_verdict=Verdict.FULLY,
         evidence_check=EvidenceCheck.NOT_FOUND,
     )
-    two = content.runs[0].assessments["two"].model_copy(update={"claims": (shares, lowered)})
-    fused = one.model_copy(update={"members": (member,), "panel": (member,)})
-    run = replace(content.runs[0], assessments={"one": fused, "two": two})
-    return replace(content, title="judges", runs=(run,))
+    fused = _judged("one", "fully", "none")
+    fused = fused.model_copy(update={"members": (member,), "panel": (member,)})
+    two = _judged("two", "mostly").model_copy(update={"claims": (shares, lowered)})
+    return _small([Result(fused), Result(two)], "judges")
+
+
+def nothing() -> Content:
+    """A report of the library alone."""
+    return Content("alone", table_of([], {}), [], [("overview", FOUND)])
 
 
 CONTENTS: Final[dict[str, Callable[[], Content]]] = {
     "example": example_content,
     "two runs": two_runs,
-    "two runs by group": two_runs_by_group,
+    "apart": apart,
     "fixed only": fixed_only,
-    "small": small,
-    "one sample": one_sample,
+    "one sample": lambda: _small([Result(_judged("one", "fully"))], "one sample"),
     "all unscored": all_unscored,
-    "no samples": lambda: Content("nothing"),
+    "report alone": nothing,
     "judges": fused_and_panel,
-    "ccrs": lambda: content_of(summarise_ccrs(example_ratings()), Reading(human="human")),
+    "ccrs": ccrs_content,
     "drawn": lambda: random_content(400, seed=3),
     "hostile": lambda: hostile_content([each.text for each in TEXTS]),
 }
@@ -351,7 +395,7 @@ MOST: Final = {"drawn": 100}
 
 @dataclass(frozen=True)
 class Expected:
-    """What the library makes of a run at one setting of the dial.
+    """What the library makes of a run at some settings.
 
     Attributes:
         scores: Of the scored samples, in order, by sample id.
@@ -366,9 +410,11 @@ class Expected:
         """With some settings other than the run's."""
         shown = content.runs[run]
         scoring = shown.scoring.changed(**changes)
-        results = {name: Result(each, scoring) for name, each in shown.assessments.items()}
-        order = [sample.id or "" for sample in content.samples]
-        scores = {n: s for n in order if n in results and (s := results[n].score) is not None}
+        scores = {
+            name: score
+            for name, each in zip(content.table.samples, shown.results, strict=True)
+            if each and (score := Result(each.assessment, scoring).score) is not None
+        }
         return cls(scores, scoring.threshold)
 
     @property
@@ -378,3 +424,7 @@ class Expected:
     @property
     def passed(self) -> int:
         return sum(score >= self.threshold for score in self.values)
+
+    @property
+    def mean(self) -> float:
+        return math.fsum(self.values) / len(self.values)

@@ -1,41 +1,63 @@
-// The page: title, dial, navigation, and the view that the address names.
+// The page: title, temperature, navigation, and the view that the address names.
+import { Beside } from "./beside.js";
 import { Dial } from "./dial.js";
+import { Label } from "./label.js";
 import { Looks } from "./look.js";
-import { changedDial } from "./state.js";
+import { Overview } from "./overview.js";
+import { Sample } from "./sample.js";
+import { Samples } from "./samples.js";
+import { changedSettings } from "./state.js";
 import { visible } from "./text.js";
-import { ThemeButton } from "./theme.js";
 import { html, useEffect, useMemo, useRef, useState } from "./ui.js";
-import { VIEWS } from "./views.js";
+
+/**
+ * Every view by its name in the address, in the order of the menu.
+ * @typedef {object} View
+ * @property {string} name
+ * @property {string} title
+ * @property {Function} component gets `app`
+ * @property {(report: object) => boolean} applies whether the report has something to show in it
+ * @property {string} [under] the menu's entry that it belongs to, where it has none of its own
+ */
+const VIEWS = [
+  { name: "overview", title: "Overview", component: Overview, applies: () => true },
+  { name: "methods", title: "Side by side", component: Beside, applies: ({ runs, methods }) => runs.length + methods.length > 1 && methods.length > 0 },
+  { name: "changes", title: "Changes", component: Beside, applies: ({ runs }) => runs.length > 1 },
+  { name: "samples", title: "Samples", component: Samples, applies: ({ size }) => size > 0 },
+  { name: "label", title: "Label", component: Label, applies: ({ size }) => size > 0 },
+  { name: "sample", title: "Sample", component: Sample, under: "samples", applies: ({ size }) => size > 0 },
+];
 
 /**
  * What every view gets as `app`.
  * @typedef {object} AppContext
  * @property {import("./data.js").ReportData} report
- * @property {object} state view, run, method, sample, dial, and whatever views put there
+ * @property {object} state view, run, method, sample, the settings, and whatever views put there
  * @property {(patch: object) => void} set changes the state in place
  * @property {(patch: object) => void} go changes view; the back button comes back
  * @property {(patch: object) => string} link the address of a changed state, for links
- * @property {object|null} run the chosen run; null where nothing was judged by TCVA
- * @property {import("./look.js").Look|null} look the chosen run at the dial
- * @property {(run: object) => import("./look.js").Look} lookAt any run at the dial
- * @property {Looks} looks curves and flip temperatures
+ * @property {Looks} looks curves, and from which temperature on a sample passes
+ * @property {import("./look.js").Scored|null} look the chosen run; null where nothing was judged by TCVA
+ * @property {import("./look.js").Scored|null} main the same, or else the chosen method
+ * @property {() => import("./look.js").Scored[]} all every run and method
  */
-
 export function App({ report, store }) {
   const [state, setState] = useState(store.state);
   useEffect(() => store.listen(setState), [store]);
   const looks = useMemo(() => new Looks(report), [report]);
   const shown = VIEWS.filter((view) => view.applies(report));
   const view = shown.find((each) => each.name === state.view) ?? shown[0];
-  const run = report.run(state.run) ?? report.runs[0] ?? null;
-  const lookAt = (each) => looks.at(each, changedDial(state));
+  const changed = changedSettings(state);
+  const run = report.runs.find(({ name }) => name === state.run) ?? report.runs[0];
+  const look = run ? looks.at(run, changed) : null;
+  const { methods } = looks;
   const app = {
     report,
     state,
     looks,
-    run,
-    lookAt,
-    look: run && lookAt(run),
+    look,
+    main: look ?? methods.find(({ name }) => name === state.run) ?? methods.find(hasScores) ?? methods[0] ?? null,
+    all: () => [...report.runs.map((each) => looks.at(each, changed)), ...methods],
     set: (patch) => store.set(patch),
     go: (patch) => store.go(patch),
     link: (patch) => store.link(patch),
@@ -44,42 +66,29 @@ export function App({ report, store }) {
   useEffect(() => {
     document.title = `${view.title} – ${report.figures.title}`;
   }, [view, report]);
+  // The address holds the state, so a jump inside the page must not change it.
+  const skip = (event) => {
+    event.preventDefault();
+    main.current.focus();
+  };
   return html`
-    <a class="skip" href="#main" onClick=${(event) => skipTo(event, main)}>Skip to the figures</a>
+    <a class="skip" href="#main" onClick=${skip}>Skip to the figures</a>
     <header class="top">
-      <div class="bar">
-        <h1><bdi>${visible(report.figures.title)}</bdi></h1>
-        <${Navigation} app=${app} views=${shown} current=${view} />
-        <${ThemeButton} />
-      </div>
+      <h1><bdi>${visible(report.figures.title)}</bdi></h1>
+      <nav aria-label="Views">
+        ${shown.filter(({ under }) => !under).map(
+          ({ name, title }) => html`<a key=${name} href=${app.link({ view: name })} aria-current=${name === (view.under ?? view.name) ? "page" : undefined}>${title}</a>`,
+        )}
+      </nav>
     </header>
-    ${run && html`<${Dial} app=${app} />`}
+    ${look && html`<${Dial} app=${app} />`}
     <main id="main" ref=${main} tabindex="-1" class=${`view view-${view.name}`}>
-      <${view.component} key=${view.name} name=${view.name} app=${app} />
+      <${view.component} key=${view.name} view=${view} app=${app} />
     </main>
     <footer>
-      <p>Made by ${report.figures.made_by}. ${run && "Scores are computed in this page from the judge's verdicts. "}It asks nothing of a network.</p>
+      <p>Made by ${report.figures.made_by}. ${look && "Scores are computed in this page from the judge's verdicts. "}It asks nothing of a network.</p>
     </footer>
   `;
 }
 
-function Navigation({ app, views, current }) {
-  return html`<nav aria-label="Views">
-    ${views
-      .filter((view) => view.inMenu)
-      .map(
-        (view) => html`<a
-          key=${view.name}
-          href=${app.link({ view: view.name })}
-          aria-current=${view.name === (current.under ?? current.name) ? "page" : undefined}
-          >${view.title}</a
-        >`,
-      )}
-  </nav>`;
-}
-
-/** The address holds the state, so a jump inside the page must not change it. */
-function skipTo(event, main) {
-  event.preventDefault();
-  main.current.focus();
-}
+const hasScores = ({ scores }) => scores.some((score) => !Number.isNaN(score));

@@ -1,56 +1,133 @@
-// Two methods on the same samples: decisions alike and different, and where they disagree most.
-import { passes } from "./listing.js";
-import { least } from "./nearest.js";
+// Two runs or methods side by side: decisions, the samples that differ most, claims that changed.
+import { Decision, Level, Prose, SampleLink } from "./marks.js";
+import { claimPairs, decisions, differ, meet, mostDifferent, paired } from "./pairs.js";
+import { Reports } from "./records.js";
+import { Scatter } from "./scatter.js";
+import { brief, visible } from "./text.js";
+import { counted, figure, html, inSlices, percent, Select, signed, useEffect, useState } from "./ui.js";
 
-/**
- * A method's score in [0, 1] on its scale, 1 for the better end.
- * @param {object} method of the figures
- */
-export function onUnit(method, score) {
-  const [low, high] = method.scale;
-  const share = (score - low) / (high - low);
-  return method.higher_is_better === false ? 1 - share : share;
+const LISTED = 20;
+const MORE = 200;
+const ALONE = 50;
+
+/** What changed is about two runs; else a method with scores on the same samples stands beside the run. */
+export function Beside({ app, view }) {
+  const isChange = view.name === "changes";
+  const sides = app.all().filter(({ run }) => run || !isChange);
+  const { main } = app;
+  const others = sides.filter(({ name }) => name !== main.name);
+  const meeting = (each) => meet(main, each);
+  const other =
+    others.find(({ name }) => name === app.state.method) ??
+    others.filter(({ run }) => isChange || !run).find(meeting) ?? others.find(meeting) ?? others[0];
+  const both = [main, other];
+  const { both: pairs, alone } = paired(...both);
+  const options = (list) => list.map(({ name }) => [name, brief(name)]);
+  return html`<h2>${view.title}</h2>
+    <form class="filters" aria-label="What to compare" onSubmit=${(event) => event.preventDefault()}>
+      <${Select} label=${isChange ? "Before" : "First"} value=${main.name} options=${options(sides.filter(({ run }) => run || !app.look))}
+        onChange=${(run) => app.set({ run, method: run === other.name ? main.name : other.name })} />
+      <${Select} label=${isChange ? "After" : "Second"} value=${other.name} options=${options(others)} onChange=${(method) => app.set({ method })} />
+    </form>
+    ${pairs.length === 0
+      ? html`<p class="notice">No sample has a score by both, so there is nothing to compare.</p>`
+      : html`<${Sentence} pairs=${pairs} isChange=${isChange} />
+          <div class="pair uneven">
+            <figure class="card"><figcaption><h3>${counted(pairs.length, "sample")} with both scores</h3></figcaption><${Scatter} app=${app} pairs=${pairs} both=${both} /></figure>
+            <${Decisions} both=${both} pairs=${pairs} />
+          </div>
+          <${Differing} app=${app} both=${both} pairs=${pairs} />
+          ${main.run && other.run && html`<${ChangedClaims} key=${`${main.name} ${other.name}`} app=${app} both=${both} pairs=${pairs} />`}`}
+    ${isChange && html`<${Reports} app=${app} view="changes" />`}
+    ${alone.map((samples, k) => samples.length > 0 && html`<${Alone} key=${k} app=${app} samples=${samples} has=${both[k]} lacks=${both[1 - k]} />`)}`;
 }
 
-/**
- * @typedef {object} Pair
- * @property {number} i the sample
- * @property {number} tcva its score at the dial
- * @property {number} other the method's
- * @property {boolean} passed by TCVA
- * @property {boolean|null} otherPassed null where the method has no threshold
- */
-
-/**
- * The samples that both have scored.
- * @returns {Pair[]}
- */
-export function pairs(look, method) {
-  const found = [];
-  look.scores.forEach((tcva, i) => {
-    const other = method.scores[i];
-    if (Number.isNaN(tcva) || other === null || other === undefined) return;
-    found.push({ i, tcva, other, passed: look.passed(i), otherPassed: passes(method, i) });
-  });
-  return found;
+function Sentence({ pairs, isChange }) {
+  const unlike = pairs.filter(differ);
+  const gained = unlike.filter(({ passed }) => passed[1]).length;
+  const words = isChange ? ["newly pass", "newly fail"] : ["pass by the second alone", "by the first alone"];
+  return html`<p class="lead" role="status">
+    ${unlike.length === 0 ? `No decision differs on ${counted(pairs.length, "sample")}.` : `${unlike.length} of ${counted(pairs.length, "decision")} ${unlike.length === 1 ? "differs" : "differ"}: ${gained} ${words[0]}, ${unlike.length - gained} ${words[1]}.`}
+  </p>`;
 }
 
-/** How many pairs each of the four combinations of decisions has. */
-export function decisions(found) {
-  const table = { both: 0, onlyTcva: 0, onlyOther: 0, neither: 0 };
-  for (const { passed, otherPassed } of found) {
-    if (otherPassed === null) continue;
-    if (passed) table[otherPassed ? "both" : "onlyTcva"] += 1;
-    else table[otherPassed ? "onlyOther" : "neither"] += 1;
-  }
+function Decisions({ both, pairs }) {
+  const table = decisions(pairs);
+  const names = both.map(({ name }) => visible(name));
+  const decided = table.both + table.first + table.second + table.neither;
   const same = table.both + table.neither;
-  return { ...table, same, decided: same + table.onlyTcva + table.onlyOther };
+  const count = (id) => html`<td class="numeric" data-figure=${id} data-value=${table[id]}>${table[id]}</td>`;
+  const mean = (k) => pairs.reduce((sum, { scores }) => sum + scores[k], 0) / pairs.length;
+  return html`<section class="card">
+    <h3>Decisions</h3>
+    <table class="figures decisions">
+      <thead><tr><td></td><th scope="colgroup" colspan="2" class="numeric">${names[1]}</th></tr>
+        <tr><td></td><th scope="col" class="numeric">passes</th><th scope="col" class="numeric">fails</th></tr></thead>
+      <tbody>
+        <tr><th scope="row" class="words-cell">${names[0]} passes</th>${count("both")}${count("first")}</tr>
+        <tr><th scope="row" class="words-cell">${names[0]} fails</th>${count("second")}${count("neither")}</tr>
+      </tbody>
+    </table>
+    <p>Same decision: <b data-figure="same" data-value=${same / decided}>${percent(same / decided)}</b> of ${decided}.</p>
+    <p>Means on these samples: ${figure(mean(0))} and ${figure(mean(1))}.</p>
+  </section>`;
 }
 
-/** Pairs by their distance on a common scale, different decisions first. */
-export function mostDifferent(found, method, most) {
-  const apart = (pair) => Math.abs(pair.tcva - onUnit(method, pair.other));
-  const differs = (pair) => Number(pair.otherPassed !== null && pair.passed !== pair.otherPassed);
-  const unlike = found.filter((pair) => apart(pair) > 0);
-  return least(unlike, (pair) => -2 * differs(pair) - apart(pair), most);
+function Differing({ app, both, pairs }) {
+  const [most, setMost] = useState(LISTED);
+  const shown = mostDifferent(pairs, both, most);
+  if (shown.length === 0) return html`<p>The two give each of these samples the same score.</p>`;
+  const isRated = app.report.samples.human !== null;
+  return html`<section>
+    <h3 id="differing">Where they differ most</h3>
+    <div class="wide-table" tabindex="0" role="region" aria-labelledby="differing">
+      <table class="figures">
+        <thead><tr><th scope="col">Sample</th>${both.map(({ name }) => html`<th key=${name} scope="col" class="numeric">${visible(name)}</th><th></th>`)}
+          <th scope="col" class="numeric">Difference</th>${isRated && html`<th scope="col" class="numeric">Human rating</th>`}</tr></thead>
+        <tbody>${shown.map(({ i, scores, passed }) => html`<tr key=${i}>
+          <th scope="row" class="words-cell"><${SampleLink} app=${app} i=${i} run=${both[1].run && app.look ? both[1].name : undefined} withQuestion=${true} /></th>
+          ${scores.map((score, k) => html`<td key=${k} class="numeric">${figure(score)}</td><td><${Decision} passed=${passed[k]} /></td>`)}
+          <td class="numeric">${signed(scores[1] - scores[0])}</td>
+          ${isRated && html`<td class="numeric">${figure(app.report.rating(i), 2)}</td>`}
+        </tr>`)}</tbody>
+      </table>
+    </div>
+    ${shown.length === most && html`<button type="button" class="quiet" onClick=${() => setMost(most + MORE)}>Show more</button>`}
+    <p class="note">Unlike decisions first, then by the distance of the scores on a common scale.</p>
+  </section>`;
+}
+
+/** Claims that both runs judged, and those whose verdict changed. */
+function ChangedClaims({ app, both, pairs }) {
+  const { levels } = app.report.figures;
+  const [claims, setClaims] = useState(null);
+  const [most, setMost] = useState(LISTED);
+  useEffect(() => inSlices(claimPairs(app.report, pairs.map(({ i }) => i), ...both, levels), setClaims), []);
+  if (!claims) return html`<p role="status">Comparing claims …</p>`;
+  const size = ({ from, to }) => Math.abs(to - from);
+  const changed = claims.pairs.filter((each) => size(each) > 0).sort((a, b) => size(b) - size(a));
+  const alone = claims.alone[0] + claims.alone[1];
+  return html`<section>
+    <h3>Claims that changed their verdict</h3>
+    <p>${changed.length} of ${counted(claims.pairs.length, "claim")} that both runs judged${app.report.samples.drawn && ", as far as texts are in this page"}.
+      ${alone > 0 && ` ${claims.alone[0]} stand in the first run alone, ${claims.alone[1]} in the second.`}</p>
+    <ul class="moved">
+      ${changed.slice(0, most).map(({ i, claim, from, to }) => html`<li key=${`${i} ${claim}`}>
+        <span class="move"><${Level} name=${levels[from]} levels=${levels} /> → <${Level} name=${levels[to]} levels=${levels} /></span>
+        <${Prose} text=${claim} /><${SampleLink} app=${app} i=${i} run=${both[1].name} />
+      </li>`)}
+    </ul>
+    ${changed.length > most && html`<button type="button" class="quiet" onClick=${() => setMost(most + MORE)}>Show more of ${changed.length}</button>`}
+  </section>`;
+}
+
+/** Samples with a score by one only, and why the other has none. */
+function Alone({ app, samples, has, lacks }) {
+  return html`<section>
+    <h3>${counted(samples.length, "sample")} with a score by <bdi>${visible(has.name)}</bdi> alone</h3>
+    <ul class="alone">
+      ${samples.slice(0, ALONE).map((i) => html`<li key=${i}><${SampleLink} app=${app} i=${i} /> <span class="aside">${brief(lacks.unscored(i))}</span></li>`)}
+    </ul>
+    ${samples.length > ALONE && html`<p>and ${samples.length - ALONE} more</p>`}
+  </section>`;
 }

@@ -1,8 +1,10 @@
-// What every drawing shares: its width, its scales and its axes.
-import { html, useLayoutEffect, useRef, useState } from "./ui.js";
+// Drawings: their width, scales and axes; the curve over the temperature and how scores are spread.
+import { counted, figure, html, percent, useLayoutEffect, useRef, useState } from "./ui.js";
 
 const MARGIN = { top: 14, right: 14, bottom: 34, left: 40 };
 const FIRST_WIDTH = 640;
+const HEIGHT = 250;
+const BINS = 20;
 
 /** The width of an element, and the ref to put on it; drawings have the size at which they are seen. */
 export function useWidth() {
@@ -18,47 +20,104 @@ export function useWidth() {
   return [ref, width];
 }
 
-/** The place of a value on a straight axis. */
-export function scale([low, high], [from, to]) {
-  return (value) => from + ((value - low) / (high - low)) * (to - from);
-}
-
 /** The inner rectangle of a drawing and its two scales. */
-export function frame(width, height, xs, ys = [0, 1], margin = {}) {
+export function frame(width, height, xs, ys, margin = {}) {
   const edge = { ...MARGIN, ...margin };
   const box = { left: edge.left, right: width - edge.right, top: edge.top, bottom: height - edge.bottom };
-  return { ...box, x: scale(xs, [box.left, box.right]), y: scale(ys, [box.bottom, box.top]), xs, ys };
+  const scale = ([low, high], from, to) => (value) => from + ((value - low) / (high - low)) * (to - from);
+  return { ...box, xs, ys, x: scale(xs, box.left, box.right), y: scale(ys, box.bottom, box.top) };
 }
 
 /** Round values that divide a range into a few parts. */
-export function ticks([low, high], few = 5) {
-  const rough = (high - low) / few;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= rough * 0.999);
-  const first = Math.ceil(low / step - 1e-9);
-  const last = Math.floor(high / step + 1e-9);
+function ticks([low, high], few) {
+  const power = 10 ** Math.floor(Math.log10((high - low) / few));
+  const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each * few >= (high - low) * 0.999);
+  const [first, last] = [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
 /** Both axes with their names; `yText` writes the values of the upright one. */
-export function Axes({ box, x, y, yText = String, xTicks = ticks(box.xs), yTicks = ticks(box.ys, 4) }) {
+export function Axes({ box, x, y, yText = String, isWhole = false }) {
+  const yTicks = ticks(box.ys, 4).filter((tick) => !isWhole || Number.isInteger(tick));
   return html`<g class="axes" aria-hidden="true">
-    ${yTicks.map(
-      (tick) => html`<g key=${`y${tick}`}>
-        <line class="grid-line" x1=${box.left} x2=${box.right} y1=${box.y(tick)} y2=${box.y(tick)} />
-        <text x=${box.left - 7} y=${box.y(tick)} dy="0.32em" text-anchor="end">${yText(tick)}</text>
-      </g>`,
-    )}
-    ${xTicks.map(
-      (tick) => html`<text key=${`x${tick}`} x=${box.x(tick)} y=${box.bottom + 15} text-anchor="middle">${tick}</text>`,
-    )}
+    ${yTicks.map((tick) => html`<g key=${`y${tick}`}>
+      <line class="grid-line" x1=${box.left} x2=${box.right} y1=${box.y(tick)} y2=${box.y(tick)} />
+      <text x=${box.left - 7} y=${box.y(tick)} dy="0.32em" text-anchor="end">${yText(tick)}</text>
+    </g>`)}
+    ${ticks(box.xs, 5).map((tick) => html`<text key=${`x${tick}`} x=${box.x(tick)} y=${box.bottom + 15} text-anchor="middle">${tick}</text>`)}
     <line class="base-line" x1=${box.left} x2=${box.right} y1=${box.bottom} y2=${box.bottom} />
     <text class="axis-name" x=${box.right} y=${box.bottom + 29} text-anchor="end">${x}</text>
     ${y && html`<text class="axis-name" x=${box.left} y=${box.top - 4} text-anchor="start">${y}</text>`}
   </g>`;
 }
 
-/** The points of a line as a path; undefined where a value is missing. */
+/** The points of a line as a path. */
 export function path(points) {
   return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+/** Pass rate and mean score over the temperature; a click or a drag turns it. */
+export function Curve({ app }) {
+  const { look, looks } = app;
+  const [ref, width] = useWidth();
+  const points = looks.curve(look);
+  const { bounds, temperature, threshold } = look.settings;
+  const box = frame(width, HEIGHT, [bounds.t_min, bounds.t_max], [0, 1]);
+  const line = (name) => path(points.map((point) => [box.x(point.temperature), box.y(point[name])]));
+  const move = (event) => {
+    const at = event.clientX - ref.current.getBoundingClientRect().left;
+    const share = Math.min(1, Math.max(0, (at - box.left) / (box.right - box.left)));
+    app.set({ temperature: Math.round(100 * (bounds.t_min + share * (bounds.t_max - bounds.t_min))) / 100 });
+  };
+  const [first, last] = [points[0], points.at(-1)];
+  const label = `Over the temperature: from ${percent(first.passRate)} that pass and a mean of ${figure(first.mean)} to ${percent(last.passRate)} and ${figure(last.mean)}.`;
+  return html`<figure class="card">
+    <figcaption><h3>Over the temperature</h3></figcaption>
+    <div ref=${ref} class="drawing">
+      <svg class="chart movable" width=${width} height=${HEIGHT} role="img" aria-label=${label}
+        onPointerDown=${move} onPointerMove=${(event) => event.buttons === 1 && move(event)}>
+        <${Axes} box=${box} x="temperature" yText=${(tick) => percent(tick)} />
+        <line class="dial-line" x1=${box.x(temperature)} x2=${box.x(temperature)} y1=${box.top} y2=${box.bottom} />
+        <path class="line mean-line" d=${line("mean")} />
+        <path class="line pass-line" d=${line("passRate")} />
+      </svg>
+    </div>
+    <p class="note">Solid: share of scored samples that pass from ${threshold} on. Dashed: mean score.</p>
+  </figure>`;
+}
+
+/** How many scores lie in each of equal parts of a scale; the last one holds its upper end. */
+export function counts(scores, [low, high], bins = BINS) {
+  const found = new Array(bins).fill(0);
+  for (const score of scores) {
+    if (Number.isNaN(score)) continue;
+    const place = Math.floor(((score - low) / (high - low)) * bins + 1e-9);
+    found[Math.min(bins - 1, Math.max(0, place))] += 1;
+  }
+  return found;
+}
+
+/** How the scores of a run or a method are spread, as bars. */
+export function Histogram({ of }) {
+  const [ref, width] = useWidth();
+  const { scale, threshold } = of;
+  const bars = counts(of.scores, scale);
+  const box = frame(width, HEIGHT, scale, [0, Math.max(1, ...bars)]);
+  const size = (box.right - box.left) / BINS;
+  const step = (scale[1] - scale[0]) / BINS;
+  const all = bars.reduce((sum, count) => sum + count, 0);
+  return html`<figure class="card">
+    <figcaption><h3>Scores</h3></figcaption>
+    <div ref=${ref} class="drawing">
+      <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${`How ${counted(all, "score")} are spread from ${scale[0]} to ${scale[1]}`}>
+        <${Axes} box=${box} x="score" y="samples" isWhole />
+        ${bars.map((count, i) => {
+          const isBelow = threshold !== null && scale[0] + i * step + 1e-9 < threshold;
+          return html`<rect key=${i} class=${isBelow ? "bar-below" : "bar-above"} data-count=${count}
+            x=${box.left + i * size + 0.5} width=${size - 1} y=${box.y(count)} height=${box.bottom - box.y(count)} />`;
+        })}
+      </svg>
+    </div>
+    <p class="note">Full bars pass${threshold !== null && ` from ${threshold} on`}, pale ones fail.</p>
+  </figure>`;
 }

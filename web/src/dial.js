@@ -1,16 +1,18 @@
-// The dial: strictness, weights, penalty and threshold, for everything that the page shows.
+// Temperature, weights, penalty and threshold, for everything that the page shows.
 import { visible } from "./text.js";
 import { html, useEffect, useState } from "./ui.js";
 
 const NO_CHANGE = { temperature: undefined, scheme: undefined, penalty: undefined, threshold: undefined };
 
 export function Dial({ app }) {
-  const { report, state, look, run } = app;
-  const { settings } = look;
+  const { report, state, look } = app;
+  const { settings, run } = look;
+  const { schemes, penalties, presets } = report.figures;
   const { t_min: low, t_max: high } = settings.bounds;
   const changed = Object.keys(NO_CHANGE).some((name) => state[name] !== undefined);
-  return html`<form class="dial" aria-label="The dial" onSubmit=${(event) => event.preventDefault()}>
-    ${report.runs.length > 1 && html`<${RunChooser} app=${app} />`}
+  const scheme = schemeName(settings, schemes);
+  return html`<form class="dial" aria-label="Settings" onSubmit=${(event) => event.preventDefault()}>
+    ${report.runs.length > 1 && html`<${Choice} id="run" label="Run" value=${run.name} names=${report.runs.map(({ name }) => name)} onChange=${(name) => app.set({ run: name })} />`}
     <div class="field strictness">
       <label for="temperature">Temperature</label>
       <input id="temperature" type="range" min=${low} max=${high} step="0.01" value=${settings.temperature}
@@ -20,34 +22,21 @@ export function Dial({ app }) {
         onChange=${(temperature) => app.set({ temperature })} />
     </div>
     <div class="field presets" role="group" aria-label="Presets">
-      ${Object.entries(report.figures.presets).map(
-        ([name, temperature]) => html`<button type="button" key=${name}
-          aria-pressed=${settings.temperature === temperature}
+      ${Object.entries(presets).map(
+        ([name, temperature]) => html`<button type="button" key=${name} aria-pressed=${settings.temperature === temperature}
           onClick=${() => app.set({ temperature })}>${name}</button>`,
       )}
     </div>
-    <${Choice} id="scheme" label="Weights" value=${schemeName(settings, report.figures.schemes)}
-      names=${Object.keys(report.figures.schemes)} onChange=${(scheme) => app.set({ scheme })} />
-    <${Choice} id="penalty" label="Penalty" value=${settings.penalty}
-      names=${report.figures.penalties} onChange=${(penalty) => app.set({ penalty })} />
+    <${Choice} id="scheme" label="Weights" value=${scheme} names=${Object.keys(schemes)} onChange=${(name) => app.set({ scheme: name })} />
+    <${Choice} id="penalty" label="Penalty" value=${settings.penalty} names=${penalties} onChange=${(penalty) => app.set({ penalty })} />
     <div class="field">
       <label for="threshold">Passes from</label>
-      <${NumberEntry} id="threshold" label="Threshold" value=${settings.threshold} low=${0} high=${1}
-        onChange=${(threshold) => app.set({ threshold })} />
+      <${NumberEntry} id="threshold" label="Threshold" value=${settings.threshold} low=${0} high=${1} onChange=${(threshold) => app.set({ threshold })} />
     </div>
-    <p class="printed">T = ${settings.temperature}, weights ${schemeName(settings, report.figures.schemes)}, penalty ${settings.penalty}, passes from ${settings.threshold}; ${visible(run.name)}</p>
+    <p class="printed">T = ${settings.temperature}, weights ${scheme}, penalty ${settings.penalty}, passes from ${settings.threshold}; ${visible(run.name)}</p>
     <button type="button" class="quiet reset" disabled=${!changed} onClick=${() => app.set(NO_CHANGE)}
       title=${`Back to the settings of ${run.name}`}>Reset</button>
   </form>`;
-}
-
-function RunChooser({ app }) {
-  return html`<div class="field run">
-    <label for="run">Run</label>
-    <select id="run" value=${app.run.name} onChange=${(event) => app.set({ run: event.target.value })}>
-      ${app.report.runs.map((run) => html`<option key=${run.name} value=${run.name}>${visible(run.name)}</option>`)}
-    </select>
-  </div>`;
 }
 
 function Choice({ id, label, value, names, onChange }) {
@@ -55,7 +44,7 @@ function Choice({ id, label, value, names, onChange }) {
   return html`<div class="field">
     <label for=${id}>${label}</label>
     <select id=${id} value=${value} onChange=${(event) => onChange(event.target.value)}>
-      ${all.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
+      ${all.map((name) => html`<option key=${name} value=${name}>${visible(name)}</option>`)}
     </select>
   </div>`;
 }

@@ -1,11 +1,10 @@
-/** Which samples a list shows and in what order. Nothing here knows of the page. */
+// Which samples a list shows and in what order. Nothing here knows of the page.
 
 /**
  * What a list knows of its samples, one entry a sample.
  * @typedef {object} Listed
  * @property {string[]} ids
  * @property {string[]} questions
- * @property {(i: number) => number} score nan where unscored
  * @property {(i: number) => boolean | null} passed null where unscored
  * @property {(i: number) => string | null} unscored the reason
  * @property {(i: number, method: string) => boolean} different whether a method, or `*` any, decides otherwise
@@ -29,10 +28,10 @@ export const EVERYTHING = { outcome: "all", different: "", level: -1, groups: {}
  * The samples that fit, in their order.
  * @param {Listed} listed
  * @param {Filters} filters
- * @param {Set<number>} inTexts those whose texts hold what is searched for
+ * @param {Set<number>} found those whose texts hold what is searched for
  * @returns {number[]}
  */
-export function fitting(listed, filters, inTexts = new Set()) {
+export function fitting(listed, filters, found = new Set()) {
   const groups = Object.entries(filters.groups).filter(([, value]) => value !== "");
   const sought = pattern(filters.search);
   const fits = (i) =>
@@ -40,8 +39,8 @@ export function fitting(listed, filters, inTexts = new Set()) {
     (!filters.different || listed.different(i, filters.different)) &&
     (filters.level < 0 || listed.has(i, filters.level)) &&
     groups.every(([field, value]) => listed.groups[field]?.[i] === value) &&
-    (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i] ?? "") || inTexts.has(i));
-  return listed.ids.map((_, i) => i).filter(fits);
+    (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i]) || found.has(i));
+  return [...listed.ids.keys()].filter(fits);
 }
 
 function hasOutcome(listed, outcome, i) {
@@ -51,9 +50,11 @@ function hasOutcome(listed, outcome, i) {
   return listed.passed(i) === (outcome === "passed");
 }
 
+// Numbers within ids by their value: case-2 stands before case-10.
+const WORDS = new Intl.Collator(undefined, { numeric: true });
+
 /**
- * Samples by a column; those without a value stay behind, whichever way it goes, and ties keep
- * their order.
+ * Samples by a column; those without a value stay behind, whichever way it goes, and ties keep their order.
  * @param {number[]} samples
  * @param {(i: number) => number | string | null} value
  */
@@ -65,38 +66,32 @@ export function sorted(samples, value, descending = false) {
   return [...keyed.filter(there).sort(compare), ...keyed.filter((pair) => !there(pair))].map(([i]) => i);
 }
 
-// Numbers within ids by their value: case-2 stands before case-10.
-const WORDS = new Intl.Collator(undefined, { numeric: true });
-
 /** The shortest search that looks into the texts; shorter ones are in nearly all of them. */
 export const LEAST_SEARCH = 3;
 
 /** What is searched for, in any case; null for nothing. */
-export function pattern(search) {
+function pattern(search) {
   return search.trim() ? new RegExp(literal(search.trim()), "iu") : null;
 }
 
 /**
  * The samples whose texts hold what is searched for. A line is only parsed when it may hold it.
- * A generator, so that the page stays awake: it yields after each `step` samples.
+ * A generator, so that the page stays awake: it yields now and then.
  * @param {string} search
  * @param {number} n samples
- * @param {(i: number) => string | null} line the JSON of a sample
- * @returns {Generator<number, Set<number>>} how many were looked through; in the end those found
+ * @param {(i: number) => string} line the JSON of a sample; "" for none
+ * @returns {Generator<void, Set<number>>}
  */
-export function* inTexts(search, n, line, step = 200) {
+export function* inTexts(search, n, line) {
   const found = new Set();
   const sought = pattern(search);
-  if (!sought || search.trim().length < LEAST_SEARCH) return found;
   // As the data block writes it; letters in other scripts stand there as they are.
-  const written = JSON.stringify(search.trim())
-    .slice(1, -1)
-    .replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
+  const written = JSON.stringify(search.trim()).slice(1, -1).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
   const maybe = new RegExp(literal(written), "iu");
   for (let i = 0; i < n; i++) {
     const json = line(i);
     if (json && maybe.test(json) && strings(JSON.parse(json)).some((text) => sought.test(text))) found.add(i);
-    if (i % step === step - 1) yield i + 1;
+    if (i % 200 === 199) yield;
   }
   return found;
 }

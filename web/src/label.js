@@ -1,110 +1,142 @@
-/** Labelling by hand, keyboard first: claims by level or whole answers by a rating. */
+// Labelling by hand, keyboard first: claims by level or whole answers by a rating.
 import { sorted } from "./filters.js";
-import { Agreement } from "./label_figures.js";
-import { Files } from "./label_files.js";
-import { Item } from "./label_item.js";
-import { isDone, scaleOf, shuffled } from "./label_order.js";
+import { Item, claimsOf, isDone, scaleOf } from "./label_item.js";
 import { labelsOf } from "./labels.js";
-import { listedOf } from "./listing.js";
-import { html, useEffect, useMemo, useState } from "./ui.js";
+import { prepared } from "./scoring.js";
+import { visible } from "./text.js";
+import { counted, html, percent, Select, useEffect, useMemo, useState } from "./ui.js";
+
+const SAID = 12;
 
 export function Label({ app }) {
-  const { report, state } = app;
+  const { report, state, look } = app;
   const store = useMemo(() => labelsOf(report), [report]);
   const [, redraw] = useState(0);
-  const given = {
-    what: app.run ? "claims" : "answers",
-    order: "random",
-    seed: 1,
-    blind: true,
-    onward: true,
-    ...state.labelling,
-  };
+  const given = { what: look ? "claims" : "answers", order: "random", seed: 1, blind: true, ...state.labelling };
   const change = (patch) => app.set({ labelling: { ...given, ...patch } });
-  const order = useMemo(() => orderFor(app, given), [app.run, given.what, given.order, given.seed]);
+  const order = useMemo(() => orderFor(app, given), [look?.run, given.what, given.order, given.seed]);
   // Where to begin is said once: an answer that has just been labelled stays until the reader goes on.
   const start = useMemo(() => order.findIndex((i) => !isDone(app, store, given.what, i)), [order]);
   const at = Math.min(given.at ?? Math.max(0, start), order.length - 1);
+  const onLabel = () => redraw((n) => n + 1);
   useLeaveWarning(store);
-  const scale = scaleOf(report);
+  const again = (patch) => change({ ...patch, at: undefined });
   return html`<div class="labelling">
     <h2>Label</h2>
-    <${Settings} app=${app} given=${given} change=${change} />
-    ${
-      order.length === 0
-        ? html`<p class="notice">
-            No sample has ${given.what === "claims" ? "claims of this run" : "a response"} in this page to
-            label.
-          </p>`
-        : html`<${Item}
-            key=${`${order[at]} ${given.what} ${app.run?.name}`}
-            app=${app}
-            store=${store}
-            given=${given}
-            i=${order[at]}
-            at=${at}
-            order=${order}
-            scale=${scale}
-            goTo=${(to) => change({ at: Math.min(order.length - 1, Math.max(0, to)) })}
-            change=${change}
-            onLabel=${() => redraw((n) => n + 1)}
-          />`
-    }
-    <${Agreement} app=${app} store=${store} what=${given.what} scale=${scale} />
-    <${Files} report=${report} store=${store} scale=${scale} onChange=${() => redraw((n) => n + 1)} />
+    <form class="filters" aria-label="How to label" onSubmit=${(event) => event.preventDefault()}>
+      ${look && html`<${Select} label="Label" value=${given.what} options=${[["claims", "claims, by level"], ["answers", "whole answers"]]} onChange=${(what) => again({ what })} />`}
+      <${Select} label="Order" value=${given.order} options=${[["random", "random"], ["worst", "lowest score first"], ["file", "as in the file"]]} onChange=${(name) => again({ order: name })} />
+      ${given.order === "random" && html`<label>Seed<input class="number" type="number" min="0" step="1" value=${given.seed} onChange=${(event) => again({ seed: Math.trunc(Number(event.target.value)) || 0 })} /></label>`}
+      <label class="tick"><input type="checkbox" checked=${given.blind} onChange=${() => change({ blind: !given.blind })} /> Blind: the judge's verdicts stay hidden until an answer is labelled</label>
+    </form>
+    ${order.length === 0
+      ? html`<p class="notice">No sample has ${given.what === "claims" ? "claims of this run" : "a response"} in this page to label.</p>`
+      : html`<${Item} key=${`${order[at]} ${given.what} ${look?.name}`} app=${app} store=${store} given=${given} i=${order[at]} at=${at} order=${order}
+          goTo=${(to) => change({ at: Math.min(order.length - 1, Math.max(0, to)) })} change=${change} onLabel=${onLabel} />`}
+    <${SoFar} app=${app} store=${store} what=${given.what} />
+    <${Files} app=${app} store=${store} what=${given.what} onChange=${onLabel} />
   </div>`;
 }
 
-/** The samples to label; by score as the dial stands now, so that they do not move under the reader's hands. */
+/** The samples to label; by score as it stands now, so that they do not move under the reader's hands. */
 function orderFor(app, { what, order, seed }) {
-  const { report, run } = app;
-  const there = report.samples.ids
-    .map((_, i) => i)
-    .filter((i) => report.line(i) && (what === "answers" || run?.row[i] >= 0));
+  const { report, look, main } = app;
+  const there = [...report.samples.ids.keys()].filter((i) => report.line(i) && (what === "answers" || look.scoreOf(i)));
   if (order === "random") return shuffled(there, seed);
-  return order === "worst" ? sorted(there, listedOf(app).score) : there;
+  return order === "worst" ? sorted(there, (i) => main.scores[i]) : there;
 }
 
-function Settings({ app, given, change }) {
-  const select = (label, name, options) =>
-    html`<label>
-      ${label}
-      <select
-        value=${given[name]}
-        onChange=${(event) => change({ [name]: event.target.value, at: undefined })}>
-        ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
-      </select></label>
-    `;
-  const tick = (label, name) =>
-    html`<label class="tick">
-      <input type="checkbox" checked=${given[name]} onChange=${() => change({ [name]: !given[name] })} />
-      ${label}</label>
-    `;
-  return html`<form class="filters" aria-label="How to label" onSubmit=${(event) => event.preventDefault()}>
-    ${
-      app.run &&
-      select("Label", "what", [
-        ["claims", "claims, by level"],
-        ["answers", "whole answers"],
-      ])
-    }
-    ${select("Order", "order", [
-      ["random", "random"],
-      ["worst", "lowest score first"],
-      ["file", "as in the file"],
-    ])}
-    ${given.order === "random" && html`<${Seed} seed=${given.seed} onChange=${(seed) => change({ seed, at: undefined })} />`}
-    ${tick("Blind: the judge's verdicts stay hidden until an answer is labelled", "blind")}
-    ${tick("Go on by itself", "onward")}
-  </form>`;
+/** Samples in random order; the same seed gives the same order (mulberry32, Fisher and Yates). */
+export function shuffled(samples, seed) {
+  const found = [...samples];
+  let state = seed >>> 0;
+  const random = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  for (let i = found.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [found[i], found[j]] = [found[j], found[i]];
+  }
+  return found;
 }
 
-function Seed({ seed, onChange }) {
-  const take = (text) => onChange(Math.max(0, Math.trunc(Number(text)) || 0));
-  return html`<label>
-    Seed
-    <input class="number" type="number" min="0" step="1" value=${seed} onChange=${(event) => take(event.target.value)} />
-  </label>`;
+/** How often labels and judge say the same: counts alone, what they mean is for `tcva validate`. */
+function SoFar({ app, store, what }) {
+  const { report, main } = app;
+  const { levels } = report.figures;
+  const [claims, decided] = [{ n: 0, same: 0 }, { n: 0, same: 0 }];
+  const count = (tally, isSame) => {
+    tally.n += 1;
+    tally.same += Number(isSame);
+  };
+  for (const id of store.labels.keys()) {
+    const i = report.indexOf(id);
+    if (what === "claims") for (const { claim, verdict } of claimsOf(app, i)) if (store.level(id, claim)) count(claims, store.level(id, claim) === verdict);
+    if (!isDone(app, store, what, i) || main.passed(i) === null) continue;
+    count(decided, passes(app, store, what, id, levels) === main.passed(i));
+  }
+  const said = ({ n, same }) => `${same} of ${n}${n ? ` (${percent(same / n)})` : ""}`;
+  return html`<p class="so-far" role="status">Same decision as the judge on <b data-figure="same-decision">${said(decided)}</b> labelled answers${what === "claims" && html`,
+    same level on <b data-figure="same-level">${said(claims)}</b> labelled claims`}.</p>`;
+}
+
+/** Whether labels pass a sample: the rating on its scale, or the score of the levels at this temperature. */
+function passes({ report, look, main }, store, what, id, levels) {
+  if (what === "answers") {
+    const unit = (value, [low, high]) => (value - low) / (high - low);
+    return unit(store.rating(id), scaleOf(report)) >= unit(main.threshold, main.scale);
+  }
+  const given = store.labels.get(id).claims;
+  const counts = levels.map((level) => given.filter(({ verdict }) => verdict === level).length);
+  return prepared([counts], look.settings)(look.settings.temperature) >= look.settings.threshold;
+}
+
+/** Labels out to a file and in again. */
+function Files({ app, store, what, onChange }) {
+  const { report, look } = app;
+  const [said, setSaid] = useState([]);
+  const [sure, setSure] = useState(false);
+  const done = (id) => isDone(app, store, what, report.indexOf(id));
+  const ready = [...store.labels.keys()].filter(done).length;
+  const save = () => {
+    const text = store.toJsonl(what, done, look?.settings.temperature);
+    const address = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+    Object.assign(document.createElement("a"), { href: address, download: "labels.jsonl" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    store.unsaved = ready < store.labels.size;
+    setSaid([`labels.jsonl holds ${counted(ready, "answer")}.`]);
+  };
+  const read = async (event) => {
+    const [file] = event.target.files;
+    event.target.value = "";
+    if (!file) return;
+    setSaid(store.read(await file.text(), scaleOf(report)));
+    onChange();
+  };
+  const clear = () => {
+    setSure(!sure);
+    if (!sure) return;
+    store.clear();
+    setSaid(["All labels are gone."]);
+    onChange();
+  };
+  return html`<section class="label-files">
+    <h3>Files</h3>
+    <p>${counted(ready, "answer")} labelled whole.${store.isKept ? " Labels stay in this browser, for this report." : " This browser keeps nothing for this page: what is not exported is lost when it closes."}</p>
+    <p class="buttons">
+      <button type="button" disabled=${ready === 0} onClick=${save}>Export</button>
+      <label class="file">Import an earlier export <input type="file" accept=".jsonl,.json,.txt" onChange=${read} /></label>
+      <button type="button" class="quiet" disabled=${!store.labels.size} onClick=${clear} onBlur=${() => setSure(false)}>${sure ? "Once more to delete them all" : "Delete all labels"}</button>
+    </p>
+    <div role="status">${said.slice(0, SAID).map((line, n) => html`<p key=${n} class="aside">${visible(line)}</p>`)}${said.length > SAID && html`<p class="aside">and ${said.length - SAID} more lines</p>`}</div>
+    <p class="aside">
+      <code>tcva validate judged.jsonl --human labels.jsonl</code> holds the judge against them.
+      ${what === "claims" && ` The rating of an answer is the score of your levels at T = ${look.settings.temperature}.`}
+    </p>
+  </section>`;
 }
 
 /** Asks before the page is left with labels that nothing else has. */

@@ -1,203 +1,118 @@
-/** One answer to label, and its keys. */
-import { claimsOf, isDone, ratingSteps } from "./label_order.js";
-import { listedOf } from "./listing.js";
-import { Ball, Level, Prose } from "./marks.js";
-import { brief } from "./text.js";
-import { counted, figure, html, useEffect, useState } from "./ui.js";
+// One answer to label, and its keys.
+import { Ball, Level, Prose, SampleLink } from "./marks.js";
+import { counted, figure, html, useKeys, useState } from "./ui.js";
 
-export function Item({ app, store, given, i, at, order, scale, goTo, change, onLabel }) {
+const MOST_STEPS = 11;
+const STEPS = 5;
+
+/**
+ * The ratings to choose from, each with its key, the worst first: whole numbers where the scale has at
+ * most eleven, else five steps from end to end.
+ */
+export function ratingSteps([low, high]) {
+  const isWhole = Number.isInteger(low) && Number.isInteger(high) && high - low >= 2 && high - low < MOST_STEPS;
+  if (!isWhole) return Array.from({ length: STEPS }, (_, i) => ({ value: low + ((high - low) * i) / (STEPS - 1), key: String(i + 1) }));
+  return Array.from({ length: high - low + 1 }, (_, i) => ({ value: low + i, key: low + i >= 0 && low + i <= 9 ? String(low + i) : "x" }));
+}
+
+/** The levels to choose from, each with its key, the worst first as among ratings. */
+export const levelSteps = (levels) => [...levels].reverse().map((value, i) => ({ value, key: String(i + 1) }));
+
+/** The scale of human ratings: the report's, else 0 to 1. */
+export const scaleOf = (report) => report.samples.human_scale ?? [0, 1];
+
+/** The claims of a sample that carry a verdict; what claims nothing is not labelled. */
+export const claimsOf = ({ report, look }, i) => (report.detail(i)?.runs?.[look?.name]?.claims ?? []).filter(({ verdict }) => verdict);
+
+/** Whether a sample has all its labels. */
+export function isDone(app, store, what, i) {
+  const id = app.report.samples.ids[i];
+  if (what === "answers") return store.rating(id) !== undefined;
+  const claims = claimsOf(app, i);
+  return claims.length > 0 && claims.every(({ claim }) => store.level(id, claim) !== undefined);
+}
+
+export function Item({ app, store, given, i, at, order, goTo, change, onLabel }) {
   const { report } = app;
   const { levels } = report.figures;
-  const id = String(report.samples.ids[i]);
+  const id = report.samples.ids[i];
   const detail = report.detail(i);
-  const claims = given.what === "claims" ? claimsOf(app, i) : [];
-  const first = claims.findIndex(({ claim }) => store.level(id, claim) === undefined);
-  const [claim, setClaim] = useState(Math.max(0, first));
+  const isOfClaims = given.what === "claims";
+  const claims = isOfClaims ? claimsOf(app, i) : [];
+  const unlabelled = (after) => claims.findIndex((each, n) => n > after && store.level(id, each.claim) === undefined);
+  const [claim, setClaim] = useState(Math.max(0, unlabelled(-1)));
   const done = isDone(app, store, given.what, i);
-  const next = () => {
-    const open = [...order.keys()].find((k) => k > at && !isDone(app, store, given.what, order[k]));
-    goTo(open ?? at + 1);
-  };
+  const shown = done || !given.blind;
+  const next = () => goTo([...order.keys()].find((k) => k > at && !isDone(app, store, given.what, order[k])) ?? at + 1);
   const label = (value) => {
-    if (given.what === "answers") store.rate(id, value);
-    else store.mark(id, claims[claim].claim, value);
+    if (isOfClaims) store.mark(id, claims[claim].claim, value);
+    else store.rate(id, value);
     onLabel();
     if (value === undefined) return;
-    const left = claims.findIndex((each, n) => n > claim && store.level(id, each.claim) === undefined);
+    const left = unlabelled(claim);
     if (left >= 0) setClaim(left);
-    else if (given.onward && isDone(app, store, given.what, i)) next();
+    else if (isDone(app, store, given.what, i)) next();
   };
-  const steps =
-    given.what === "claims" ? levels.map((value, n) => ({ value, key: String(n + 1) })) : ratingSteps(scale);
-  useLabelKeys({
-    steps,
-    label,
-    goTo,
-    at,
-    next,
-    change,
-    given,
-    claim,
-    count: claims.length,
-    setClaim,
-    undo: () => {
-      if (store.undo()) onLabel();
-    },
+  const steps = isOfClaims ? levelSteps(levels) : ratingSteps(scaleOf(report));
+  const move = (to) => claims.length && setClaim(Math.min(claims.length - 1, Math.max(0, to)));
+  useKeys({
+    ...Object.fromEntries(steps.map(({ value, key }) => [key, () => label(value)])),
+    Backspace: () => label(undefined),
+    u: () => store.undo() && onLabel(),
+    n: next,
+    b: () => change({ blind: !given.blind }),
+    ArrowLeft: () => goTo(at - 1),
+    ArrowRight: () => goTo(at + 1),
+    ArrowUp: () => move(claim - 1),
+    ArrowDown: () => move(claim + 1),
   });
+  const choices = (chosen, word) => html`<div class="label-choices" role="group" aria-label="Labels">
+    ${steps.map(({ value, key }) => html`<button key=${key} type="button" aria-pressed=${value === chosen} aria-keyshortcuts=${key}
+      onClick=${(event) => {
+        event.stopPropagation();
+        label(value === chosen ? undefined : value);
+      }}><kbd>${key}</kbd> ${word(value)}</button>`)}
+  </div>`;
+  const level = (name) => html`<${Ball} level=${levels.indexOf(name)} /> ${name}`;
   return html`<section class="item" aria-label="What to label">
     <p class="steps">
-      <button type="button" class="quiet" disabled=${at === 0} onClick=${() => goTo(at - 1)}>
-        ‹ previous
-      </button>
-      <span>
-        ${at + 1} of ${counted(order.length, "answer")}: ${" "}
-        <a href=${app.link({ view: "sample", sample: id })}><bdi>${brief(id, 60)}</bdi></a></span>
-      <button type="button" class="quiet" disabled=${at === order.length - 1} onClick=${() => goTo(at + 1)}>
-        next ›
-      </button>
+      <button type="button" class="quiet" disabled=${at === 0} onClick=${() => goTo(at - 1)}>‹ previous</button>
+      <span>${at + 1} of ${counted(order.length, "answer")}: <${SampleLink} app=${app} i=${i} /></span>
+      <button type="button" class="quiet" disabled=${at === order.length - 1} onClick=${() => goTo(at + 1)}>next ›</button>
       <button type="button" class="quiet" onClick=${next}>next without label</button>
     </p>
     <div class="answer">
       <div class="answer-said">
-        ${
-          detail.input &&
-          html`<h3>Question</h3>
-            <${Prose} text=${detail.input} />`
-        }
+        ${detail.input && html`<h3>Question</h3><${Prose} text=${detail.input} />`}
         <h3>Response</h3>
         <${Prose} text=${detail.response ?? ""} />
-        ${
-          given.what === "claims"
-            ? html`<h3 id="to-label">Claims</h3>
-                <ol class="claims" aria-labelledby="to-label">
-                  ${claims.map(
-                    (each, n) =>
-                      html`<${LabelledClaim}
-                        key=${n}
-                        n=${n}
-                        claim=${each}
-                        levels=${levels}
-                        steps=${steps}
-                        label=${store.level(id, each.claim)}
-                        current=${n === claim}
-                        shown=${!given.blind || done}
-                        choose=${() => setClaim(n)}
-                        onLabel=${label}
-                      />`,
-                  )}
-                </ol>`
-            : html`<h3 id="to-label">Rating</h3>
-                <${Choices}
-                  steps=${steps}
-                  chosen=${store.rating(id)}
-                  onLabel=${label}
-                  shown=${(value) => Number(value.toFixed(2))}
-                />
-                ${(done || !given.blind) && html`<${JudgeScore} app=${app} i=${i} />`}`
-        }
+        <h3 id="to-label">${isOfClaims ? "Claims" : "Rating"}</h3>
+        ${isOfClaims && html`<ol class="claims" aria-labelledby="to-label">
+          ${claims.map((each, n) => {
+            const own = store.level(id, each.claim);
+            return html`<li key=${n} class=${`claim ${n === claim ? "chosen" : ""}`} aria-current=${n === claim ? "true" : undefined} onClick=${() => setClaim(n)}>
+              <div class="claim-top">
+                <span class="claim-number">${n + 1}</span>
+                ${own ? html`<${Level} name=${own} levels=${levels} />` : html`<span class="aside">not labelled</span>`}
+                ${shown && html`<span class="aside judge">judge: <${Level} name=${each.verdict} levels=${levels} /></span>`}
+              </div>
+              <${Prose} text=${each.claim} class="claim-text" />
+              ${n === claim && choices(own, level)}
+            </li>`;
+          })}
+        </ol>`}
+        ${!isOfClaims && choices(store.rating(id), (value) => Number(value.toFixed(2)))}
+        ${!isOfClaims && shown && html`<p class="aside">${app.look ? `TCVA at T = ${app.look.settings.temperature}` : app.main.name}: ${app.main.unscored(i) ? "unscored" : figure(app.main.scores[i])}</p>`}
       </div>
-      ${
-        detail.contexts?.length > 0 &&
-        html`<div class="answer-passages">
-          <h3>Passages</h3>
-          ${detail.contexts.map(
-            (text, p) =>
-              html`<section key=${p} class="passage" aria-label=${`Passage ${p + 1}`}>
-                <h4>${p + 1}</h4>
-                <${Prose} text=${text} />
-              </section>`,
-          )}
-          ${
-            given.what === "answers" &&
-            detail.reference &&
-            html`<h3>Reference</h3>
-              <${Prose} text=${detail.reference} />`
-          }
-        </div>`
-      }
+      ${detail.contexts?.length > 0 && html`<div class="answer-passages">
+        <h3>Passages</h3>
+        ${detail.contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Passage ${p + 1}`}><h4>${p + 1}</h4><${Prose} text=${text} /></section>`)}
+        ${!isOfClaims && detail.reference && html`<h3>Reference</h3><${Prose} text=${detail.reference} />`}
+      </div>`}
     </div>
-    <${Keys} what=${given.what} />
+    <p class="label-keys aside">
+      <kbd>${steps[0].key}</kbd> worst to <kbd>${steps.at(-1).key}</kbd> best, <kbd>Backspace</kbd> clear, <kbd>u</kbd> undo,
+      ${isOfClaims && html` <kbd>↑</kbd> <kbd>↓</kbd> claims,`} <kbd>←</kbd> <kbd>→</kbd> answers, <kbd>n</kbd> next without label, <kbd>b</kbd> blind
+    </p>
   </section>`;
-}
-
-function JudgeScore({ app, i }) {
-  const score = listedOf(app).score(i);
-  return html`<p class="aside">
-    ${app.look ? `TCVA at T = ${app.look.settings.temperature}` : "The metric"}: ${" "}
-    ${Number.isNaN(score) ? "unscored" : figure(score)}
-  </p>`;
-}
-
-function LabelledClaim({ n, claim, levels, steps, label, current, shown, choose, onLabel }) {
-  return html`<li
-    class=${`claim ${current ? "chosen" : ""}`}
-    aria-current=${current ? "true" : undefined}
-    onClick=${choose}>
-    <div class="claim-top">
-      <span class="claim-number">${n + 1}</span>
-      ${label ? html`<${Level} name=${label} levels=${levels} />` : html`<span class="aside">not labelled</span>`}
-      ${shown && label && html`<span class="aside judge">judge: <${Level} name=${claim.verdict} levels=${levels} />${label === claim.verdict ? " same" : ""}</span>`}
-      ${shown && !label && html`<span class="aside judge">judge: <${Level} name=${claim.verdict} levels=${levels} /></span>`}
-    </div>
-    <${Prose} text=${claim.claim} class="claim-text" />
-    ${current && html`<${Choices} steps=${steps} chosen=${label} onLabel=${onLabel} shown=${(value) => html`<${Ball} level=${levels.indexOf(value)} /> ${value}`} />`}
-  </li>`;
-}
-
-function Choices({ steps, chosen, onLabel, shown }) {
-  return html`<div class="label-choices" role="group" aria-label="Labels">
-    ${steps.map(
-      ({ value, key }) =>
-        html`<button
-          key=${key}
-          type="button"
-          aria-pressed=${value === chosen}
-          aria-keyshortcuts=${key}
-          onClick=${(event) => {
-            event.stopPropagation();
-            onLabel(value === chosen ? undefined : value);
-          }}>
-          <kbd>${key}</kbd> ${shown(value)}
-        </button>`,
-    )}
-  </div>`;
-}
-
-function Keys({ what }) {
-  return html`<p class="label-keys aside">
-    <kbd>${what === "claims" ? "1" : "digit"}</kbd>${what === "claims" && html`–<kbd>5</kbd>`} label, ${" "}
-    <kbd>Backspace</kbd> clear, <kbd>u</kbd> undo,
-    ${what === "claims" && html` <kbd>↑</kbd> <kbd>↓</kbd> claims,`} <kbd>←</kbd> <kbd>→</kbd> answers, ${" "}
-    <kbd>n</kbd> next without label, <kbd>b</kbd> blind
-  </p>`;
-}
-
-function useLabelKeys({ steps, label, goTo, at, next, change, given, claim, count, setClaim, undo }) {
-  useEffect(() => {
-    const act = (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea"))
-        return;
-      const step = steps.find(({ key }) => key === event.key);
-      const move = (to) => count && setClaim(Math.min(count - 1, Math.max(0, to)));
-      const action = step
-        ? () => label(step.value)
-        : {
-            Backspace: () => label(undefined),
-            u: undo,
-            n: next,
-            b: () => change({ blind: !given.blind }),
-            ArrowLeft: () => goTo(at - 1),
-            ArrowRight: () => goTo(at + 1),
-            ArrowUp: () => move(claim - 1),
-            k: () => move(claim - 1),
-            ArrowDown: () => move(claim + 1),
-            j: () => move(claim + 1),
-          }[event.key];
-      if (!action) return;
-      event.preventDefault();
-      action();
-    };
-    addEventListener("keydown", act);
-    return () => removeEventListener("keydown", act);
-  });
 }

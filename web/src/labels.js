@@ -1,5 +1,4 @@
-/** A person's labels while the page is open, and in the browser's own storage where it has one. */
-import { fromText } from "./labels_export.js";
+// A person's labels while the page is open, in the browser's own storage where it has one, and as a file.
 
 const OF_REPORT = new WeakMap();
 
@@ -9,6 +8,10 @@ export function labelsOf(report) {
   return OF_REPORT.get(report);
 }
 
+/**
+ * The labels of answers (a rating) and of claims (a level), by sample.
+ * @typedef {{human?: number, claims?: {claim: string, verdict: string}[]}} Label
+ */
 export class LabelStore {
   /**
    * @param {import("./data.js").ReportData} report
@@ -19,7 +22,9 @@ export class LabelStore {
     this._kept = kept;
     this._key = `tcva labels ${digest(JSON.stringify([report.figures.title, report.samples.ids]))}`;
     this._done = [];
+    /** Whether labels are in no file yet. */
     this.unsaved = false;
+    /** @type {Map<string, Label>} */
     this.labels = this._read();
   }
 
@@ -35,28 +40,25 @@ export class LabelStore {
 
   /** A claim's level; undefined where there is none. */
   level(id, claim) {
-    return this.labels.get(id)?.claims?.find((each) => each.claim === claim)?.label;
+    return this.labels.get(id)?.claims?.find((each) => each.claim === claim)?.verdict;
   }
 
   /** @param {number | undefined} human undefined takes the rating back */
   rate(id, human) {
-    this._change(id, (label) => ({ ...label, human }));
+    this._change(id, { human });
   }
 
-  /** @param {string | undefined} level undefined takes the label back */
-  mark(id, claim, level) {
-    this._change(id, (label) => {
-      const others = (label.claims ?? []).filter((each) => each.claim !== claim);
-      return { ...label, claims: level === undefined ? others : [...others, { claim, label: level }] };
-    });
+  /** @param {string | undefined} verdict undefined takes the label back */
+  mark(id, claim, verdict) {
+    const others = (this.labels.get(id)?.claims ?? []).filter((each) => each.claim !== claim);
+    this._change(id, { claims: verdict === undefined ? others : [...others, { claim, verdict }] });
   }
 
   /** Takes the last label back. */
   undo() {
     const last = this._done.pop();
-    if (!last) return false;
-    this._put(last.id, last.before);
-    return true;
+    if (last) this._put(last.id, last.before);
+    return Boolean(last);
   }
 
   clear() {
@@ -65,38 +67,54 @@ export class LabelStore {
     this._write();
   }
 
-  /** Labels of a file that was written here earlier; says what became of them. */
-  read(text, scale) {
-    const { levels } = this._report.figures;
-    const { labels, bad } = fromText(text, levels);
-    const strangers = [...labels.keys()].filter((id) => this._report.indexOf(id) < 0);
-    const outside = [...labels].filter(
-      ([, { human }]) => human !== undefined && !(human >= scale[0] && human <= scale[1]),
-    );
-    for (const [id] of [...strangers.map((each) => [each]), ...outside]) labels.delete(id);
-    for (const [id, label] of labels) this.labels.set(id, { ...this.labels.get(id), ...label });
-    this._write();
-    return [
-      `${labels.size} read.`,
-      strangers.length &&
-        `${strangers.length} left out, as no sample has their id, e.g. ${JSON.stringify(strangers[0])}.`,
-      outside.length && `${outside.length} left out, as their rating is not within ${scale.join(" to ")}.`,
-      ...bad,
-    ].filter(Boolean);
+  /**
+   * A line of JSON for each sample: its rating, or its claims' levels with the temperature that makes a rating of them.
+   * @param {"claims" | "answers"} what
+   * @param {(id: string) => boolean} isDone whether a sample has all its labels: of a part no rating could be made
+   * @param {number} [temperature]
+   */
+  toJsonl(what, isDone, temperature) {
+    return [...this.labels]
+      .filter(([id]) => isDone(id))
+      .map(([id, { human, claims }]) => `${JSON.stringify(what === "answers" ? { id, human } : { id, claims, temperature })}\n`)
+      .join("");
+  }
+
+  /**
+   * Labels of a file that was written here earlier.
+   * @param {string} text
+   * @param {[number, number]} scale of ratings
+   * @returns {string[]} what became of them, in sentences
+   */
+  read(text, [low, high]) {
+    const bad = [];
+    let read = 0;
+    text.split("\n").forEach((line, i) => {
+      if (!line.trim()) return;
+      try {
+        const { id, human, claims } = JSON.parse(line);
+        if (this._report.indexOf(id) < 0) throw new Error(`no sample has the id ${JSON.stringify(id)}`);
+        if (human !== undefined && !(human >= low && human <= high)) throw new Error(`the rating ${JSON.stringify(human)} is not within ${low} to ${high}`);
+        if (claims?.some((each) => !this._report.figures.levels.includes(each.verdict))) throw new Error("a claim's verdict is no level");
+        this._put(id, { ...this.labels.get(id), ...(human === undefined ? {} : { human }), ...(claims ? { claims } : {}) });
+        read += 1;
+      } catch (error) {
+        bad.push(`Line ${i + 1} is left out: ${error.message}.`);
+      }
+    });
+    return [`${read} read.`, ...bad];
   }
 
   _change(id, change) {
     const before = this.labels.get(id);
     this._done.push({ id, before });
-    this._put(id, change(before ?? {}));
+    this._put(id, { ...before, ...change });
   }
 
-  _put(id, label) {
-    const { human, claims = [] } = label ?? {};
-    // Without what is empty, and a label that says nothing not at all.
-    const kept = { ...(human === undefined ? {} : { human }), ...(claims.length ? { claims } : {}) };
-    if (Object.keys(kept).length) this.labels.set(id, kept);
-    else this.labels.delete(id);
+  /** Without what is empty, and a label that says nothing not at all. */
+  _put(id, { human, claims = [] } = {}) {
+    if (human === undefined && claims.length === 0) this.labels.delete(id);
+    else this.labels.set(id, { ...(human === undefined ? {} : { human }), ...(claims.length ? { claims } : {}) });
     this._write();
   }
 

@@ -1,95 +1,117 @@
-// A run seen at one setting of the dial: scores, passes, and what follows from them over all T.
-import { bySample, flipTemperature, preparedRows } from "./scoring.js";
-
-/** The temperatures of a curve, in the steps of the slider. */
-export function stepsWithin({ t_min: low, t_max: high }) {
-  const between = Array.from({ length: Math.max(0, Math.ceil(100 * high) - 1) }, (_, i) => (i + 1) / 100);
-  return [low, ...between.filter((step) => step > low && step < high), high];
-}
+// What gives samples a score: runs at the reader's temperature, and methods with fixed scores.
+import { ABSENT, bySample, passesFrom, preparedRows, stepsWithin } from "./scoring.js";
 
 /** Settings that change what a row is worth at a temperature. */
 const ROW_SETTINGS = ["weights", "penalty", "eps", "floor", "bounds", "fuse_weights", "threshold"];
-const REMEMBERED = 8;
+const REMEMBERED = 24;
 
 /**
- * @typedef {object} Look
- * @property {object} run
- * @property {object} settings the run's own with what the reader changed
+ * @typedef {object} Scored
+ * @property {string} name
+ * @property {string} about who judged, or which version
  * @property {Float64Array} scores one per sample, NaN where there is none
- * @property {(index: number) => boolean|null} passed null without a score
- * @property {(index: number) => ((temperature: number) => number)|null} scoreOf a sample at any T
+ * @property {(i: number) => boolean|null} passed null without a score
+ * @property {(i: number) => string|null} unscored why there is no score
+ * @property {[number, number]} scale lowest and highest score
+ * @property {number|null} threshold
+ * @property {object|null} run of the figures; null for fixed scores, and so are the next two
+ * @property {object|null} settings the run's own with what the reader changed
+ * @property {((i: number) => ((temperature: number) => number)|null)|null} scoreOf a sample at any T
  */
 
 /** The settings of a run with what the reader has changed; an address may hold anything. */
-export function settingsOf(run, dial, { schemes, penalties }) {
+function settingsOf(run, changed, { schemes, penalties }) {
   const settings = { ...run.settings };
   const { t_min: low, t_max: high } = settings.bounds;
-  if (dial.temperature >= low && dial.temperature <= high) settings.temperature = dial.temperature;
-  if (dial.threshold >= 0 && dial.threshold <= 1) settings.threshold = dial.threshold;
-  if (penalties.includes(dial.penalty)) settings.penalty = dial.penalty;
-  if (Object.hasOwn(schemes, dial.scheme ?? "")) {
-    settings.scheme = dial.scheme;
-    settings.weights = schemes[dial.scheme];
-  }
+  if (changed.temperature >= low && changed.temperature <= high) settings.temperature = changed.temperature;
+  if (changed.threshold >= 0 && changed.threshold <= 1) settings.threshold = changed.threshold;
+  if (penalties.includes(changed.penalty)) settings.penalty = changed.penalty;
+  if (Object.hasOwn(schemes, changed.scheme ?? "")) settings.weights = schemes[changed.scheme];
   return settings;
 }
 
-/** Looks at runs, remembering what a move of the slider does not change. */
+/** Scores from a list, with decisions and reasons. */
+function scored(scores, threshold, reasons, rest) {
+  const why = new Map(reasons.map(([i, reason]) => [i, reason]));
+  return {
+    scores,
+    threshold,
+    passed: (i) => (Number.isNaN(scores[i]) || threshold === null ? null : scores[i] >= threshold),
+    unscored: (i) => (Number.isNaN(scores[i]) ? (why.get(i) ?? "no score") : null),
+    run: null,
+    settings: null,
+    scoreOf: null,
+    ...rest,
+  };
+}
+
+/** Looks at runs and methods, remembering what a move of the slider does not change. */
 export class Looks {
   constructor(report) {
-    this._report = report;
+    this._figures = report.figures;
     this._cache = new Map();
+    this.methods = report.methods.map(({ scores, threshold, unscored, ...rest }) =>
+      scored(Float64Array.from(scores, (score) => score ?? NaN), threshold, unscored, rest),
+    );
   }
 
-  /** @returns {Look} */
-  at(run, dial) {
-    const settings = settingsOf(run, dial, this._report.figures);
+  /** @returns {Scored} */
+  at(run, changed) {
+    const settings = settingsOf(run, changed, this._figures);
     const rowKey = `${run.name} ${JSON.stringify(ROW_SETTINGS.map((name) => settings[name]))}`;
     const rows = this._remembered(rowKey, () => preparedRows(run.rows, settings));
     return this._remembered(`${rowKey} ${settings.temperature}`, () => {
-      const rowScores = rows.map((score) => score(settings.temperature));
-      const scores = bySample(run, rowScores, settings.on_unscored);
-      return {
+      const scores = bySample(run, rows.map((score) => score(settings.temperature)), settings.on_unscored);
+      const reasons = [...run.unscored, ...[...run.row.keys()].filter((i) => run.row[i] === ABSENT).map((i) => [i, "not in this run"])];
+      return scored(scores, settings.threshold, reasons, {
+        name: run.name,
+        about: [`${run.criterion} by ${run.judge}`, ...run.members].join(", fused with "),
+        scale: [0, 1],
         run,
         settings,
-        rows,
         rowKey,
-        scores,
-        passed: (index) => (Number.isNaN(scores[index]) ? null : scores[index] >= settings.threshold),
-        scoreOf: (index) => rows[run.row[index]] ?? null,
-      };
+        rows,
+        scoreOf: (i) => rows[run.row[i]] ?? null,
+      });
     });
   }
 
   /** Mean score and pass rate of a run at each temperature; NaN where nothing is scored. */
-  curve(look) {
-    const { run, rows, settings } = look;
-    return this._remembered(`curve ${look.rowKey}`, () =>
+  curve({ run, rows, rowKey, settings }) {
+    return this._remembered(`curve ${rowKey}`, () =>
       stepsWithin(settings.bounds).map((temperature) => {
-        const rowScores = rows.map((score) => score(temperature));
-        const scores = bySample(run, rowScores, settings.on_unscored).filter((score) => !Number.isNaN(score));
-        const passed = scores.reduce((sum, score) => sum + (score >= settings.threshold), 0);
-        const sum = scores.reduce((before, score) => before + score, 0);
-        return { temperature, mean: sum / scores.length, passRate: passed / scores.length };
+        const scores = bySample(run, rows.map((score) => score(temperature)), settings.on_unscored);
+        return { temperature, ...averages({ scores, threshold: settings.threshold }) };
       }),
     );
   }
 
-  /** From which temperature on a sample passes; null where it never does or has no row. */
-  flipOf(look, index) {
-    const row = look.run.row[index];
+  /** From which temperature on a sample passes; null where it never does or nothing was judged. */
+  passesFrom({ run, rows, rowKey, settings }, i) {
+    const row = run.row[i];
     if (row < 0) return null;
-    const flips = this._remembered(`flips ${look.rowKey}`, () => new Map());
-    if (!flips.has(row)) flips.set(row, flipTemperature(look.rows[row], look.settings));
-    return flips.get(row);
+    const known = this._remembered(`passes ${rowKey}`, () => new Map());
+    if (!known.has(row)) known.set(row, passesFrom(rows[row], settings));
+    return known.get(row);
   }
 
   _remembered(key, make) {
     const found = this._cache.get(key) ?? make();
     this._cache.delete(key);
     this._cache.set(key, found);
-    // Three kinds of things are remembered for each of two runs.
-    if (this._cache.size > 6 * REMEMBERED) this._cache.delete(this._cache.keys().next().value);
+    if (this._cache.size > REMEMBERED) this._cache.delete(this._cache.keys().next().value);
     return found;
   }
+}
+
+/** How many samples have a score, how many of them pass, and their plain mean. */
+export function averages({ scores, threshold }) {
+  let [n, sum, passed] = [0, 0, 0];
+  for (const score of scores) {
+    if (Number.isNaN(score)) continue;
+    n += 1;
+    sum += score;
+    if (score >= threshold) passed += 1;
+  }
+  return { n, passed, mean: sum / n, passRate: passed / n };
 }

@@ -1,6 +1,6 @@
 import { App } from "./app.js";
 import { readReport } from "./data.js";
-import { flipTemperature, prepared, preparedRows } from "./scoring.js";
+import { preparedRows } from "./scoring.js";
 import { Store } from "./state.js";
 import { html, render } from "./ui.js";
 
@@ -16,6 +16,4 @@ globalThis.tcvaReport = {
   store,
   /** Scores of distinct rows (of `figures.runs[i].rows`) under settings of the form of a run's. */
   score: (rows, settings) => Float64Array.from(preparedRows(rows, settings), (score) => score(settings.temperature)),
-  /** From which temperature on each passes. */
-  flip: (rows, settings) => rows.map((judges) => flipTemperature(prepared(judges, settings), settings)),
 };

@@ -1,5 +1,5 @@
 /** Levels, decisions and texts as every view shows them: a shape and a word, never colour alone. */
-import { visible } from "./text.js";
+import { brief, visible } from "./text.js";
 import { html } from "./ui.js";
 
 /** A circle filled by the level's rank: full for `fully`, empty for `none`. */
@@ -37,6 +37,13 @@ export function Words({ text }) {
 /** A text of others as a block of its own. */
 export function Prose({ text, class: extra = "" }) {
   return html`<div class=${`prose ${extra}`} dir="auto">${visible(String(text))}</div>`;
+}
+
+/** The way to a sample, by its name; with its question where there is room. */
+export function SampleLink({ app, i, run, withQuestion = false }) {
+  const { ids, questions } = app.report.samples;
+  const address = app.link({ view: "sample", sample: ids[i], ...(run ? { run } : {}) });
+  return html`<a href=${address}><bdi>${brief(ids[i], 60)}</bdi></a>${withQuestion && questions[i] && html` <span class="aside"><bdi>${visible(questions[i])}</bdi></span>`}`;
 }
 
 /** Why a sample has no score, in plain words. */

@@ -1,94 +1,91 @@
 // What came out, at a glance.
-import { shareInterval } from "./agreement.js";
-import { Curve } from "./curve.js";
-import { Histogram } from "./histogram.js";
-import { Unscored } from "./unscored.js";
-import { MethodTable } from "./methods_table.js";
+import { Curve, Histogram } from "./chart.js";
+import { averages } from "./look.js";
+import { SampleLink } from "./marks.js";
+import { Reports } from "./records.js";
 import { ABSENT } from "./scoring.js";
-import { meanBetween, meanInterval } from "./stats.js";
-import { counted, degree, figure, html, percent } from "./ui.js";
 import { visible } from "./text.js";
+import { counted, degree, figure, html, percent } from "./ui.js";
+
+const NAMED = 5;
 
 export function Overview({ app }) {
-  const { report, look } = app;
+  const { report, look, main } = app;
+  const all = app.all();
+  const { sentence, notes } = report.figures;
+  const { profiles } = look?.run ?? {};
+  const known = [look && sentence && `At the settings of the run: ${sentence}`, ...notes, profiles && `The run has temperatures by ${profiles.by}; one temperature for all samples stands here instead.`];
   return html`<h2 class="spoken">Overview</h2>
-    ${look ? html`<${Judged} app=${app} />` : html`<p class="lead">${visible(report.figures.sentence)}</p>`}
-    ${(report.methods.length > 0 || report.runs.length > 1 || (look && report.human)) && html`<${MethodTable} app=${app} />`}
+    ${look ? html`<${Live} app=${app} />` : html`<p class="lead">${visible(sentence)}</p>`}
+    ${main && averages(main).n > 0 && html`<div class="pair uneven">${look && html`<${Curve} app=${app} />`}<${Histogram} of=${main} /></div>`}
+    ${all.length > 1 && html`<${Methods} app=${app} all=${all} />`}
+    <${Reports} app=${app} view="overview" />
     <div class="pair">
-      <${Unscored} app=${app} />
-      <${Notes} app=${app} />
+      ${all.some(({ run, scores }) => (run?.unscored.length ?? 0) > 0 || (!run && scores.some(Number.isNaN))) && html`<${Unscored} app=${app} all=${all} />`}
+      ${known.some(Boolean) && html`<section>
+        <h3>To know</h3>
+        <ul class="plain">${known.filter(Boolean).map((note, i) => html`<li key=${i}>${visible(note)}</li>`)}</ul>
+      </section>`}
     </div>`;
 }
 
-function Judged({ app }) {
-  const { report, look, run } = app;
-  const { settings } = look;
-  const places = [...look.scores.keys()].filter((i) => !Number.isNaN(look.scores[i]));
-  const scores = places.map((i) => look.scores[i]);
+/** The chosen run at the temperature: counts and a plain mean. */
+function Live({ app: { look } }) {
+  const { run, settings } = look;
   const inRun = run.row.filter((row) => row !== ABSENT).length;
-  const passed = scores.filter((score) => score >= settings.threshold).length;
-  if (scores.length === 0) {
-    return html`<p class="lead" role="status">None of ${counted(inRun, "sample")} has a score by <span class="words">${visible(run.criterion)} by ${visible(run.judge)}</span>.</p>`;
-  }
-  const { level } = report.figures.interval;
-  const codes = report.codes(places);
-  const mean = meanInterval(scores, level, codes);
-  const rate = codes
-    ? meanBetween(scores.map((score) => Number(score >= settings.threshold)), [0, 1], level, codes)
-    : shareInterval(passed, scores.length, level);
-  return html`
-    <p class="lead" role="status" data-figure="sentence">
-      At T = ${degree(settings.temperature)}${run.settings.evidence !== "lower" && `, evidence ${run.settings.evidence}`}, <b>${passed} of ${counted(scores.length, "scored sample")}</b>
-      ${" "}${passed === 1 ? "passes" : "pass"} (${percent(passed / scores.length)}), with a mean of
-      ${" "}<b>${figure(mean.mean)}</b>${inRun > scores.length && html`; ${inRun - scores.length} of ${inRun} have no score`}.
-      <span class="lead-about"> ${visible(run.criterion)} by ${visible(run.judge)}${run.members.length > 0 && `, fused with ${visible(run.members.join(", "))}`}</span>
-    </p>
-    <dl class="tiles">
-      <${Tile} name="Mean score" id="mean" value=${mean.mean} low=${mean.low} high=${mean.high} write=${figure} level=${level} kind=${codes ? "by group" : "t"} />
-      <${Tile} name="Pass rate" id="pass-rate" value=${passed / scores.length} low=${rate?.[0]} high=${rate?.[1]} write=${(x) => percent(x, 1)} level=${level} kind=${codes ? "by group" : "exact"} />
-      <${Tile} name="Scored" id="coverage" value=${scores.length / inRun} write=${(x) => percent(x, 1)} about=${`${scores.length} of ${inRun}`} />
-      <${Tile} name="Verdicts lowered" id="lowered" value=${lowered(run)} write=${String} about=${`of ${run.evidence.verdicts}, as their quote does not hold`} />
-    </dl>
-    <div class="pair uneven">
-      <${Curve} app=${app} />
-      <${Histogram} title="TCVA at the dial" scores=${scores} ends=${[0, 1]} threshold=${settings.threshold}
-        note=${`Full bars pass from ${settings.threshold} on, pale ones fail.`} />
-    </div>`;
+  const { n, passed, passRate, mean } = averages(look);
+  const about = html`<span class="aside"> ${visible(look.about)}</span>`;
+  if (n === 0) return html`<p class="lead" role="status">None of ${counted(inRun, "sample")} has a score.${about}</p>`;
+  return html`<p class="lead" role="status" data-figure="sentence">
+    At T = ${degree(settings.temperature)}, <b data-figure="passed" data-value=${passed}>${passed}</b> of ${counted(n, "scored sample")}
+    ${" "}${passed === 1 ? "passes" : "pass"} (${percent(passRate)}), with a mean of
+    ${" "}<b data-figure="mean" data-value=${mean}>${figure(mean)}</b>${inRun > n && `; ${inRun - n} of ${inRun} have no score`}.${about}
+  </p>`;
 }
 
-/** Claims whose quote was not found, or says something else. */
-function lowered({ evidence }) {
-  const { not_found: none, unrelated, negated, contradicts, too_short: short } = evidence;
-  return none + unrelated + negated + contradicts + short;
-}
-
-function Tile({ name, id, value, low = null, high = null, write, about, level, kind }) {
-  const hasRange = low !== null && high !== null;
-  return html`<div class="tile">
-    <dt>${name}</dt>
-    <dd>
-      <span class="tile-value" data-figure=${id} data-value=${value}>${write(value)}</span>
-      ${hasRange && html`<span class="tile-about">
-        <span data-figure=${`${id}-low`} data-value=${low}>${write(low)}</span> to ${" "}
-        <span data-figure=${`${id}-high`} data-value=${high}>${write(high)}</span>
-        <span title=${`interval by ${kind === "t" ? "Student's t" : kind}`}> (${percent(level)}, ${kind})</span>
-      </span>`}
-      ${about && html`<span class="tile-about">${about}</span>`}
-      ${!hasRange && !about && html`<span class="tile-about">too few for an interval</span>`}
-    </dd>
-  </div>`;
-}
-
-function Notes({ app }) {
-  const { figures } = app.report;
-  const profiles = app.run?.profiles;
-  const notes = [...figures.notes];
-  if (app.run) notes.unshift(`At the settings of the run: ${figures.sentence}`);
-  if (profiles) notes.push(`The run has settings by ${profiles.by}; one dial for all samples stands here instead.`);
-  if (figures.samples.drawn) notes.push(`All figures are of ${figures.samples.total} samples; the texts of a draw are in the page.`);
-  if (notes.length === 0) return null;
+function Methods({ app, all }) {
   return html`<section>
-    <h3>To know</h3>
-    <ul class="plain">${notes.map((note, i) => html`<li key=${i}>${visible(note)}</li>`)}</ul>
+    <h3 id="methods">Methods${app.look && " at this temperature"}</h3>
+    <div class="wide-table" tabindex="0" role="region" aria-labelledby="methods">
+      <table class="figures">
+        <thead><tr><th scope="col">Method</th><th scope="col" class="numeric">Scored</th><th scope="col" class="numeric">Mean</th><th scope="col" class="numeric">Pass rate</th></tr></thead>
+        <tbody>${all.map((each) => {
+          const { n, mean, passRate } = averages(each);
+          const target = each.run ? { view: "samples", run: each.name } : { view: "methods", method: each.name };
+          const [low, high] = each.scale;
+          return html`<tr key=${each.name} data-method=${each.name}>
+            <th scope="row" class="words-cell"><a href=${app.link(target)}><bdi>${visible(each.name)}</bdi></a> <span class="aside">${visible(each.about)}${(low !== 0 || high !== 1) && `, ${low} to ${high}`}</span></th>
+            <td class="numeric">${n}</td>
+            <td class="numeric" data-figure="mean" data-value=${mean}>${figure(mean)}</td>
+            <td class="numeric" data-figure="pass-rate" data-value=${passRate}>${each.threshold === null ? "–" : percent(passRate, 1)}</td>
+          </tr>`;
+        })}</tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+/** Why samples have no score: those of the same kind of reason together, with what the first of them says. */
+function Unscored({ app, all }) {
+  return html`<section>
+    <h3>Without a score</h3>
+    ${all.map((each) => {
+      const kinds = new Map();
+      each.scores.forEach((_, i) => {
+        const reason = each.unscored(i);
+        if (reason === null || each.run?.row[i] === ABSENT) return;
+        const kind = reason.split(":")[0];
+        kinds.set(kind, { reason, samples: [], ...kinds.get(kind) });
+        kinds.get(kind).samples.push(i);
+      });
+      return kinds.size > 0 && html`<details key=${each.name} open=${each === app.main}>
+        <summary><bdi>${visible(each.name)}</bdi></summary>
+        <ul class="plain">
+          ${[...kinds.values()].map(({ reason, samples }) => html`<li key=${reason}>${samples.length} ${visible(reason)}
+            <span class="aside"> ${samples.slice(0, NAMED).map((i, place) => html`${place > 0 && ", "}<${SampleLink} app=${app} i=${i} />`)}${samples.length > NAMED && ` and ${samples.length - NAMED} more`}</span>
+          </li>`)}
+        </ul>
+      </details>`;
+    })}
   </section>`;
 }

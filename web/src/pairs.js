@@ -1,28 +1,56 @@
-/** Two runs on the same samples. */
+// Two runs or methods on the same samples. Nothing here knows of the page.
 
 /**
- * Samples by what two runs have of them.
- * @param {import("./look.js").Look} before
- * @param {import("./look.js").Look} after
+ * @typedef {object} Pair a sample that both have scored
+ * @property {number} i the sample
+ * @property {[number, number]} scores
+ * @property {[boolean|null, boolean|null]} passed null where there is no threshold
  */
-export function compared(before, after) {
-  const found = { both: [], onlyBefore: [], onlyAfter: [], gained: [], lost: [], same: 0 };
-  before.scores.forEach((_, i) => {
-    const [one, two] = [before.passed(i), after.passed(i)];
-    if (one !== null && two !== null) {
-      found.both.push(i);
-      if (one === two) found.same += 1;
-      else (two ? found.gained : found.lost).push(i);
-    } else if (one !== null) found.onlyBefore.push(i);
-    else if (two !== null) found.onlyAfter.push(i);
+
+/**
+ * The samples that both have scored, and those that one alone has.
+ * @param {import("./look.js").Scored} first
+ * @param {import("./look.js").Scored} second
+ * @returns {{both: Pair[], alone: [number[], number[]]}}
+ */
+export function paired(first, second) {
+  const found = { both: [], alone: [[], []] };
+  first.scores.forEach((one, i) => {
+    const two = second.scores[i];
+    const has = [!Number.isNaN(one), !Number.isNaN(two)];
+    if (has[0] && has[1]) found.both.push({ i, scores: [one, two], passed: [first.passed(i), second.passed(i)] });
+    else if (has[0] || has[1]) found.alone[has[0] ? 0 : 1].push(i);
   });
   return found;
 }
 
+/** Whether two have a sample in common. */
+export const meet = (first, second) => first.scores.some((score, i) => !Number.isNaN(score) && !Number.isNaN(second.scores[i]));
+
+/** Whether both decide, and not alike. */
+export const differ = ({ passed: [one, two] }) => one !== null && two !== null && one !== two;
+
+/** How many pairs each of the four combinations of decisions has. */
+export function decisions(pairs) {
+  const count = (one, two) => pairs.filter(({ passed }) => passed[0] === one && passed[1] === two).length;
+  return { both: count(true, true), first: count(true, false), second: count(false, true), neither: count(false, false) };
+}
+
+/** Pairs with unlike scores on a common scale or unlike decisions: these first, then by their distance. */
+export function mostDifferent(pairs, [first, second], most) {
+  const unit = (score, [low, high]) => (score - low) / (high - low);
+  const keyed = pairs.map((pair) => {
+    const apart = Math.abs(unit(pair.scores[0], first.scale) - unit(pair.scores[1], second.scale));
+    return { pair, key: apart + 2 * Number(differ(pair)) };
+  });
+  // Of many pairs only those near the top are sorted.
+  const keys = Float64Array.from(keyed, ({ key }) => key).sort();
+  const least = Math.max(keys.at(-most) ?? 0, Number.MIN_VALUE);
+  return keyed.filter(({ key }) => key >= least).sort((a, b) => b.key - a.key).slice(0, most).map(({ pair }) => pair);
+}
+
 /**
  * Claims that two runs judged, matched by their text within a sample. A generator, as details are parsed.
- * @param {import("./data.js").ReportData} report
- * @param {number[]} samples
  * @returns {Generator<void, {pairs: {i: number, claim: string, from: number, to: number}[], alone: [number, number]}>}
  *   levels by number; `alone` counts the claims that one run alone has
  */
@@ -43,6 +71,4 @@ export function* claimPairs(report, samples, before, after, levels) {
 }
 
 const levelsOf = (claims, levels) =>
-  new Map(
-    claims.filter(({ verdict }) => verdict).map(({ claim, verdict }) => [claim, levels.indexOf(verdict)]),
-  );
+  new Map(claims.filter(({ verdict }) => verdict).map(({ claim, verdict }) => [claim, levels.indexOf(verdict)]));

@@ -1,168 +1,130 @@
-/** One sample: what was asked and answered, what the judge said of each claim, and how the score comes about. */
+// One sample: what was asked and answered, what the judge said of each claim, and how the score comes about.
 import { Answer } from "./answer.js";
-import { orderOf } from "./listing.js";
-import { Decision, Prose, REASONS, Words } from "./marks.js";
+import { Axes, frame, path, useWidth } from "./chart.js";
+import { exponentAt } from "./kernel.js";
+import { Decision, Level, Prose, REASONS, Words } from "./marks.js";
 import { Others } from "./others.js";
-import { Arithmetic } from "./arithmetic.js";
-import { usePrinting } from "./table.js";
+import { orderOf } from "./samples.js";
+import { prepared, stepsWithin } from "./scoring.js";
 import { brief, visible } from "./text.js";
-import { figure, html, useEffect, useMemo } from "./ui.js";
+import { degree, figure, html, useEffect, useKeys, useMemo } from "./ui.js";
 
 export function Sample({ app }) {
   const { report, state } = app;
-  // The list as it was when the reader came: a turn of the dial must not move them elsewhere.
+  const { ids } = report.samples;
+  // The list as it was when the reader came: a turn of the temperature must not move them elsewhere.
   const order = useMemo(() => orderOf(app), [report]);
   const found = state.sample === undefined ? (order[0] ?? -1) : report.indexOf(state.sample);
   const at = order.indexOf(found);
-  const goTo = (i) => i !== undefined && app.go({ view: "sample", sample: report.samples.ids[i] });
-  useArrows(
-    () => goTo(order[at - 1]),
-    () => goTo(order[at + 1]),
-    () => app.go({ view: "samples" }),
-  );
+  const goTo = (i) => i !== undefined && app.go({ view: "sample", sample: ids[i] });
+  useKeys({
+    ArrowLeft: () => goTo(order[at - 1]),
+    ArrowRight: () => goTo(order[at + 1]),
+    Escape: () => app.go({ view: "samples" }),
+  });
   useEffect(() => app.set({ current: found }), [found]);
-  if (found < 0)
-    return html`<h2>Sample</h2>
-      <p>No sample of this report has the id <${Words} text=${state.sample ?? ""} />.</p>`;
+  if (found < 0) return html`<h2>Sample</h2><p>No sample of this report has the id <${Words} text=${state.sample ?? ""} />.</p>`;
+  const step = (to, text) => order[to] !== undefined && html`<a href=${app.link({ view: "sample", sample: ids[order[to]] })}>${text}</a>`;
   return html`<div class="sample" key=${found}>
-    <${Steps} app=${app} order=${order} at=${at} />
-    <h2 class="sample-title"><bdi>${brief(String(report.samples.ids[found]), 200)}</bdi></h2>
+    <nav class="steps" aria-label="Samples of the list">
+      ${step(at - 1, "‹ previous")}
+      <a href=${app.link({ view: "samples" })}>${at < 0 ? "all samples" : `${at + 1} of ${order.length}`}</a>
+      ${step(at + 1, "next ›")}
+      <span class="keys"><kbd>←</kbd> <kbd>→</kbd> samples, <kbd>j</kbd> <kbd>k</kbd> claims, <kbd>Esc</kbd> list</span>
+    </nav>
+    <h2 class="sample-title"><bdi>${brief(ids[found], 200)}</bdi></h2>
     <${Summary} app=${app} i=${found} />
     <${Content} app=${app} i=${found} />
   </div>`;
 }
 
 function Content({ app, i }) {
-  const { look, report, run } = app;
-  const printing = usePrinting();
+  const { look, report } = app;
   const detail = report.detail(i);
-  if (detail === null) {
-    return html`<p class="notice">
-        The texts of this sample are not in this
-        page${report.samples.drawn ? ": it holds those of a draw of the samples" : ""}. Its scores are.
-      </p>
-      ${run && html`<${Arithmetic} app=${app} i=${i} />`}<${Others}
-        app=${app}
-        i=${i}
-        detail=${{}}
-        printing=${printing}
-      />`;
-  }
-  const said = run && detail.runs?.[run.name];
-  return html` ${said?.unscored && html`<${Unscored} unscored=${said.unscored} />`}
-    ${said?.sure && html`<p class="aside">${visible(said.sure)}</p>`}
-    <${Answer}
-      key=${run?.name}
-      detail=${detail}
-      claims=${said?.claims ?? []}
-      levels=${report.figures.levels}
-      weights=${look?.settings.weights}
-      printing=${printing}
-    />
-    ${run && html`<${Arithmetic} app=${app} i=${i} />`}
-    <${Others} app=${app} i=${i} detail=${detail} printing=${printing} />
-    <${Rest} detail=${detail} printing=${printing} />`;
-}
-
-function Steps({ app, order, at }) {
-  const { report } = app;
-  const step = (to, text, label) =>
-    order[to] === undefined
-      ? html`<span class="step" aria-hidden="true">${text}</span>`
-      : html`<a
-          class="step"
-          href=${app.link({ view: "sample", sample: report.samples.ids[order[to]] })}
-          aria-label=${label}>
-          ${text}</a>
-        `;
-  return html`<nav class="steps" aria-label="Samples of the list">
-    ${step(at - 1, "‹ previous", "Previous sample")}
-    <a href=${app.link({ view: "samples" })}>${at < 0 ? "all samples" : `${at + 1} of ${order.length}`}</a>
-    ${step(at + 1, "next ›", "Next sample")}
-    <span class="keys">
-      <kbd>←</kbd> <kbd>→</kbd> samples, <kbd>j</kbd> <kbd>k</kbd> claims, <kbd>Esc</kbd> list</span>
-  </nav>`;
+  const said = detail?.runs?.[look?.name];
+  return html`
+    ${detail === null && html`<p class="notice">The texts of this sample are not in this page. Its scores are.</p>`}
+    ${said?.unscored && html`<div class="notice">
+      <p><strong>There is no score.</strong> ${REASONS[said.unscored.reason] ?? visible(said.unscored.reason)}</p>
+      ${said.unscored.detail && html`<${Prose} text=${said.unscored.detail} class="aside" />`}
+    </div>`}
+    ${said?.interval && html`<p class="aside">${visible(said.interval)}</p>`}
+    ${detail && html`<${Answer} key=${look?.name} detail=${detail} claims=${said?.claims ?? []} levels=${report.figures.levels} weights=${look?.settings.weights} />`}
+    ${look && html`<${Score} app=${app} i=${i} />`}
+    <${Others} app=${app} i=${i} detail=${detail ?? {}} said=${said} />
+    ${detail?.reference && html`<section><h3>Reference</h3><${Prose} text=${detail.reference} /></section>`}
+    ${detail?.metadata && html`<section><h3>Metadata</h3><dl class="metadata">
+      ${Object.entries(detail.metadata).map(([name, value]) => html`<dt key=${`n ${name}`}><${Words} text=${name} /></dt>
+        <dd key=${`v ${name}`}><${Prose} text=${typeof value === "string" ? value : JSON.stringify(value)} /></dd>`)}
+    </dl></section>`}`;
 }
 
 /** The score, and from which T on it passes, in a line. */
 function Summary({ app, i }) {
   const { look, looks, report } = app;
-  const human = report.human?.[i] ?? null;
-  const rated =
-    human !== null &&
-    html`<span>
-      human rating ${" "}
-      ${Number(human.toFixed(3))}${report.samples.human_scale && html` (scale ${report.samples.human_scale.join(" to ")})`}</span>
-    `;
+  const rating = report.rating(i);
+  const rated = rating !== null && html`<span>human rating ${Number(rating.toFixed(3))} (scale ${report.samples.human_scale.join(" to ")})</span>`;
   if (!look) return html`<p class="summary">${rated}</p>`;
   const score = look.scores[i];
   if (Number.isNaN(score)) return html`<p class="summary"><strong class="big">unscored</strong>${rated}</p>`;
-  const from = looks.flipOf(look, i);
-  const { threshold, bounds } = look.settings;
-  const flips =
-    from === null
-      ? `passes ${figure(threshold, 2)} at no temperature`
-      : from <= bounds.t_min
-        ? `passes ${figure(threshold, 2)} at every temperature`
-        : `passes ${figure(threshold, 2)} from T = ${figure(from, 3)} on`;
+  const { temperature, threshold, bounds } = look.settings;
+  const from = looks.passesFrom(look, i);
+  const passes = from === null ? "at no temperature" : from <= bounds.t_min ? "at every temperature" : `from T = ${degree(from)} on`;
   return html`<p class="summary">
     <strong class="big" data-value=${score}>${figure(score)}</strong> <${Decision} passed=${look.passed(i)} />
-    <span>at T = ${look.settings.temperature}</span>
-    ${look.run.row[i] >= 0 && html`<span>${flips}</span>`}${rated}
+    <span>at T = ${temperature}</span>${look.scoreOf(i) && html`<span>passes ${figure(threshold, 2)} ${passes}</span>`}${rated}
   </p>`;
 }
 
-function Unscored({ unscored }) {
-  const { reason, detail } = unscored;
-  return html`<div class="notice">
-    <p><strong>There is no score.</strong> ${REASONS[reason] ?? visible(String(reason))}</p>
-    ${detail && html`<${Prose} text=${detail} class="aside" />`}
-  </div>`;
-}
-
-/** What else came with the sample. */
-function Rest({ detail, printing }) {
-  const metadata = Object.entries(detail.metadata ?? {});
-  return html`${
-    detail.reference &&
-    html`<section>
-      <h3>Reference</h3>
-      <${Prose} text=${detail.reference} />
-    </section>`
-  }
-  ${
-    metadata.length > 0 &&
-    html`<details class="rest" open=${printing}>
-      <summary>Metadata</summary>
-      <dl class="metadata">
-        ${metadata.map(
-          ([name, value]) =>
-            html`<dt key=${`n ${name}`}><${Words} text=${name} /></dt>
-              <dd key=${`v ${name}`}>
-                <${Prose} text=${typeof value === "string" ? value : JSON.stringify(value)} />
-              </dd>`,
-        )}
+/** How the score comes about at the temperature: levels, exponent, mean, penalty; and how it moves over T. */
+function Score({ app, i }) {
+  const { look, report } = app;
+  const row = look.run.rows[look.run.row[i]];
+  if (!row) return null;
+  const { levels } = report.figures;
+  const { settings } = look;
+  const { temperature, weights, penalty, bounds, fuse_weights: shares } = settings;
+  const [counts] = row;
+  const mean = prepared([counts], { ...settings, penalty: "off" })(temperature);
+  const own = prepared([counts], settings)(temperature);
+  const judges = look.about.split(", fused with ");
+  return html`<section>
+    <h3>The score</h3>
+    <div class="score-parts">
+      <table>
+        <thead><tr><th scope="col">Level</th><th scope="col" class="numeric">Claims</th><th scope="col" class="numeric">Weight</th></tr></thead>
+        <tbody>${counts.map((count, level) => html`<tr key=${level} class=${count > 0 ? "" : "absent"}>
+          <th scope="row"><${Level} name=${levels[level]} levels=${levels} /></th>
+          <td class="numeric">${Number(count.toPrecision(4))}</td><td class="numeric">${weights[level]}</td>
+        </tr>`)}</tbody>
+      </table>
+      <dl class="working">
+        <dt>Exponent at T = ${temperature}</dt><dd><output>${figure(exponentAt(temperature, bounds))}</output></dd>
+        <dt>Power mean of the weights</dt><dd><output>${figure(mean)}</output></dd>
+        <dt>Penalty for none (${penalty})</dt><dd>× <output>${figure(mean > 0 ? own / mean : 1)}</output></dd>
+        <dt>Score</dt><dd><output class=${row.length > 1 ? "" : "result"}>${figure(own)}</output></dd>
+        ${row.length > 1 && row.map((each, n) => n > 0 && html`<dt key=${n}><${Words} text=${judges[n] ?? `judge ${n + 1}`} />${shares && ` × ${shares[n]}`}</dt>
+          <dd>${each ? figure(prepared([each], settings)(temperature)) : "no verdicts"}</dd>`)}
+        ${row.length > 1 && html`<dt>Fused: geometric mean</dt><dd><output class="result">${figure(look.scores[i])}</output></dd>`}
       </dl>
-    </details>`
-  }`;
+      <${ScoreCurve} look=${look} i=${i} />
+    </div>
+  </section>`;
 }
 
-/** The arrows and Escape, wherever the reader is not typing. */
-function useArrows(previous, next, back) {
-  useEffect(() => {
-    const turn = (event) => {
-      if (
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        event.shiftKey ||
-        event.target.closest?.("input, select, textarea")
-      )
-        return;
-      const action = { ArrowLeft: previous, ArrowRight: next, Escape: back }[event.key];
-      if (action) action();
-    };
-    addEventListener("keydown", turn);
-    return () => removeEventListener("keydown", turn);
-  });
+const HEIGHT = 170;
+
+function ScoreCurve({ look, i }) {
+  const [ref, width] = useWidth();
+  const { temperature, threshold, bounds } = look.settings;
+  const score = look.scoreOf(i);
+  const box = frame(width, HEIGHT, [bounds.t_min, bounds.t_max], [0, 1]);
+  return html`<div ref=${ref} class="drawing">
+    <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${`Score over the temperature, ${figure(score(bounds.t_min))} to ${figure(score(bounds.t_max))}`}>
+      <${Axes} box=${box} x="temperature" y="score" />
+      <g class="threshold"><line x1=${box.left} x2=${box.right} y1=${box.y(threshold)} y2=${box.y(threshold)} /></g>
+      <path class="line pass-line" d=${path(stepsWithin(bounds).map((t) => [box.x(t), box.y(score(t))]))} />
+      <circle class="dot" cx=${box.x(temperature)} cy=${box.y(score(temperature))} r="4" />
+    </svg>
+  </div>`;
 }

@@ -1,5 +1,6 @@
-// TCVA at the dial against another method: where points lie, how many, and what people said of them.
+// One run or method against another: where points lie, and how many.
 import { Axes, frame, useWidth } from "./chart.js";
+import { visible } from "./text.js";
 import { counted, figure, html, useState } from "./ui.js";
 
 /** More points than this are drawn together where they lie close. */
@@ -7,73 +8,69 @@ const MANY = 600;
 const [FEW_CELLS, MANY_CELLS] = [40, 1000];
 const [SMALLEST, LARGEST] = [4.6, 16];
 const REACH = 18;
-/** Human ratings in thirds of their scale, each with a form of its own; samples without one have another. */
-export const THIRDS = ["low", "middle", "high"];
-export const FORMS = [...THIRDS, "unrated"];
 
 /**
- * @param {import("./beside.js").Pair[]} found
- * @param {(i: number) => string} form one of `FORMS`
- * @param {(i: number) => string} nameOf a sample's name
+ * @param {import("./pairs.js").Pair[]} pairs
+ * @param {[import("./look.js").Scored, import("./look.js").Scored]} both the first one upwards
  */
-export function Scatter({ found, method, look, form, nameOf, onOpen, label }) {
+export function Scatter({ app, pairs, both }) {
+  const [first, second] = both;
+  const { ids } = app.report.samples;
   const [ref, width] = useWidth();
   const [near, setNear] = useState(null);
   const height = Math.min(480, Math.max(300, Math.round(width * 0.72)));
-  const box = frame(width, height, padded(method.scale), padded([0, 1]), { left: 46 });
-  const points = grouped(found, method.scale, form).map((point) => ({ ...point, x: box.x(point.other), y: box.y(point.tcva) }));
+  const box = frame(width, height, padded(second.scale), padded(first.scale), { left: 46 });
+  const points = grouped(pairs, both).map((point) => ({ ...point, x: box.x(point.at[1]), y: box.y(point.at[0]) }));
   const largest = Math.max(12, ...points.map(({ samples }) => samples.length));
   const size = ({ samples }) => SMALLEST + (LARGEST - SMALLEST) * Math.sqrt((samples.length - 1) / (largest - 1));
   const at = (event) => {
     const edge = event.currentTarget.getBoundingClientRect();
     return closest(points, event.clientX - edge.left, event.clientY - edge.top);
   };
-  const { threshold } = look.settings;
+  const open = (event) => {
+    const point = at(event);
+    if (point) app.go({ view: "sample", sample: ids[point.samples[0]] });
+  };
+  const shown = near && pairs.find(({ i }) => i === near[0]);
+  // All marks in one path, as thousands of elements would make the slider heavy.
+  const marks = points.map((point) => round(point.x, point.y, size(point))).join("");
   return html`<div ref=${ref} class="drawing">
-    <svg class=${near ? "chart pointed" : "chart"} width=${width} height=${height} role="img" aria-label=${label}
-      onPointerMove=${(event) => setNear(at(event)?.samples ?? null)} onPointerLeave=${() => setNear(null)}
-      onClick=${(event) => at(event) && onOpen(at(event).samples)}>
-      <${Axes} box=${{ ...box, xs: method.scale, ys: [0, 1] }} x=${method.name} y="TCVA at the dial" />
+    <svg class=${near ? "chart pointed" : "chart"} width=${width} height=${height} role="img"
+      aria-label=${`${first.name} against ${second.name}, ${counted(pairs.length, "sample")}; the samples that differ most stand below.`}
+      onPointerMove=${(event) => setNear(at(event)?.samples ?? null)} onPointerLeave=${() => setNear(null)} onClick=${open}>
+      <${Axes} box=${{ ...box, xs: second.scale, ys: first.scale }} x=${visible(second.name)} y=${visible(first.name)} />
       <g class="threshold">
-        <line x1=${box.left} x2=${box.right} y1=${box.y(threshold)} y2=${box.y(threshold)} />
-        ${(method.threshold ?? null) !== null && html`<line x1=${box.x(method.threshold)} x2=${box.x(method.threshold)} y1=${box.top} y2=${box.bottom} />`}
+        ${first.threshold !== null && html`<line x1=${box.left} x2=${box.right} y1=${box.y(first.threshold)} y2=${box.y(first.threshold)} />`}
+        ${second.threshold !== null && html`<line x1=${box.x(second.threshold)} x2=${box.x(second.threshold)} y1=${box.top} y2=${box.bottom} />`}
       </g>
-      ${FORMS.map((each) => html`<${Marks} key=${each} form=${each}
-        places=${points.filter((point) => point.form === each).map((point) => [point.x, point.y, size(point)])} />`)}
+      <path class="marks" d=${marks} />
     </svg>
-    <p class="note pointed-at">${near ? said(near, found, nameOf) : "Dashed: the thresholds. Larger marks stand for several samples; a click opens one."}</p>
+    <p class="note pointed-at">${shown ? said(shown, near.length - 1, ids) : "Dashed: the thresholds. Larger marks stand for several samples; a click opens one."}</p>
   </div>`;
 }
 
-/** All marks of one form in one path, as thousands of elements would make the dial heavy. */
-export function Marks({ form, places }) {
-  return html`<path class=${`marks marks-${form}`} d=${places.map((place) => OUTLINES[form](...place)).join("")} />`;
+function said({ i, scores }, others, ids) {
+  const more = others > 0 ? ` and ${counted(others, "sample")} more` : "";
+  return `${visible(ids[i])}${more}: ${figure(scores[0])} and ${figure(scores[1])}`;
 }
 
-/** A triangle down, a square, a triangle up, a round. */
-const OUTLINES = {
-  low: (x, y, s) => `M${round(x - 1.1 * s)} ${round(y - 0.8 * s)}h${round(2.2 * s)}L${round(x)} ${round(y + 1.1 * s)}Z`,
-  middle: (x, y, s) => `M${round(x - 0.9 * s)} ${round(y - 0.9 * s)}h${round(1.8 * s)}v${round(1.8 * s)}h${round(-1.8 * s)}Z`,
-  high: (x, y, s) => `M${round(x - 1.1 * s)} ${round(y + 0.8 * s)}h${round(2.2 * s)}L${round(x)} ${round(y - 1.1 * s)}Z`,
-  unrated: (x, y, s) => `M${round(x - s)} ${round(y)}a${round(s)} ${round(s)} 0 1 0 ${round(2 * s)} 0a${round(s)} ${round(s)} 0 1 0 ${round(-2 * s)} 0Z`,
-};
+function round(x, y, s) {
+  const [left, top, size] = [x - s, y, s].map((value) => Math.round(10 * value) / 10);
+  return `M${left} ${top}a${size} ${size} 0 1 0 ${2 * size} 0a${size} ${size} 0 1 0 ${-2 * size} 0Z`;
+}
 
-const round = (value) => Math.round(10 * value) / 10;
-
-/** Points at the same place and with the same form are one, larger point. */
-function grouped(found, [low, high], form) {
-  const cells = found.length > MANY ? FEW_CELLS : MANY_CELLS;
+/** Points at the same place are one, larger point. */
+function grouped(pairs, both) {
+  const cells = pairs.length > MANY ? FEW_CELLS : MANY_CELLS;
   const places = new Map();
-  for (const { i, tcva, other } of found) {
-    const [column, row] = [Math.round((cells * (other - low)) / (high - low)), Math.round(cells * tcva)];
-    const its = form(i);
-    const key = (row * (MANY_CELLS + 1) + column) * FORMS.length + FORMS.indexOf(its);
+  for (const { i, scores } of pairs) {
+    const cell = both.map(({ scale: [low, high] }, k) => Math.round((cells * (scores[k] - low)) / (high - low)));
+    const key = cell[0] * (MANY_CELLS + 1) + cell[1];
     const point = places.get(key);
     if (point) point.samples.push(i);
-    else places.set(key, { form: its, samples: [i], other: low + ((high - low) * column) / cells, tcva: row / cells });
+    else places.set(key, { samples: [i], at: both.map(({ scale: [low, high] }, k) => low + ((high - low) * cell[k]) / cells) });
   }
-  // The largest first, so that they hide no other.
-  return [...places.values()].sort((a, b) => b.samples.length - a.samples.length);
+  return [...places.values()];
 }
 
 function closest(points, x, y) {
@@ -83,12 +80,6 @@ function closest(points, x, y) {
     if (apart < reach) [best, reach] = [point, apart];
   }
   return best;
-}
-
-function said(samples, found, nameOf) {
-  const { tcva, other } = found.find(({ i }) => i === samples[0]) ?? {};
-  const more = samples.length > 1 ? ` and ${counted(samples.length - 1, "sample")} more` : "";
-  return `${nameOf(samples[0])}${more}: TCVA ${figure(tcva)}, the method ${figure(other)}`;
 }
 
 function padded([low, high]) {

@@ -1,10 +1,10 @@
-// Scores of a run at the dial: every distinct row is scored once, and samples look theirs up.
-import { flipPoint } from "./flip.js";
-import { fused } from "./fusion.js";
-import { makePlan, preparedRow } from "./kernel.js";
+// Scores of a run at a temperature: every distinct row is scored once, and samples look theirs up.
+import { added, clip, makePlan, preparedRow, rounded } from "./kernel.js";
 
 /** In a run's list of rows: the sample is not in this run; -1 is one without a score. */
 export const ABSENT = -2;
+/** The least score that enters a geometric mean. */
+const EPS = 1e-9;
 
 /**
  * Counts of several judges, ready to be scored at any temperature.
@@ -24,12 +24,34 @@ export function preparedRows(rows, settings) {
   return rows.map((judges) => prepared(judges, settings, plan));
 }
 
+/** The weighted geometric mean of one sample's scores, NaN where the main judge has none: core/panel.py. */
+function fused(scores, weights) {
+  if (Number.isNaN(scores[0])) return NaN;
+  const members = scores
+    .map((value, i) => ({ value, share: weights === null ? 1 : weights[i] }))
+    .filter(({ value, share }) => !Number.isNaN(value) && share > 0);
+  if (members.length === 0) return NaN;
+  // A fixed order of the summands: the order of the judges must not move the last bit.
+  members.sort((a, b) => a.value - b.value || a.share - b.share);
+  const all = added(members.map(({ share }) => share));
+  const logs = members.map(({ value, share }) => (share / all) * Math.log(Math.max(value, EPS)));
+  // A mean lies between its members; equal scores have exactly that score as their mean.
+  return rounded(clip(Math.exp(added(logs)), members[0].value, members.at(-1).value));
+}
+
+/** The temperatures that the slider has, the ends included. */
+export function stepsWithin({ t_min: low, t_max: high }) {
+  const between = Array.from({ length: Math.max(0, Math.ceil(100 * high) - 1) }, (_, i) => (i + 1) / 100);
+  return [low, ...between.filter((step) => step > low && step < high), high];
+}
+
 /**
- * The temperature from which on a sample passes; null where it never does.
+ * The first step of the slider from which on a sample passes; null where it does not at the last.
  * @param {(temperature: number) => number} score as `prepared` gives it
  */
-export function flipTemperature(score, { threshold, bounds }) {
-  return flipPoint((temperature) => score(temperature) >= threshold, bounds);
+export function passesFrom(score, { threshold, bounds }) {
+  const steps = stepsWithin(bounds);
+  return steps[steps.findLastIndex((step) => !(score(step) >= threshold)) + 1] ?? null;
 }
 
 /**

@@ -1,6 +1,7 @@
-// What every view is written with: components, markup and hooks.
+// What every view is written with: components, markup, hooks, and figures as texts.
 import { h } from "preact";
 import htm from "htm";
+import { useEffect, useState } from "preact/hooks";
 
 export const html = htm.bind(h);
 export { render } from "preact";
@@ -18,6 +19,9 @@ export function figure(value, digits = 3) {
   return shown.toFixed(digits).replace("-", "−");
 }
 
+/** The same with its sign. */
+export const signed = (value, digits = 3) => (value > 0 ? `+${figure(value, digits)}` : figure(value, digits));
+
 /** A temperature: two digits, so that texts do not jump while the slider moves. */
 export function degree(temperature) {
   return String(temperature).length > 4 ? String(temperature) : temperature.toFixed(2);
@@ -25,16 +29,60 @@ export function degree(temperature) {
 
 /** A share in [0, 1] as per cent. */
 export function percent(share, digits = 0) {
-  return isNothing(share) ? "–" : `${(100 * share).toFixed(digits)}%`;
-}
-
-/** An interval in few digits, as `figure` or `percent` writes its ends. */
-export function between([low, high], write) {
-  const digits = write === figure ? 2 : 0;
-  return `${write(low, digits).replace("%", "")} to ${write(high, digits)}`;
+  return isNothing(share) ? "–" : `${figure(100 * share, digits)}%`;
 }
 
 /** "1 sample", "2 samples". */
-export function counted(number, noun, plural = `${noun}s`) {
-  return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
+export function counted(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Whether a media query holds, as it changes. */
+export function useMedia(query) {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const follow = () => setMatches(media.matches);
+    media.addEventListener("change", follow);
+    return () => media.removeEventListener("change", follow);
+  }, [query]);
+  return matches;
+}
+
+/** Keys of the page, wherever the reader is not typing: names of keys to what they do. */
+export function useKeys(actions) {
+  useEffect(() => {
+    const act = (event) => {
+      const isTyping = event.target.closest?.("input, select, textarea");
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !actions[event.key]) return;
+      event.preventDefault();
+      actions[event.key]();
+    };
+    addEventListener("keydown", act);
+    return () => removeEventListener("keydown", act);
+  });
+}
+
+const SLICE = 12;
+
+/** Runs a generator to its end, a few milliseconds at a time, so that the page stays awake; gives what stops it. */
+export function inSlices(steps, onDone) {
+  let timer = setTimeout(run, 0);
+  function run() {
+    const end = performance.now() + SLICE;
+    while (performance.now() < end) {
+      const { done, value } = steps.next();
+      if (done) return void onDone(value);
+    }
+    timer = setTimeout(run, 0);
+  }
+  return () => clearTimeout(timer);
+}
+
+/** A choice among names, under its label. */
+export function Select({ label, value, options, onChange }) {
+  return html`<label><bdi>${label}</bdi>
+    <select value=${String(value)} onChange=${(event) => onChange(event.target.value)}>
+      ${options.map(([key, name]) => html`<option key=${key} value=${key}>${name}</option>`)}
+    </select></label>`;
 }

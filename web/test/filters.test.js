@@ -47,13 +47,12 @@ test("sorting is stable, by the numbers within ids, and leaves what has no value
 test("texts are searched, not the names of their fields, and lines are parsed only where it helps", () => {
   const lines = ['{"response":"It says \\"no\\" & a\\u003cb","claims":[{"verdict":"none"}]}', '{"response":"Größe"}', null, "not JSON"];
   const search = (sought) => {
-    const steps = inTexts(sought, 4, (i) => lines[i], 1);
+    const steps = inTexts(sought, 4, (i) => lines[i] ?? "");
     for (let step = steps.next(); ; step = steps.next()) if (step.done) return [...step.value];
   };
   assert.deepEqual(search('"NO"'), [0]);
   assert.deepEqual(search("a<b"), [0]);
   assert.deepEqual(search("größe"), [1]);
   assert.deepEqual(search("response"), []);
-  assert.deepEqual(search("no"), []);
   assert.deepEqual(search("[a-z]+"), []);
 });

@@ -1,25 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { shuffled } from "../src/label.js";
+import { levelSteps, ratingSteps } from "../src/label_item.js";
 import { LabelStore } from "../src/labels.js";
-import { toJsonl } from "../src/labels_export.js";
 
 const IDS = ["a", "b", "c"];
-const REPORT = {
-  figures: { title: "t", levels: ["fully", "mostly", "partial", "minor", "none"] },
-  samples: { ids: IDS },
-  indexOf: (id) => IDS.indexOf(id),
-};
+const LEVELS = ["fully", "mostly", "partial", "minor", "none"];
+const REPORT = { figures: { title: "t", levels: LEVELS }, samples: { ids: IDS }, indexOf: (id) => IDS.indexOf(id) };
 
 /** What a browser offers, as far as it is used. */
 function storage({ full = false } = {}) {
   const values = new Map();
-  return {
-    getItem: (key) => values.get(key) ?? null,
-    setItem: (key, value) => {
-      if (full) throw new Error("quota");
-      values.set(key, value);
-    },
+  const setItem = (key, value) => {
+    if (full) throw new Error("quota");
+    values.set(key, value);
   };
+  return { getItem: (key) => values.get(key) ?? null, setItem };
 }
 
 test("labels outlive the page where the browser keeps something", () => {
@@ -31,21 +27,12 @@ test("labels outlive the page where the browser keeps something", () => {
   const again = new LabelStore(REPORT, kept);
   assert.equal(again.rating("a"), 0.5);
   assert.equal(again.level("a", "It is so."), "none");
-  assert.equal(again.level("a", "It is not."), undefined);
   assert.equal(new LabelStore({ ...REPORT, samples: { ids: ["a"] } }, kept).labels.size, 0);
-});
-
-test("without storage, or with a full one, the page has them and says so", () => {
-  for (const kept of [null, storage({ full: true })]) {
-    const store = new LabelStore(REPORT, kept);
-    store.rate("b", 1);
-    assert.equal(store.rating("b"), 1);
-    assert.equal(store.isKept, false);
-    assert.equal(store.unsaved, true);
+  for (const poor of [null, storage({ full: true })]) {
+    const page = new LabelStore(REPORT, poor);
+    page.rate("b", 1);
+    assert.deepEqual([page.rating("b"), page.isKept, page.unsaved], [1, false, true]);
   }
-});
-
-test("what another page wrote under the name is no label", () => {
   assert.equal(new LabelStore(REPORT, { getItem: () => "{nonsense", setItem: () => {} }).labels.size, 0);
 });
 
@@ -57,18 +44,36 @@ test("labels are taken back one by one, and nothing stays of an empty one", () =
   assert.deepEqual([...store.labels], [["a", { human: 0 }]]);
   store.rate("a", undefined);
   assert.equal(store.labels.size, 0);
-  store.undo();
-  assert.equal(store.rating("a"), 0);
-  store.undo();
-  assert.equal(store.labels.size, 0);
-  assert.equal(store.undo(), false);
+  assert.deepEqual([store.undo(), store.rating("a"), store.undo(), store.undo()], [true, 0, true, false]);
 });
 
-test("an import joins what is there, and says what it leaves out", () => {
+test("an export is what the library reads, and comes back", () => {
   const store = new LabelStore(REPORT, null);
-  store.mark("a", "x", "fully");
-  const labels = new Map([["a", { human: 1 }], ["z", { human: 1 }], ["b", { human: 7 }], ["c", { claims: [{ claim: "y", label: "none" }] }]]);
-  const said = store.read(toJsonl(labels), [0, 1]);
-  assert.deepEqual([...store.labels], [["a", { claims: [{ claim: "x", label: "fully" }], human: 1 }], ["c", { claims: [{ claim: "y", label: "none" }] }]]);
-  assert.deepEqual(said, ["2 read.", '1 left out, as no sample has their id, e.g. "z".', "1 left out, as their rating is not within 0 to 1."]);
+  store.rate("a", 0.25);
+  store.mark("b", "It is so.", "minor");
+  store.mark("c", "Half of it.", "none");
+  const claims = store.toJsonl("claims", (id) => id === "b", 0.3);
+  assert.equal(claims, '{"id":"b","claims":[{"claim":"It is so.","verdict":"minor"}],"temperature":0.3}\n');
+  const answers = store.toJsonl("answers", (id) => store.rating(id) !== undefined);
+  assert.equal(answers, '{"id":"a","human":0.25}\n');
+  const other = new LabelStore(REPORT, null);
+  assert.deepEqual(other.read(claims + answers, [0, 1]), ["2 read."]);
+  assert.deepEqual([other.level("b", "It is so."), other.rating("a")], ["minor", 0.25]);
+  const said = other.read('{"id":"z"}\n{"id":"a","human":7}\nno\n{"id":"b","claims":[{"claim":"x","verdict":"so"}]}', [0, 1]);
+  assert.deepEqual([said.length, said[0], other.labels.size], [5, "0 read.", 2]);
+});
+
+test("a higher key is the better label, among levels as among ratings", () => {
+  const shown = (steps) => steps.map(({ value, key }) => `${key}=${value}`).join(" ");
+  assert.equal(shown(levelSteps(LEVELS)), "1=none 2=minor 3=partial 4=mostly 5=fully");
+  assert.equal(shown(ratingSteps([0, 1])), "1=0 2=0.25 3=0.5 4=0.75 5=1");
+  assert.equal(shown(ratingSteps([1, 5])), "1=1 2=2 3=3 4=4 5=5");
+  assert.equal(shown(ratingSteps([0, 10])), "0=0 1=1 2=2 3=3 4=4 5=5 6=6 7=7 8=8 9=9 x=10");
+});
+
+test("a seed gives one order, and every sample stands in it", () => {
+  const all = Array.from({ length: 50 }, (_, i) => i);
+  assert.deepEqual(shuffled(all, 1), shuffled(all, 1));
+  assert.notDeepEqual(shuffled(all, 1), shuffled(all, 2));
+  assert.deepEqual(shuffled(all, 7).sort((a, b) => a - b), all);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bySample, flipTemperature, prepared } from "../src/scoring.js";
+import { bySample, passesFrom, prepared } from "../src/scoring.js";
 import { cases as printedBy } from "./python.js";
 
 /** A unit of the 12th digit, to which scores are rounded. */
@@ -27,33 +27,13 @@ test("scores are the library's, and so are decisions", () => {
   }
 });
 
-test("temperatures from which a row passes are the library's", () => {
-  for (const each of cases.filter(({ flips }) => flips)) {
-    thresholds.forEach((threshold, i) => {
-      const settings = { ...each.settings, threshold };
-      const found = flipTemperature(prepared(each.row, settings), settings);
-      const wanted = each.flips[i];
-      const about = `${found} is not ${wanted}: threshold ${threshold}, ${described(each, "")}`;
-      if (found === null || wanted === null) assert.equal(found, wanted, about);
-      else assert.ok(Math.abs(found - wanted) <= 1e-9, about);
-    });
-  }
-});
-
-test("what cannot lie is exact: uniform rows, the arithmetic mean, 0 and 1", () => {
-  for (const each of cases) {
-    const isUniform = each.row.every((counts) => counts?.filter((count) => count > 0).length === 1);
-    const isLinear = each.row.length === 1 && each.settings.penalty !== "ramped";
-    const score = prepared(each.row, each.settings);
-    temperatures.forEach((temperature, i) => {
-      const wanted = each.scores[i];
-      const arithmetic = temperature === 0.5 && isLinear && each.settings.bounds.p_min === -8;
-      const isBound = wanted === 0 || wanted === 1;
-      const isLevel = isUniform && each.row.length === 1 && each.row[0][4] === 0;
-      if (wanted !== null && (arithmetic || isBound || isLevel)) {
-        assert.equal(score(temperature), wanted, described(each, temperature));
-      }
-    });
+test("a row passes from the step on after which the library's scores do not fall below the threshold", () => {
+  for (const { row, settings, scores } of cases.filter((each) => each.settings.bounds.p_min === -8)) {
+    for (const threshold of thresholds) {
+      const start = scores.findLastIndex((score) => !(score !== null && score >= threshold)) + 1;
+      const found = passesFrom(prepared(row, settings), { ...settings, threshold });
+      assert.equal(found, temperatures[start] ?? null, described({ row, settings }, threshold));
+    }
   }
 });
 

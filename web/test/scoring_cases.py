@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tcva_adapters.core.aggregation import PENALTIES
-from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.results.settings import ScoringConfig
@@ -65,15 +64,6 @@ def case(row: FloatArray, scoring: ScoringConfig) -> dict[str, Any]:
     return {"row": judges, "settings": settings, "scores": list(map(plain, found))}
 
 
-def flips(row: FloatArray, scoring: ScoringConfig) -> list[float | None]:
-    """From which temperature on a row reaches each threshold."""
-    curve = scoring.curve(row)
-    return [
-        flip_point(lambda each, least=least: curve(each) - least, scoring.bounds)  # type: ignore[misc]  # mypy knows no defaults of lambdas
-        for least in THRESHOLDS
-    ]
-
-
 def main() -> None:
     """Print them."""
     draw = np.random.default_rng(11)
@@ -82,9 +72,6 @@ def main() -> None:
         is_own = variant.scheme.name == "custom"
         scoring = variant.changed(scheme=variant.scheme if is_own else weights, penalty=penalty)
         cases += [case(row, scoring) for row in rows(draw, 10)]
-        row = rows(draw, 1 + len(cases) % 3)[-1]
-        if scoring.fuse_weights is None:
-            cases.append({**case(row, scoring), "flips": flips(row, scoring)})
     found = {"temperatures": TEMPERATURES, "thresholds": THRESHOLDS, "cases": cases}
     print(json.dumps(found))
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Store, changedDial, fromAddress, toAddress } from "../src/state.js";
+import { Store, changedSettings, fromAddress, toAddress } from "../src/state.js";
 
 /** As much of a window as a store needs. */
 class FakeWindow extends EventTarget {
@@ -55,6 +55,6 @@ test("an address that changes is followed, and takes settings back that it does 
   store.set({ filters: { level: 4 } });
   window.location.hash = "#view=samples&penalty=off";
   window.dispatchEvent(new Event("hashchange"));
-  assert.deepEqual(changedDial(store.state), { penalty: "off" });
+  assert.deepEqual(changedSettings(store.state), { penalty: "off" });
   assert.deepEqual(store.state.filters, { level: 4 });
 });

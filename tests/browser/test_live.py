@@ -1,0 +1,228 @@
+"""Whatever the reader turns, scores, decisions and means are those of the library; its records stand as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from tcva_adapters.core.verdicts import SCHEMES
+from tests.browser.conftest import Opener
+from tests.browser.grid import rows
+from tests.browser.test_every_view import NONSENSE
+from tests.support.browser import Watched
+from tests.support.reports import DEEPEVAL, RAGAS, Expected, example_content, two_runs
+
+Reports = Callable[[str], Path]
+CONTENT = example_content()
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"temperature": 0.35, "penalty": "off"},
+    {"temperature": 0.9, "scheme": "aggressive", "penalty": "ramped", "threshold": 0.7},
+    {"temperature": 1.0, "scheme": "conservative", "penalty": "absolute", "threshold": 0.95},
+]
+
+
+def turn(page: Watched, changes: dict[str, Any]) -> None:
+    """Every setting by its own control, as a reader does it."""
+    form = page.page.get_by_role("form", name="Settings")
+    for name, value in changes.items():
+        if name in {"scheme", "penalty"}:
+            form.locator(f"#{name}").select_option(value)
+        else:
+            label = {"temperature": "Temperature, as a number", "threshold": "Threshold"}[name]
+            form.get_by_role("spinbutton", name=label).fill(str(value))
+    page.settled()
+
+
+def library(changes: dict[str, Any], run: int = 0) -> Expected:
+    named = {"scheme": SCHEMES[changes["scheme"]]} if "scheme" in changes else {}
+    return Expected.of(CONTENT, run, **{**changes, **named})
+
+
+@pytest.mark.parametrize("changes", SETTINGS, ids=str)
+def test_all_scores_and_counts_follow(
+    changes: dict[str, Any], reports: Reports, open_report: Opener
+) -> None:
+    page = open_report(reports("example"), "#view=samples")
+    turn(page, changes)
+    expected = library(changes)
+    shown = rows(page)
+    assert len(shown) == len(CONTENT.samples)
+    curve = np.array(
+        [library({**changes, "temperature": at / 100}).values for at in range(10, 101)]
+    )
+    passing = dict(zip(expected.scores, (curve >= expected.threshold).T, strict=True))
+    for row in shown:
+        name = row["Sample"]
+        if name not in expected.scores:
+            assert "unscored" in row["TCVA"]
+            continue
+        score = expected.scores[name]
+        assert row["TCVA"] == f"{score:.3f}"
+        assert ("pass" in row["Decision"]) is (score >= expected.threshold), name
+        failing = np.flatnonzero(~passing[name])
+        start = failing[-1] + 1 if len(failing) else 0
+        assert row["Passes from T"] == ("never" if start == 91 else f"{(start + 10) / 100:.2f}")
+    page.page.get_by_role("link", name="Overview").click()
+    assert page.value('[data-figure="mean"]') == pytest.approx(expected.mean, rel=1e-12)
+    assert page.value('[data-figure="passed"]') == expected.passed
+    heights = page.page.locator("rect[data-count]").evaluate_all(
+        "all => all.map(bar => Number(bar.dataset.count))"
+    )
+    edges = [*np.arange(20) / 20, 1.1]
+    assert heights == np.histogram(np.array(expected.values) + 1e-12, bins=edges)[0].tolist()
+    for method in (RAGAS, DEEPEVAL):
+        scores = CONTENT.table.column(method)
+        mean = page.value(f'tr[data-method="{method}"] [data-figure="mean"]')
+        assert mean == pytest.approx(np.nanmean(scores), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", [RAGAS, DEEPEVAL])
+def test_decisions_side_by_side(method: str, reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("example"), "#view=methods")
+    page.page.get_by_role("combobox", name="Second").select_option(method)
+    turn(page, {"temperature": 0.9, "threshold": 0.75})
+    expected = library({"temperature": 0.9, "threshold": 0.75})
+    scores = dict(zip(CONTENT.table.samples, CONTENT.table.column(method).tolist(), strict=True))
+    pairs = [
+        (score >= 0.75, scores[name] >= CONTENT.table.threshold(method))
+        for name, score in expected.scores.items()
+        if not np.isnan(scores[name])
+    ]
+    table = {"both": (True, True), "first": (True, False), "second": (False, True)}
+    for figure, combination in {**table, "neither": (False, False)}.items():
+        assert page.value(f'[data-figure="{figure}"]') == pairs.count(combination), figure
+    same = sum(one is two for one, two in pairs) / len(pairs)
+    assert page.value('[data-figure="same"]') == pytest.approx(same, rel=1e-12)
+
+
+def test_a_method_without_a_common_sample_is_not_compared(
+    reports: Reports, open_report: Opener
+) -> None:
+    page = open_report(reports("apart"), "#view=methods")
+    second = page.page.get_by_role("combobox", name="Second")
+    expect(second).to_have_value(
+        "same"
+    )  # of three methods the one that has scores beside the run's
+    for method in ("empty", "others"):
+        second.select_option(method)
+        page.settled()
+        main = page.page.locator("main")
+        expect(main).to_contain_text("No sample has a score by both")
+        expect(main).not_to_contain_text("same score")
+        assert main.locator("table").count() == 0
+
+
+def test_what_changed_between_two_runs(reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("two runs"), "#view=changes&T=0.6")
+    content = two_runs()
+    before, after = (Expected.of(content, run, temperature=0.6).scores for run in (0, 1))
+    both = [(before[name], after[name]) for name in before if name in after]
+    gained = sum(one < 0.5 <= two for one, two in both)
+    lost = sum(two < 0.5 <= one for one, two in both)
+    main = page.page.locator("main")
+    expect(main.locator(".lead")).to_have_text(
+        f"{gained + lost} of {len(both)} decisions differ: {gained} newly pass, {lost} newly fail."
+    )
+    for alone in (before.keys() - after.keys(), after.keys() - before.keys()):
+        for name in alone:
+            expect(main.locator("ul.alone", has_text=name)).to_have_count(1)
+    expect(main).to_contain_text("Claims that changed their verdict")
+    expect(main).to_contain_text("3 of 55 decisions change.")  # the library's own report
+    page.page.get_by_role("combobox", name="Before").select_option("after")
+    page.settled()
+    expect(main.locator(".lead")).to_contain_text(f"{lost} newly pass, {gained} newly fail")
+
+
+def test_records_of_the_library_by_the_kind_of_their_column(
+    reports: Reports, open_report: Opener
+) -> None:
+    page = open_report(reports("report alone"))
+    table = page.page.get_by_role("region", name="agreement")
+    assert table.locator("th[scope=col]").all_inner_texts() == [
+        *("method", "n", "rho", "p", "same", "difference")
+    ]
+    assert table.locator("tbody tr").nth(0).locator("th, td").all_inner_texts() == [
+        *("faithfulness", "54", "0.812 [0.71, 0.90]", "<0.001", ">99%", "+0.250")
+    ]
+    assert table.locator("tbody tr").nth(1).locator("th, td").all_inner_texts() == [
+        *("ragas faithfulness", "52", "0.500", "0.250", "50%", "–")
+    ]
+    expect(page.page.locator("main")).to_contain_text("Ratings are of one person.")
+
+
+def test_one_interval_for_one_figure(reports: Reports, open_report: Opener) -> None:
+    """What the page computes has none: intervals are the library's, each by its one method."""
+    page = open_report(reports("example"))
+    shown = page.page.locator("main").inner_text()
+    assert re.findall(r"\[0\.\d+, 0\.\d+\]", shown) == ["[0.71, 0.90]"]
+    assert not re.search(r"\d to 0?\.\d|\d+% to|interval", shown)
+
+
+def test_by_slider_preset_and_curve_and_back(reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("example"))
+    number = page.page.get_by_role("spinbutton", name="Temperature, as a number")
+    slider = page.page.get_by_role("slider")
+    for key, value in [("ArrowRight", "0.51"), ("Home", "0.1"), ("End", "1")]:
+        slider.press(key)
+        expect(number).to_have_value(value)
+    preset = page.page.get_by_role("button", name="strict", exact=True)
+    preset.click()
+    expect(number).to_have_value("0.2")
+    expect(preset).to_have_attribute("aria-pressed", "true")
+    box = page.page.locator("svg.movable").bounding_box()
+    assert box is not None
+    page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.settled()
+    assert 0.5 < float(number.input_value()) < 0.65
+    for typed in ("", "7", "0.05"):  # out of range, or no number: nothing changes
+        before = page.call("() => tcvaReport.store.state.temperature")
+        number.fill(typed)
+        number.blur()
+        assert float(number.input_value()) == before
+    page.page.get_by_role("button", name="Reset").click()
+    expect(number).to_have_value("0.5")
+
+
+def test_a_link_shows_the_same_and_the_back_button_goes_through_views(
+    reports: Reports, open_report: Opener
+) -> None:
+    file = reports("example")
+    page = open_report(file, "#view=overview")
+    page.page.get_by_role("link", name="Samples", exact=True).click()
+    turn(page, {"temperature": 0.35, "scheme": "linear", "penalty": "off", "threshold": 0.7})
+    page.page.wait_for_url(re.compile("view=samples.*threshold=0.7"))
+    link = page.page.url.partition("#")[2]
+    shown = rows(page)
+    page.page.get_by_role("gridcell").first.click()
+    page.page.wait_for_url(re.compile("view=sample&"))
+    page.page.go_back()
+    expect(page.page.get_by_role("heading", level=2)).to_have_text("Samples")
+    page.page.go_back()
+    page.page.wait_for_url(re.compile("view=overview"))
+    assert rows(open_report(file, f"#{link}")) == shown
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "#view=nothing&sample=nobody&T=abc&scheme=x&penalty=y&threshold=9&run=z&method=w",
+        "#view=samples&T=99&threshold=-3&scheme=__proto__&penalty=constructor",
+        "#%%%",
+    ],
+)
+def test_a_link_that_fits_nothing_shows_the_report_all_the_same(
+    link: str, reports: Reports, open_report: Opener
+) -> None:
+    page = open_report(reports("example"), link)
+    expect(page.page.get_by_role("heading", level=2)).to_have_count(1)
+    assert NONSENSE.findall(page.page.locator("body").inner_text()) == []
+    for name in ("Temperature, as a number", "Threshold"):
+        expect(page.page.get_by_role("spinbutton", name=name)).to_have_value("0.5")
+    expect(page.page.get_by_role("combobox", name="Weights")).to_have_value("default")

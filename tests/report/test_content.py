@@ -1,0 +1,294 @@
+"""The figures in a page make the scores that the library makes; what a page is made of, and what it leaves out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
+from tcva_adapters.compare.comparing import comparison
+from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.compare.run import Run, save
+from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.core.panel import fuse
+from tcva_adapters.core.temperature import Bounds
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.report import write
+from tcva_adapters.report.content import ABSENT, UNSCORED
+from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.tables import Report
+from tests.report.blocks import blocks_of
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"scheme": (1.0, 0.8, 0.5, 0.5, 0.1), "penalty": "off", "eps": 0.05, "floor": "always"},
+    {"fuse_weights": (2.0, 1.0), "on_unscored": 0.25, "penalty": "absolute", "threshold": 0.7},
+    {"bounds": Bounds(-4.0, 4.0), "scheme": "linear", "penalty": "ramped"},
+]
+OPENS = "The office opens at nine. Parking is free for visitors."
+ANSWERS = {
+    "The office opens at nine.": 1.0,
+    "Parking costs five euros.": 0.0,
+    "The office opens at nine. Parking costs five euros.": 0.5,
+    "I cannot say.": 0.25,
+}
+SAMPLES = [
+    Sample(
+        id=f"q{i}",
+        input=f"When does it open, number {i}?",
+        response=answer,
+        contexts=(OPENS,),
+        metadata={"human": rating, "part": "odd" if i % 2 else "even"},
+    )
+    for i, (answer, rating) in enumerate(ANSWERS.items())
+]
+Shown = tuple[dict[str, Any], list[dict[str, Any]]]
+
+
+def page(source: Any, folder: Path, **reading: Any) -> Shown:
+    """Figures and details of a page that is written for it."""
+    write(source, folder / "page.html", overwrite=True, **reading)
+    return blocks_of(folder / "page.html")
+
+
+def judged(**settings: Any) -> list[Result]:
+    return TCVA(judge="lexical", **settings).evaluate_many(SAMPLES, progress=False)
+
+
+def assessments(seed: int = 0) -> list[Assessment]:
+    """Of two judges, with levels and with probabilities, some unscored."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for i in range(60):
+        words = rng.choice(LEVELS, rng.integers(1, 6)).tolist()
+        one = Assessment.from_verdicts(words, sample_id=f"q{i}")
+        if i % 7 == 1:
+            soft = tuple(rng.dirichlet(np.ones(5)).tolist())
+            claim = ClaimVerdict(claim="soft", verdict=words[0], probabilities=soft)
+            one = one.model_copy(update={"claims": (*one.claims, claim)})
+        other = Assessment.from_verdicts(words[:1] if i % 5 else [], judge="second")
+        change: dict[str, Any] = {"members": (other,)}
+        if i % 11 == 3:
+            reason = Reason.REFUSAL if i % 2 else Reason.TIMEOUT
+            change = {"claims": (), "unscored": Unscored(reason=reason, detail="why")}
+        found.append(one.model_copy(update=change))
+    return found
+
+
+def score_in(figures: dict[str, Any], place: int, temperature: float) -> float | None:
+    """A sample's score from what stands in the page, by the formulas of the library."""
+    (run,) = figures["runs"]
+    setting, row = run["settings"], run["row"][place]
+    if row < 0:
+        failures = {sample: failed for sample, _, failed in run["unscored"]}
+        return None if row == ABSENT or failures[place] else setting["on_unscored"]
+    options = {name: setting[name] for name in ("penalty", "eps", "floor")}
+    counts = [[0.0] * 5 if each is None else each for each in run["rows"][row]]
+    bounds = Bounds(**setting["bounds"])
+    found = sweep(counts, [temperature], scheme=setting["weights"], bounds=bounds, **options)
+    return float(fuse(found.T, weights=setting["fuse_weights"]).scores[0])
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_scores_can_be_made_of_the_page(settings: dict[str, Any], tmp_path: Path) -> None:
+    results = [Result(each, ScoringConfig(**settings)) for each in assessments()]
+    figures, details = page(results, tmp_path)
+    assert figures["samples"]["ids"] == [f"q{i}" for i in range(60)]
+    for place, result in enumerate(results):
+        for temperature in (0.1, 0.35, 0.5, 0.77, 1.0):
+            assert score_in(figures, place, temperature) == result.at(temperature).score
+    (run,) = figures["runs"]
+    unscored = [result for result in results if result.unscored is not None]
+    assert run["row"].count(UNSCORED) == len(run["unscored"]) == len(unscored)
+    assert run["settings"]["threshold"] == results[0].scoring.threshold
+    assert run["members"] == ["faithfulness by second"]
+    for line, result in zip(details, results, strict=True):
+        shown = line["runs"][run["name"]]
+        assert [claim["claim"] for claim in shown["claims"]] == [c.claim for c in result.claims]
+        assert ("interval" in shown) is (result.interval is not None)
+
+
+def test_two_runs_and_what_changed(tmp_path: Path) -> None:
+    write_assessments(tmp_path / "before.jsonl", assessments())
+    write_assessments(tmp_path / "after.jsonl", assessments(seed=1)[5:])
+    files = [tmp_path / "before.jsonl", tmp_path / "after.jsonl"]
+    figures, details = page(files, tmp_path)
+    before, after = (run["name"] for run in figures["runs"])
+    assert figures["runs"][1]["row"][:5] == [ABSENT] * 5
+    assert ABSENT not in figures["runs"][0]["row"]
+    assert list(details[0]["runs"]) == [before]
+    assert list(details[5]["runs"]) == [before, after]
+    assert figures["title"] == "before.jsonl, after.jsonl"
+    assert [report["view"] for report in figures["reports"]] == ["overview", "changes"]
+    ((record,),) = (table["records"] for table in figures["reports"][1]["tables"][:1])
+    assert record["samples"] == sum(
+        one.unscored is None and two.unscored is None
+        for one, two in zip(assessments()[5:], assessments(seed=1)[5:], strict=True)
+    )
+
+
+def test_groups_are_fields_with_a_few_values(tmp_path: Path) -> None:
+    given = [
+        each.model_copy(
+            update={"metadata": {"part": i % 3, "same": "x", "own": i, "human": i / 60}}
+        )
+        for i, each in enumerate(assessments())
+    ]
+    samples = page(given, tmp_path, human="human")[0]["samples"]
+    assert list(samples["groups"]) == ["part"]
+    assert samples["groups"]["part"][:4] == ["0", "1", "2", "0"]
+    assert (samples["human_name"], samples["human_scale"]) == ("human", [0, 1])
+
+
+def test_files_lists_and_tables_give_the_same_page(tmp_path: Path) -> None:
+    results = judged(temperature=0.3, threshold=0.8)
+    file = tmp_path / "judged.jsonl"
+    write_assessments(file, results)
+    table = read_scores(results, with_results=True)
+    found = [
+        page(each, tmp_path, title="one", samples=SAMPLES)
+        for each in (results, file, [str(file)], table, [table, comparison(table)])
+    ]
+    assert all(each == found[0] for each in found)
+    figures, details = found[0]
+    setting = figures["runs"][0]["settings"]
+    assert (setting["temperature"], setting["threshold"]) == (0.3, 0.8)
+    assert figures["sentence"] == comparison(table).sentence
+    assert details[0]["contexts"] == [OPENS]
+    figures, details = page(results, tmp_path, samples=SAMPLES[:3])
+    assert "the texts of 1 sample of 4 were not given" in figures["notes"]
+    assert "response" not in details[3]
+    with pytest.raises(InvalidValueError, match="none of the 4 samples is among"):
+        page(results, tmp_path, samples=[Sample(id="else", response="x")])
+
+
+def test_a_comparison_and_its_folder(tmp_path: Path) -> None:
+    scores = tmp_path / "mine.csv"
+    scores.write_text("id,mine\nq0,0.5\nq1,\nq2,1\n", encoding="utf-8")
+    run = Run(
+        SAMPLES, {"judge": "lexical"}, frameworks="none", imported=[str(scores)], human="human"
+    )
+    table = run.table()
+    figures, details = page([table, Report("It is so.")], tmp_path)
+    (shown,) = figures["runs"]
+    assert (shown["name"], shown["settings"]["temperature"]) == ("faithfulness by lexical/3", 0.5)
+    assert [method["name"] for method in figures["methods"]] == ["mine"]
+    assert figures["methods"][0]["scores"] == [0.5, None, 1, None]
+    assert figures["samples"]["human"] == [1, 0, 0.5, 0.25]
+    assert (figures["sentence"], details[0]["response"]) == ("It is so.", SAMPLES[0].response)
+    save(tmp_path / "side", table, comparison(table))
+    saved, texts = page(tmp_path / "side", tmp_path, human="human")
+    assert saved["runs"][0]["rows"] == shown["rows"]
+    assert saved["methods"][0]["scores"] == figures["methods"][0]["scores"]
+    assert saved["samples"] == figures["samples"]
+    assert texts[0]["response"] == SAMPLES[0].response
+
+
+def test_ccrs_and_reports_do_not_follow_the_temperature(tmp_path: Path) -> None:
+    rated = CCRS(["cc", "qr"], judge="lexical").evaluate_many(SAMPLES, progress=False)
+    figures, details = page(rated, tmp_path)
+    assert figures["runs"] == []
+    for method, name in zip(figures["methods"], ("cc", "qr"), strict=True):
+        assert method["scores"] == [each.scores[name] for each in rated]
+        assert details[0]["methods"][method["name"]]["reason"] == rated[0].reasons[name]
+    figures, details = page(Report("Alone."), tmp_path)
+    assert (figures["sentence"], figures["samples"]["ids"], details) == ("Alone.", [], [])
+    assert write(Report("Alone."), tmp_path / "page.html").contents == "report"
+
+
+def test_imported_scores_bring_their_own_texts(tmp_path: Path) -> None:
+    case = {
+        "name": "first",
+        "input": "When?",
+        "actualOutput": "At nine.",
+        "retrievalContext": [OPENS],
+        "metricsData": [{"name": "Faithfulness", "score": 0.5, "threshold": 0.7}],
+    }
+    path = tmp_path / ".latest_test_run.json"
+    path.write_text(json.dumps({"testRunData": {"testCases": [case]}}), encoding="utf-8")
+    figures, details = page(path, tmp_path)
+    (method,) = figures["methods"]
+    assert (method["scores"], method["threshold"]) == ([0.5], 0.7)
+    assert details[0]["response"] == "At nine."
+
+
+def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> None:
+    # The frameworks give their evaluators no ids; the rows of the suite have some.
+    bare = [sample.model_copy(update={"id": None}) for sample in SAMPLES]
+    results = TCVA(judge="lexical").evaluate_many(bare)
+    figures, details = page(results, tmp_path, samples=SAMPLES)
+    assert figures["samples"]["questions"] == [sample.input for sample in SAMPLES]
+    assert [each["response"] for each in details] == [sample.response for sample in SAMPLES]
+    with pytest.raises(InvalidValueError, match="ids there are"):
+        page(results, tmp_path, samples=SAMPLES[:-1])
+
+
+def test_what_makes_no_page_is_refused(tmp_path: Path) -> None:
+    for source, error in [
+        (["text.jsonl"], UnreadableInputError),
+        ([], InvalidSampleError),
+        ([judged()[0], 42], InvalidValueError),
+        (tmp_path / "missing.jsonl", UnreadableInputError),
+    ]:
+        with pytest.raises(error):
+            page(source, tmp_path)
+    assert not (tmp_path / "page.html").exists()
+
+
+def of_words(n: int) -> list[Assessment]:
+    """The first ten are the worst, the eleventh has no score."""
+    words = [["none"] if i < 10 else [] if i == 10 else ["fully"] for i in range(n)]
+    return [Assessment.from_verdicts(w, sample_id=f"q{i}") for i, w in enumerate(words)]
+
+
+def test_the_worst_are_in_and_others_at_random(tmp_path: Path) -> None:
+    written = write(of_words(200), tmp_path / "page.html", max_details=30)
+    assert (written.samples, written.details) == (200, 30)
+    assert written.contents == "report on 200 samples, the texts of 30 of them"
+    assert written.size == written.path.stat().st_size
+    figures, details = blocks_of(tmp_path / "page.html")
+    lines = figures["samples"]["line"]
+    assert figures["samples"]["drawn"] is True
+    assert len(figures["runs"][0]["row"]) == 200
+    assert [place for place, line in enumerate(lines) if line >= 0][:11] == list(range(11))
+    assert len(details) == 30
+    assert any("30 of 200" in note for note in figures["notes"])
+    assert page(of_words(200), tmp_path, max_details=30)[0]["samples"]["line"] == lines
+    figures, details = page(of_words(20), tmp_path, max_details=0)
+    assert (details, set(figures["samples"]["line"])) == ([], {-1})
+    figures, _ = page(of_words(20), tmp_path)
+    assert figures["samples"]["line"] == list(range(20))
+    with pytest.raises(InvalidValueError, match="max_details or --max-details is -1"):
+        page(of_words(20), tmp_path, max_details=-1)
+
+
+def test_all_texts_count_towards_the_limit(tmp_path: Path) -> None:
+    """Long ids and questions, too: 40 samples of a megabyte or so are no page of 55 MB."""
+    long = "word " * 120_000
+    samples = [Sample(id=f"{i} {long}", input=long, response="Yes.") for i in range(40)]
+    given = [Assessment.from_verdicts(["fully"], sample_id=sample.id) for sample in samples]
+    written = write(given, tmp_path / "page.html", samples=samples)
+    assert written.size < 17_000_000
+    assert 10 < written.details < 40
+    names = blocks_of(tmp_path / "page.html")[0]["samples"]["ids"]
+    assert len(set(names)) == 40
+    assert max(map(len, names)) < 250
+
+
+def test_a_page_with_texts_is_not_replaced_by_one_without(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    write(judged(), path, samples=SAMPLES)
+    with pytest.raises(InvalidValueError, match=r"the texts of 4 samples.*--samples"):
+        write(judged(), path)
+    assert "response" in blocks_of(path)[1][0]
+    write(judged(), path, samples=SAMPLES[:2])
+    write(judged(), path, overwrite=True)
+    assert "response" not in blocks_of(path)[1][0]
+    write(judged(), path)
