@@ -26,7 +26,7 @@ from benchmarks.lexical_sets import data_folder
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.judges.base import VERDICT_FORMS
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.stats.bootstrap import interval
+from tcva_adapters.stats.inference import estimate
 
 TEMPERATURES: Final = (0.5, 0.9)
 SEED: Final = 13
@@ -60,7 +60,7 @@ def judged(tcva: TCVA, embedded: TCVA, record: dict[str, Any]) -> dict[str, Any]
 
 
 def spearman(name: str, scores: Sequence[float], human: Sequence[float]) -> str:
-    found = interval("spearman", scores, human)
+    found = estimate("spearman", [scores, human])
     return f"{name:34} {found.value:6.3f}  [{found.low:.3f}, {found.high:.3f}]"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any, Final, cast, get_args
@@ -18,10 +17,9 @@ from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.records import unreadable
 from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
-from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import describe
-from tcva_adapters.stats.holm import all_of, any_of, holm
-from tcva_adapters.stats.metric_correlation import correlation_matrix, fisher_average
+from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.pairs import Pairs, PairsTest, asl_curve, studentised, tukey
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
@@ -117,7 +115,7 @@ def systems(
         about = {"told_apart": told_apart, "pairs": len(asl), "discriminative_power": power}
         rows.append({"metric": metric, "queries": len(table), **about, "asl": asl})
         columns = zip(table.methods, table.scores.T, strict=True)
-        scores += [{"metric": metric, "system": s, **asdict(describe(of))} for s, of in columns]
+        scores += [{"metric": metric, "system": s, **describe(of)} for s, of in columns]
         if both["studentised"].reason:
             notes.append(
                 f"{metric}: not every pair has a studentised p; {both['studentised'].reason}"
@@ -239,16 +237,9 @@ def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
         common = [name for name in one.methods if name in other.methods]
         record: dict[str, Any] = {"metric": first, "other_metric": second}
         for measure in _CORRELATIONS if common else ():
-            found = fisher_average(
-                [
-                    correlation_matrix(
-                        measure,
-                        np.stack([one.column(s)[both], other.column(s)[theirs]], axis=1),
-                    )
-                    for s in common
-                ]
-            )
-            record |= {measure: found.values[0, 1], "systems": found.systems[0, 1]}
+            sides = [(one.column(s)[both], other.column(s)[theirs]) for s in common]
+            found = np.array([agreement(measure, *each).value for each in sides])
+            record |= {measure: fisher_average(found), "systems": int(np.isfinite(found).sum())}
         records.append(record)
     columns = [
         Column("metric"),
@@ -311,9 +302,9 @@ def _hypothesis(
     if len(ps) > 1:
         one_of("join", join, ("all", "any"))
     p = (
-        all_of(ps)
+        float(np.max(ps))  # every one of them has to be significant on its own
         if join != "any"
-        else any_of(ps, chances=len(metrics if chances == "metrics" else ps))
+        else min(1.0, len(metrics if chances == "metrics" else ps) * float(np.fmin.reduce(ps)))
     )
     joins = f"{join} of {len(ps)} comparisons" if len(ps) > 1 else "1 comparison"
     return {"hypothesis": name, "joins": joins, "p": p}

@@ -21,7 +21,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
-from tcva_adapters.stats.least_mean import least_mean
+from tcva_adapters.stats.inference import lower_bound
 from tcva_adapters.tables import Report, counted, shortened
 
 FIGURES: Final = ("mean", "pass_rate", "coverage", "change")
@@ -53,7 +53,7 @@ class Gate:
         method: Whose; empty for every method that no gate on this figure names.
         confidence: How sure it has to be that other samples of the same kind (other groups, where
             samples have some) reach it as well: the figure's lower bound counts then, see
-            `least_mean`. None takes the figure itself.
+            `lower_bound`. None takes the figure itself.
     """
 
     figure: str
@@ -222,7 +222,7 @@ def _outcome(
             text = f"{title}: scores leave [0, 1], so there is no lower bound"
             return _record(gate, method, value, None, text)
         groups = [table.groups[row] for row in rows.tolist()] if table.groups else None
-        reached = least_mean(values, gate.confidence, low=low, groups=groups)
+        reached = lower_bound(values, gate.confidence, low=low, groups=groups)
         of = f" ({len(set(groups))} groups)" if groups else ""
         sure = f", with {100 * gate.confidence:g}% confidence at least {apart(reached, gate.least)}{of}"
     relation = ">=" if reached >= gate.least else "<"

@@ -60,6 +60,26 @@ def agreement(measure: Measure, scores: npt.ArrayLike, human: npt.ArrayLike) -> 
     return Agreement(measure, value_of(measure, first[both], ratings[both]), int(both.sum()))
 
 
+def fisher_average(values: npt.ArrayLike) -> float:
+    """The mean of correlations by Fisher's z: ``tanh(mean(atanh(r)))``.
+
+    A correlation of exactly 1 or -1 has an infinite z, so the mean is 1 or -1 as well, the limit of
+    the formula. Where 1 and -1 meet, there is no mean.
+
+    Args:
+        values: Shape (N,); what is nan is left out.
+
+    atanh(0.5) = 0.5493 and atanh(0.9) = 1.4722; the tanh of their mean, 1.0108, is 0.7661:
+
+    >>> round(fisher_average([0.5, 0.9, None]), 4)
+    0.7661
+    """
+    known = numbers("values", values)
+    known = known[~np.isnan(known)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(np.tanh(np.mean(np.arctanh(known)))) if len(known) else float("nan")
+
+
 def higher_is_better(measure: Measure) -> bool:
     """Whether a larger value means a closer agreement: for all but ``mae``.
 

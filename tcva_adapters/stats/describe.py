@@ -1,118 +1,83 @@
-"""One system's scores under one metric, in figures: centre, spread, shape, bounds and ties."""
+"""A system's scores under one metric in figures: centre, spread, shape, bounds and ties."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, numbers, same_within
+from tcva_adapters.stats.checks import FloatArray, numbers
+from tcva_adapters.stats.scipy_extra import scipy_module
 
 DIGITS: Final = 3
 """Scores that are the same with so many digits behind the point are equal to a reader."""
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
-    """Figures of a list of scores; each is nan where it is not defined.
-
-    Attributes:
-        n: Scores.
-        missing: Places without one (nan, None or infinite).
-        mean: Arithmetic mean.
-        geometric_mean: 0 as soon as one score is 0; nan with a negative one.
-        median: The middle score, or the mean of the middle two.
-        midhinge: Mean of the two quartiles.
-        variance: With n - 1 in the denominator; nan for a single score.
-        minimum: The lowest score.
-        maximum: The highest one.
-        range: ``maximum - minimum``.
-        iqr: Upper less lower quartile. Quartiles lie on the straight line between neighbouring
-            scores (numpy's and scipy's default, type 7 of Hyndman and Fan).
-        skewness: Third standardised moment, with n in all denominators; nan where all are equal.
-        kurtosis: Excess over the normal distribution's: fourth standardised moment less 3, with n
-            in all denominators; nan where all are equal.
-        at_lower: Share of the scores that are the scale's lower bound as they are `seen`: TCVA's
-            floor leaves a trace above 0.
-        at_upper: Share at its upper bound, likewise.
-        ties: See `tie_probability`.
-    """
-
-    n: int
-    missing: int
-    mean: float
-    geometric_mean: float
-    median: float
-    midhinge: float
-    variance: float
-    minimum: float
-    maximum: float
-    range: float
-    iqr: float
-    skewness: float
-    kurtosis: float
-    at_lower: float
-    at_upper: float
-    ties: float
-
-
-def describe(scores: npt.ArrayLike, *, bounds: tuple[float, float] = (0.0, 1.0)) -> Description:
-    """Describe scores. The figures are those of the CCRS paper (tables 5, 6 and 13 to 16).
+def describe(scores: npt.ArrayLike) -> dict[str, float]:
+    """Describe scores in [0, 1]. The figures are those of the CCRS paper (tables 5, 6 and 13 to 16).
 
     Args:
         scores: Shape (N,), nan or None where there is none.
-        bounds: Of the scale, for the shares at its ends.
+
+    Returns:
+        ``n`` and ``missing``; ``mean``, ``geometric_mean`` (nan with a negative score), ``median``,
+        ``midhinge`` (of the two quartiles), ``variance`` (n - 1 in the denominator), ``minimum``,
+        ``maximum``, ``range``, ``iqr``, ``skewness`` and ``kurtosis`` (excess, n in all denominators; nan
+        where all are equal), the shares ``at_lower`` and ``at_upper`` of scores that are `seen` as 0
+        and 1, and ``ties`` (see `tie_probability`). Each is nan where it is not defined.
 
     Raises:
-        InvalidValueError: Values that are no numbers, or bounds that do not rise.
+        InvalidValueError: Values that are no numbers.
+        MissingDependencyError: scipy is not installed.
 
     >>> found = describe([0.0, 0.5, 1.0, 1.0, None])
-    >>> found.n, found.missing, found.mean, found.midhinge, found.at_upper
-    (4, 1, 0.625, 0.6875, 0.5)
+    >>> [found[name] for name in ("n", "missing", "mean", "midhinge", "at_upper")]
+    [4, 1, 0.625, 0.6875, 0.5]
     """
-    check_bounds(bounds)
-    low, high = bounds
     every = numbers("scores", scores)
     values = every[np.isfinite(every)]
-    n = len(values)
-    if n == 0:
-        return Description(0, len(every), *[float("nan")] * 14)
+    n, stats = len(values), scipy_module("stats")
+    found: dict[str, float] = {"n": n, "missing": len(every) - n}
+    if not n:
+        return found | dict.fromkeys(_NAMES, float("nan"))
     lower, median, upper = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
-    skewness, kurtosis = _shape(values)
     smallest, largest = float(values.min()), float(values.max())
-    return Description(
-        n=n,
-        missing=len(every) - n,
-        mean=float(values.mean()),
-        geometric_mean=_geometric_mean(values),
-        median=median,
-        midhinge=(lower + upper) / 2,
-        variance=float(values.var(ddof=1)) if n > 1 else float("nan"),
-        minimum=smallest,
-        maximum=largest,
-        range=largest - smallest,
-        iqr=upper - lower,
-        skewness=skewness,
-        kurtosis=kurtosis,
-        at_lower=float(np.mean(seen(values) == seen(low))),
-        at_upper=float(np.mean(seen(values) == seen(high))),
-        ties=tie_probability(values),
+    with warnings.catch_warnings():
+        # Equal scores have no shape, and scipy says so.
+        warnings.simplefilter("ignore")
+        shape = [float(stats.skew(values)), float(stats.kurtosis(values))]
+    if largest - smallest <= 1e-12 * max(abs(largest), abs(smallest)):
+        shape = [float("nan")] * 2
+    geometric = float("nan") if smallest < 0 else float(stats.gmean(values)) if smallest else 0.0
+    return found | dict(
+        zip(
+            _NAMES,
+            (
+                float(values.mean()),
+                geometric,
+                median,
+                (lower + upper) / 2,
+                float(values.var(ddof=1)) if n > 1 else float("nan"),
+                smallest,
+                largest,
+                largest - smallest,
+                upper - lower,
+                *shape,
+                float(np.mean(seen(values) == 0.0)),
+                float(np.mean(seen(values) == 1.0)),
+                tie_probability(values),
+            ),
+            strict=True,
+        )
     )
 
 
-def check_bounds(bounds: tuple[float, float]) -> None:
-    """Nothing, if these can be the ends of a scale.
-
-    Raises:
-        InvalidValueError: They do not rise, or one is not finite.
-    """
-    low, high = bounds
-    if not -np.inf < low < high < np.inf:
-        msg = f"bounds are {bounds!r}; give the lowest and the highest possible score, e.g. (0, 1)"
-        raise InvalidValueError(msg)
+_NAMES: Final = (
+    *("mean", "geometric_mean", "median", "midhinge", "variance", "minimum", "maximum", "range"),
+    *("iqr", "skewness", "kurtosis", "at_lower", "at_upper", "ties"),
+)
 
 
 def seen(scores: npt.ArrayLike) -> FloatArray:
@@ -131,7 +96,7 @@ def tie_probability(scores: npt.ArrayLike) -> float:
     """The chance that two different responses, drawn at random, have the same score as it is `seen`.
 
     From the counts c of the distinct scores: sum of c (c - 1) over n (n - 1). The CCRS paper's table
-    13 is about this figure. Statistics that correct for ties, as Kendall's tau-b, take exact ones.
+    13 is about this figure.
 
     Args:
         scores: Shape (N,); nan, None and infinities are left out.
@@ -148,22 +113,6 @@ def tie_probability(scores: npt.ArrayLike) -> float:
     0.166667
     """
     values = numbers("scores", scores)
-    _, counts = np.unique(seen(values[np.isfinite(values)]), return_counts=True)
+    counts = np.unique(seen(values[np.isfinite(values)]), return_counts=True)[1]
     n = int(counts.sum())
     return int((counts * (counts - 1)).sum()) / (n * (n - 1)) if n > 1 else float("nan")
-
-
-def _geometric_mean(values: FloatArray) -> float:
-    if values.min() < 0:
-        return float("nan")
-    if values.min() == 0:
-        return 0.0
-    return float(np.exp(np.log(values).mean()))
-
-
-def _shape(values: FloatArray) -> tuple[float, float]:
-    centred = values - values.mean()
-    if np.abs(centred).max() <= same_within(values):
-        return float("nan"), float("nan")
-    scaled = centred / np.sqrt(np.mean(centred**2))
-    return float(np.mean(scaled**3)), float(np.mean(scaled**4)) - 3.0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from typing import Any
@@ -9,7 +10,13 @@ import pytest
 from scipy import stats
 
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.stats.correlation import MEASURES, Measure, agreement, higher_is_better
+from tcva_adapters.stats.correlation import (
+    MEASURES,
+    Measure,
+    agreement,
+    fisher_average,
+    higher_is_better,
+)
 from tcva_adapters.stats.inference import estimate
 
 
@@ -126,3 +133,13 @@ def test_importing_the_room_does_not_load_scipy() -> None:
 def test_a_whole_number_larger_than_any_float_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="scores must be numbers"):
         agreement("spearman", [10**400, 1], [1, 2])
+
+
+def test_fishers_average_by_hand() -> None:
+    # atanh(r) is half of log((1 + r) / (1 - r)).
+    z = (0.5 * math.log(1.2 / 0.8) + 0.5 * math.log(1.8 / 0.2)) / 2
+    expected = (math.exp(2 * z) - 1) / (math.exp(2 * z) + 1)
+    assert fisher_average([0.2, 0.8, math.nan]) == pytest.approx(expected, abs=1e-12)
+    assert (fisher_average([1.0, 0.3]), fisher_average([-1.0, 0.3])) == (1.0, -1.0)
+    assert math.isnan(fisher_average([-1.0, 1.0]))
+    assert math.isnan(fisher_average([math.nan]))

@@ -1,4 +1,4 @@
-"""Holm's correction and joined hypotheses."""
+"""Holm's correction."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.discrimination import asl_curve, discrimination
-from tcva_adapters.stats.holm import all_of, any_of, holm
+from tcva_adapters.stats.holm import holm
 
 PS = st.lists(st.integers(0, 64).map(lambda i: i / 64), min_size=1, max_size=12)
 
@@ -55,30 +54,6 @@ def test_adjusted_p_keep_the_order(ps: list[float]) -> None:
     assert (np.diff(adjusted[np.argsort(ps, kind="stable")]) >= 0).all()
 
 
-def test_joined() -> None:
-    assert all_of([0.01, 0.04]) == 0.04
-    assert math.isnan(all_of([0.01, math.nan]))
-    assert any_of([0.01, 0.04]) == 0.02
-    assert any_of([0.01, math.nan, 0.4]) == 0.03
-    assert any_of([0.01, 0.04, 0.2, 0.3], chances=2) == 0.02
-    assert any_of([0.7, 0.8]) == 1.0
-    assert math.isnan(any_of([math.nan]))
-
-
-def test_discriminative_power() -> None:
-    found = discrimination([0.049, 0.05, math.nan, 0.001])
-    assert (found.significant, found.pairs, found.power) == (2, 3, 2 / 3)
-    assert asl_curve([0.2, math.nan, 0.1]).tolist() == [0.1, 0.2]
-    assert math.isnan(discrimination([]).power)
-    with pytest.raises(InvalidValueError, match="level is 5"):
-        discrimination([0.1], alpha=5)
-
-
-@pytest.mark.parametrize("joined", [all_of, any_of])
-def test_mistakes(joined: object) -> None:
-    with pytest.raises(InvalidValueError, match="no p-value"):
-        joined([])  # type: ignore[operator]  # one of two functions
+def test_a_p_beyond_its_range_is_refused() -> None:
     with pytest.raises(InvalidValueError, match=r"p is 1\.5"):
         holm([1.5])
-    with pytest.raises(InvalidValueError, match="chances is 0"):
-        any_of([0.5], chances=0)
