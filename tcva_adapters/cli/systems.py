@@ -10,8 +10,8 @@ from tcva_adapters.cli import options
 from tcva_adapters.cli.options import INPUT, SCORING, option
 from tcva_adapters.cli.output import print_report, say_written
 from tcva_adapters.cli.settings import names_of, parse_settings
-from tcva_adapters.compare.systems import TEMPERATURES
-from tcva_adapters.compare.systems import systems as compared
+from tcva_adapters.compare.system_pairs import TEMPERATURES
+from tcva_adapters.compare.system_pairs import systems as compared
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.settings import AnalysisConfig
 

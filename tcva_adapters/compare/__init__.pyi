@@ -12,7 +12,7 @@ from tcva_adapters.compare.pipeline import compare as compare
 from tcva_adapters.compare.readers import read_scores as read_scores
 from tcva_adapters.compare.readers import read_systems as read_systems
 from tcva_adapters.compare.repeats import repeat_report as repeat_report
-from tcva_adapters.compare.systems import systems as systems
+from tcva_adapters.compare.system_pairs import systems as systems
 from tcva_adapters.compare.table import ScoreTable as ScoreTable
 from tcva_adapters.compare.temperature import sweep as sweep
 from tcva_adapters.compare.validation import validate as validate

@@ -32,7 +32,7 @@ _METRICS: Final = (
 )
 _SCORES: Final = (
     *(Column("metric"), Column("system"), Column("n", "int")),
-    *(Column(name, "score") for name in ("mean", "geometric_mean", "median", "variance")),
+    *(Column(name, "score") for name in ("mean", "median", "variance")),
     *(Column("minimum", "score"), Column("maximum", "score")),
     Column("ties", "share", "the chance that two answers have the same score"),
 )
