@@ -156,14 +156,17 @@ class Ratings:
         scale: Lowest and highest rating that could be given; they become 0 and 1. None leaves
             ratings as they are.
         labels: Of a file, by sample id, one rating per rater; None where they are in metadata.
-        notes: What is to be known of them, in sentences.
+        claims: Of a file, by sample id, the levels of a sample's claims where there is no rating,
+            and the temperature at which they make one; None where the file does not say it.
+        temperature: Of those; for judgements it is theirs.
     """
 
     source: str
     raters: tuple[str, ...]
     scale: tuple[float, float] | None = None
     labels: Mapping[str, Sequence[float]] | None = None
-    notes: list[str] = field(default_factory=list)
+    claims: Mapping[str, tuple[Sequence[str], float | None]] = field(default_factory=dict)
+    temperature: float = 0.5
     _seen: set[str] = field(default_factory=set)
 
     @classmethod
@@ -182,7 +185,7 @@ class Ratings:
         Args:
             human: Where they are.
             scale: See `Ratings`.
-            temperature: For claims that were labelled.
+            temperature: See `Ratings`.
 
         Raises:
             UnreadableInputError: The file cannot be read, a line has no id or no rating that can be
@@ -198,8 +201,7 @@ class Ratings:
         path, _, columns = str(human).partition("::")
         if columns or Path(path).expanduser().is_file():
             raters = rater_names(columns or "human")
-            labels, notes = _labels(path, raters, temperature)
-            return cls(path, raters, scale, labels, notes)
+            return cls(path, raters, scale, *_labels(path, raters), temperature)
         return cls(str(human), rater_names(str(human)), scale)
 
     def of(self, name: str, metadata: Mapping[str, Any]) -> list[float]:
@@ -208,6 +210,10 @@ class Ratings:
         Raises:
             InvalidValueError: A value is no rating, or one lies outside the scale.
         """
+        if name in self.claims:  # on the scale of scores already
+            self._seen.add(name)
+            levels, at = self.claims[name]
+            return [aggregate(levels, self.temperature if at is None else at)]
         if self.labels is not None:
             found = self.labels.get(name)
             if found is None:
@@ -236,17 +242,23 @@ class Ratings:
                 known = ", ".join(map(repr, sorted(self._seen))) or "none"
                 msg = f"no sample has {missing[0]!r} in its metadata; the fields there are {known}"
                 raise InvalidValueError(msg)
-            return self.notes
+            return []
+        ids = [*self.labels, *self.claims]
         if not self._seen:
             msg = (
-                f"{self.source}: none of its {len(self.labels)} labels is of a sample here; ids "
-                f"there are {', '.join(map(repr, [*self.labels][:3]))}"
+                f"{self.source}: none of its {len(ids)} labels is of a sample here; ids there are "
+                f"{', '.join(map(repr, ids[:3]))}"
             )
             raise InvalidValueError(msg)
-        lost, open_ = len(self.labels) - len(self._seen), number - len(self._seen)
-        notes = list(self.notes)
+        notes = []
+        if made := [at for name, (_, at) in self.claims.items() if name in self._seen]:
+            temperatures = sorted({self.temperature if at is None else at for at in made})
+            what = f"{counted(len(made), 'rating')} made of the labels of claims"
+            at_all = ", ".join(f"{at:g}" for at in temperatures)
+            notes.append(f"{self.source}: {what}, at T={at_all}")
+        lost, open_ = len(ids) - len(self._seen), number - len(self._seen)
         if lost:
-            notes.append(f"{self.source}: {lost} of {len(self.labels)} labels of no sample here")
+            notes.append(f"{self.source}: {lost} of {len(ids)} labels of no sample here")
         if open_:
             notes.append(f"{self.source}: {open_} of {counted(number, 'sample')} without a label")
         return notes
@@ -263,36 +275,34 @@ class Ratings:
 
 
 def _labels(
-    path: str, raters: Sequence[str], temperature: float
-) -> tuple[dict[str, list[float]], list[str]]:
-    """The labels of a file by sample id, and what is to be known of them."""
-    stream = RowStream(
-        path, None, skip_bad=False, read=partial(_label, raters=raters, temperature=temperature)
-    )
-    labels: dict[str, list[float]] = {}
-    by_claims: list[float] = []
-    is_csv = format_of(path) == "csv"
-    for name, rated, at in stream:
+    path: str, raters: Sequence[str]
+) -> tuple[dict[str, list[float]], dict[str, tuple[list[str], float | None]]]:
+    """The ratings of a file by sample id, and the levels of claims of those without one."""
+    stream = RowStream(path, None, skip_bad=False, read=partial(_label, raters=raters))
+    ratings: dict[str, list[float]] = {}
+    claims: dict[str, tuple[list[str], float | None]] = {}
+    seen, is_csv = set(), format_of(path) == "csv"
+    for name, rated, labelled in stream:
         own = original(name) if is_csv else name
-        if own in labels:
+        if own in seen:
             msg = f"{path}, {stream.line}: {own!r} is labelled a second time; leave one out"
             raise UnreadableInputError(msg, line=stream.line)
-        labels[own] = rated
-        by_claims += [] if at is None else [at]
+        seen.add(own)
+        if labelled is not None:
+            claims[own] = labelled
+        elif not all(map(math.isnan, rated)):
+            ratings[own] = rated
     for place, rater in enumerate(raters):
-        if all(math.isnan(rated[place]) for rated in labels.values()):
-            msg = f"{path}: none of its {len(labels)} lines has a rating under {rater!r}"
+        if not claims and all(math.isnan(rated[place]) for rated in ratings.values()):
+            msg = f"{path}: none of its {len(seen)} lines has a rating under {rater!r}"
             raise UnreadableInputError(msg)
-    temperatures = ", ".join(f"{at:g}" for at in sorted({*by_claims}))
-    what = f"{counted(len(by_claims), 'rating')} made of the labels of claims, at T={temperatures}"
-    rated_ones = {name: each for name, each in labels.items() if not all(map(math.isnan, each))}
-    return rated_ones, [f"{path}: {what}"] if by_claims else []
+    return ratings, claims
 
 
 def _label(
-    record: dict[str, Any], *, raters: Sequence[str], temperature: float
-) -> tuple[str, list[float], float | None]:
-    """A line: whom it is about, the ratings, and at which T they were made of labels of claims."""
+    record: dict[str, Any], *, raters: Sequence[str]
+) -> tuple[str, list[float], tuple[list[str], float | None] | None]:
+    """A line: whom it is about, the ratings, or else the levels of its claims and their T."""
     name = record.get("id")
     name = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
     own = len(raters) == 1 and record.get(raters[0]) is None and record.get("claims")
@@ -303,9 +313,9 @@ def _label(
         raise UnreadableInputError(msg)
     try:
         if own:
-            levels = [each["verdict"] for each in own]
-            at = as_temperature(record.get("temperature", temperature))
-            return name, [aggregate(levels, at)], at
+            levels, at = [each["verdict"] for each in own], record.get("temperature")
+            aggregate(levels)  # which refuses what is no level
+            return name, [], (levels, None if at is None else as_temperature(at))
         rated = [parse_rating(record[rater]) for rater in raters]
     except (InvalidValueError, AttributeError, KeyError, TypeError) as error:
         msg = f"the label of {name!r}: {error}"

@@ -265,6 +265,8 @@ class Block:
         summary: Summary = self.about.setdefault("summary", Summary())
         scoring = self.how.scoring or (item.scoring if isinstance(item, Result) else DEFAULT)
         self.about.setdefault("scoring", scoring)
+        if self.how.ratings is not None:
+            self.how.ratings.temperature = scoring.temperature
         if judged.unscored is None:  # else additional judges were not asked
             fused = self.about.setdefault("fused", [])
             members = [f"{member.criterion} by {member.judge}" for member in judged.members]

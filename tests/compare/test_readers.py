@@ -11,9 +11,10 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Sample
 from tcva_adapters.ccrs import CCRSResult
-from tcva_adapters.compare import read_scores, read_systems
+from tcva_adapters.compare import read_scores, read_systems, validate
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 
@@ -115,11 +116,24 @@ def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
 def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     claims = '[{"claim": "a", "verdict": "fully"}, {"claim": "b", "verdict": "none"}]'
-    for line, at in (("", 0.5), (', "temperature": 0.9', 0.9)):
-        labels.write_text(f'{{"id": "s1", "claims": {claims}{line}}}\n', encoding="utf-8")
-        table = read_scores(judged, human=labels)
-        assert table.rating[1] == aggregate(["fully", "none"], at)
+    strict = ScoringConfig(temperature=0.1)
+    results = [Result(each, strict) for each in read_assessments(judged)]
+    for line, source, scoring, at in (
+        ("", judged, None, 0.5),
+        ("", judged, strict, 0.1),
+        ("", results, None, 0.1),  # that of the judgements
+        (', "temperature": 0.9', results, None, 0.9),
+    ):
+        text = f'{{"id": "s1", "claims": {claims}{line}}}\n{{"id": "s2", "human": 4}}\n'
+        labels.write_text(text, encoding="utf-8")
+        table = read_scores(source, human=labels, human_scale=(1, 5), scoring=scoring)
+        # What claims make lies on the scale of scores, whatever the scale of the ratings.
+        assert table.rating[1:3].tolist() == [aggregate(["fully", "none"], at), 0.75]
         assert table.notes[0].endswith(f"1 rating made of the labels of claims, at T={at}")
+        assert validate(table).records("agreement")[0]["n"] == 2
+    labels.write_text('{"id": "s1", "claims": [{"verdict": "so-so"}]}', encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match=r"the label of 's1': .*so-so"):
+        read_scores(judged, human=labels)
 
 
 @pytest.mark.parametrize(
