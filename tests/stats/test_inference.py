@@ -135,7 +135,9 @@ def test_the_percentile_interval_is_that_of_a_loop_over_scipy(groups: list[int] 
     drawn = np.random.Generator(np.random.PCG64(5)).integers(0, units, (300, units))
     values = []
     for row in drawn:
-        places = row if groups is None else np.concatenate([[3 * g, 3 * g + 1, 3 * g + 2] for g in row])
+        places = (
+            row if groups is None else np.concatenate([[3 * g, 3 * g + 1, 3 * g + 2] for g in row])
+        )
         values.append(stats.spearmanr(ONE[places], HUMAN[places]).statistic)
     shares = np.array([0.025, 0.975])
     if groups is not None:
