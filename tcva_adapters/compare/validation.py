@@ -20,7 +20,7 @@ from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.agreement import kappa_of_table
-from tcva_adapters.stats.checks import BoolArray, FloatArray, numbers
+from tcva_adapters.stats.checks import FloatArray, numbers
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import Estimate, difference, estimate
 from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
@@ -184,14 +184,14 @@ class _View:
     @cached_property
     def error(self) -> Estimate:
         """The mean error."""
-        return difference("mean", self.scores, self.human, groups=self.groups, **self.draws)
+        return self._error(self.scores)
 
     def agreement(self) -> Table:
         """Every method's agreement with the ratings."""
         rows: list[dict[str, Any]] = []
         for method in self.table.methods:
             scores = self.table.column(method)
-            found = self._rho(scores, self.human)
+            found = self.rho if method == self.method else self._rho(scores, self.human)
             mae = estimate("mae", [scores, self.human], self.groups, **self.draws)
             row = {"method": method, "n": found.n, "p": found.p, "reason": found.reason}
             rows.append({**row, **found.record("spearman"), **mae.record("mae")})
@@ -202,13 +202,18 @@ class _View:
         return Table("agreement", columns, rows, notes=_reasons(rows, "method"))
 
     def errors(self) -> Table:
-        """The mean error, which the sentence says, and its size."""
-        size = estimate("mean", np.abs(self.off), self.groups, level=self.draws["level"])
-        row: dict[str, Any] = {"method": self.method, "n": self.error.n, "p": self.error.p}
-        row |= {**self.error.record("error"), **size.record("size"), "reason": self.error.reason}
+        """The mean error of every method and its size; the sentence has that of a single one."""
+        rows: list[dict[str, Any]] = []
+        for method in self.table.methods:
+            scores = self.table.column(method)
+            found = self.error if method == self.method else self._error(scores)
+            size = self._mean(np.abs(scores - self.human))
+            row = {"method": method, "n": found.n, "p": found.p, "reason": found.reason}
+            rows.append({**row, **found.record("error"), **size.record("size")})
         columns = [Column("method"), Column("n", "int"), Column("error", "signed")]
         columns += [Column("p", "p"), Column("size", "interval")]
-        return Table("errors", columns, [row], detail=True, notes=_reasons([row], "method"))
+        notes, is_one = _reasons(rows, "method"), len(rows) == 1
+        return Table("errors", columns, rows, detail=is_one, notes=notes)
 
     def decisions(self, at: float) -> Table:
         """Precision and recall of passing by score, against passing by rating."""
@@ -248,7 +253,7 @@ class _View:
         for start, stop in pairwise(edges):
             low, high = float(scores[start]), float(scores[stop - 1])
             members = both & (self.scores >= low) & (self.scores <= high)
-            found = self._mean(self.human, members)
+            found = self._mean(np.where(members, self.human, np.nan))
             score = float(self.scores[members].mean())
             row = {"low": low, "high": high, "n": found.n, "score": score}
             rows.append({**row, **found.record("rating"), "error": score - found.value})
@@ -285,14 +290,16 @@ class _View:
             rows: list[dict[str, Any]] = []
             for name, n in names.most_common(MOST_VALUES):
                 members = np.array([v is not None and str(v) == name for v in values])
-                error, size = self._mean(self.off, members), self._mean(np.abs(self.off), members)
+                own = np.where(members, self.off, np.nan)
+                error, size = self._mean(own), self._mean(np.abs(own))
                 row = {"value": name, "n": n, "reason": error.reason}
                 rows.append({**row, **error.record("error"), **size.record("size")})
             columns = [Column("value"), Column("n", "int"), Column("error", "signed")]
-            notes = (
-                [] if len(names) <= MOST_VALUES else [f"the {MOST_VALUES} largest of {len(names)}"]
+            notes = [f"the {MOST_VALUES} largest of {len(names)} values"]
+            columns.append(Column("size", "interval"))
+            yield Table(
+                f"by {field}", columns, rows, notes=notes if len(names) > MOST_VALUES else ()
             )
-            yield Table(f"by {field}", [*columns, Column("size", "interval")], rows, notes=notes)
 
     def largest(self, most: int) -> Iterator[Table]:
         """The samples whose scores lie farthest from their ratings, and their claims."""
@@ -350,9 +357,11 @@ class _View:
     def _rho(self, first: FloatArray, second: FloatArray) -> Estimate:
         return estimate("spearman", [first, second], self.groups, test=True, **self.draws)
 
-    def _mean(self, values: FloatArray, members: BoolArray) -> Estimate:
-        chosen = np.where(members, values, np.nan)
-        return estimate("mean", chosen, self.groups, level=self.draws["level"])
+    def _error(self, scores: FloatArray) -> Estimate:
+        return difference("mean", scores, self.human, groups=self.groups, **self.draws)
+
+    def _mean(self, values: FloatArray) -> Estimate:
+        return estimate("mean", values, self.groups, level=self.draws["level"])
 
     def _claims(self, place: int) -> Sequence[ClaimVerdict]:
         results = self.table.results.get(self.method)
@@ -365,7 +374,8 @@ class _View:
         if any(claims):
             lengths = [sum(len(each.claim) for each in of) or np.nan for of in claims]
             yield "length of claims", np.array(lengths, dtype=np.float64)
-            yield "number of claims", np.array([len(of) or np.nan for of in claims], np.float64)
+            known = [sum(each.verdict is not None for each in of) or np.nan for of in claims]
+            yield "number of claims", np.array(known, dtype=np.float64)
         yield "place in file", np.arange(len(self.table), dtype=np.float64)
         for field in by:
             values = self._field(field)
