@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, cast
@@ -31,7 +33,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, Unreadab
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.files import stream_assessments
-from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Summary
@@ -396,10 +398,22 @@ def _is_judged(path: Path) -> bool:
 
 
 def _item(record: dict[str, Any]) -> Judged:
-    """A line: a result with its settings, or a bare assessment."""
-    if "scoring" not in record and "answers" not in record:
-        return Assessment.from_dict(record)
-    return cast("Judged", read_result(record))
+    """A line: a result with its settings, a CCRS result, or a bare assessment."""
+    if "answers" in record:
+        return CCRSResult.from_dict(record)
+    judged = Assessment.from_dict(record)
+    if "scoring" not in record:
+        return judged
+    try:
+        return Result(judged, _scoring(json.dumps(record["scoring"])))
+    except (TypeError, InvalidValueError) as error:
+        msg = f"not the settings of a result: {error}"
+        raise UnreadableInputError(msg) from None
+
+
+@lru_cache(maxsize=64)  # a file has few settings, and each line has them
+def _scoring(written: str) -> ScoringConfig:
+    return ScoringConfig(**json.loads(written))
 
 
 def _of_items(
