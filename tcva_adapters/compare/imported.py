@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.compare.ratings import MISSING
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.fields import ALIASES, read_contexts
+from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import ROW_WORDS, Format, read_records, unreadable
 from tcva_adapters.samples.sample import Sample
@@ -42,11 +44,15 @@ _RAGAS_FIELDS: Final = frozenset(
 
 _FEEDBACK: Final = "feedback."
 _HUMAN: Final = ("human", "human_score")
+_BESIDE: Final = ("_error", "_reason")
+"""Ends of columns that say something of a score."""
+
 _CASES: Final = ("testCases", "test_results", "testResults")
-_MADE_UP: Final = "test_case_"
-"""How DeepEval calls test cases without a name."""
+_MADE_UP: Final = r"test_case_\d+"
+"""How DeepEval calls test cases without a name: it counts those of one run."""
 
 Record = Mapping[str, Any]
+_Table = list[tuple[int, dict[str, Any]]]
 
 
 @dataclass(slots=True)
@@ -58,14 +64,12 @@ class Row:
         sample: Id and texts, as far as the file has them; all else is its metadata.
         scores: By method; None where there is none.
         reasons: By method: why there is no score, or what the method said of it.
-        unusable: Why it can be about no sample.
     """
 
     line: int
     sample: Sample
     scores: dict[str, float | None] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    unusable: str = ""
 
     @property
     def name(self) -> str:
@@ -167,21 +171,32 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
         MissingDependencyError: A parquet file without pyarrow.
     """
     how = how or Importing()
-    kind = _format_of(path)
-    if kind == "json":
-        run = _test_run(path)
-        if run is not None:
-            return _deepeval(path, run, how)
-    table = _records(path, kind)
+    form = format_of(path)
+    if form == "json" and (run := _test_run(path)) is not None:
+        return _deepeval(path, run, how)
+    table = _records(path, form)
     columns = list(dict.fromkeys(name for _, record in table for name in record))
     if "score" in columns and not {*columns}.isdisjoint({*_METHOD, *_QUERIES, "system"}):
         return _long(path, table, how)
-    return _wide(path, table, columns, how)
+    feedback = [name for name in columns if name.startswith(_FEEDBACK)]
+    if {"user_input", "response"} <= {*columns} or {"question", "answer", "contexts"} <= {*columns}:
+        kind, known = "ragas", {*_RAGAS_FIELDS, *_IDS}
+    elif feedback:
+        kind, known = "langsmith", {*columns} - {*feedback}
+    else:
+        kind, known = "scores", {*_IDS, *chain.from_iterable(ALIASES.values())}
+    known |= {"error", *how.human}
+    rest = [name for name in columns if name not in known and not name.endswith(_BESIDE)]
+    cells = {name: [record.get(name) for _, record in table] for name in rest}
+    methods = [name for name in rest if _is_numeric(cells[name], may_be_empty=kind != "scores")]
+    if not (methods or how.columns or {*columns} & {*how.human}):
+        raise unreadable(path, f"no column holds scores; columns are {', '.join(columns)}")
+    found = _wide(path, kind, table, methods, how)
+    found.left_out = [name for name in rest if name not in methods]
+    return found
 
 
-def matched(
-    found: Imported, samples: Sequence[Sample], repeated: Sequence[str] = ()
-) -> tuple[list[tuple[str, Row]], str]:
+def matched(found: Imported, samples: Sequence[Sample]) -> tuple[list[tuple[str, Row]], str]:
     """Give rows to the samples that they are about.
 
     A row with a known id belongs to that sample, unless its answer is another one: then it comes
@@ -192,7 +207,6 @@ def matched(
     Args:
         found: What was read.
         samples: With ids that differ.
-        repeated: Ids that several samples had before they were numbered: they tell no sample.
 
     Returns:
         Pairs of id and row, and what was matched in a sentence.
@@ -207,13 +221,9 @@ def matched(
             by_answer[_flat(sample.response)].append(name)
     pairs, lost = list[tuple[str, Row]](), list[str]()
     for row in found.rows:
-        if row.sample.id in repeated:
-            msg = (
-                f"several samples have the id {row.sample.id!r}, so it cannot tell which of them is "
-                "meant; give every sample an id of its own, in both files"
-            )
-            raise unreadable(found.source, msg, line=row.line, word="row")
         names, why = _candidates(row, by_id, by_answer)
+        if f"{row.sample.id}#2" in by_id:
+            names = [row.sample.id or "", f"{row.sample.id}#2"]
         if len(names) > 1:
             msg = (
                 f"{row.name!r} fits the samples {', '.join(names[:_NAMED])} alike; give the rows an "
@@ -224,18 +234,17 @@ def matched(
             pairs.append((names[0], row))
         else:
             lost.append(f"{row.line}: {row.name}: {why}")
+    first = "; ".join(lost[:_NAMED]) + ("; ..." if len(lost) > _NAMED else "")
     if not pairs:
-        first = f"; the first, {lost[0]}" if lost else ""
         msg = (
-            f"none of its {counted(len(found.rows), 'row')} matches a sample{first}; give the rows "
-            "an id column with the samples' ids, or their question and answer"
+            f"none of its {len(found.rows)} rows matches a sample ({first}); give the rows an id "
+            "column with the samples' ids, or their question and answer"
         )
         raise unreadable(found.source, msg)
-    number = len({name for name, _ in pairs})
-    text = f"{found.source} ({found.kind}): {', '.join(found.methods)} on {number} of {len(by_id)} samples"
+    number, methods = len({name for name, _ in pairs}), ", ".join(found.methods)
+    text = f"{found.source} ({found.kind}): {methods} on {number} of {len(by_id)} samples"
     if lost:
-        more = "; ..." if len(lost) > _NAMED else ""
-        text += f"; {counted(len(lost), 'row')} of no sample ({'; '.join(lost[:_NAMED])}{more})"
+        text += f"; {counted(len(lost), 'row')} of no sample ({first})"
     if found.left_out:
         text += f"; columns left out: {', '.join(found.left_out)}"
     return pairs, text
@@ -252,8 +261,7 @@ def _candidates(
             return [theirs.id], ""
         return [], "its id is known, but its answer is another one"
     if theirs.response is None:
-        unknown = "no answer to match by" if theirs.id is None else "no sample has this id"
-        return [], row.unusable or unknown
+        return [], "no answer to match by" if theirs.id is None else "no sample has this id"
     fitting = by_answer.get(_flat(theirs.response), ())
     if not fitting:
         return [], "no sample has this answer"
@@ -274,7 +282,7 @@ def _flat(text: str | Sequence[str]) -> str:
     return "\0".join(" ".join(part.split()) for part in parts)
 
 
-def _format_of(path: str | Path) -> Format:
+def format_of(path: str | Path) -> Format:
     """By the content: names of saved results say little."""
     try:
         with Path(path).expanduser().open("rb") as file:
@@ -305,8 +313,8 @@ def _test_run(path: str | Path) -> Record | None:
     return run if isinstance(run, dict) and any(key in run for key in _CASES) else None
 
 
-def _records(path: str | Path, kind: Format) -> list[tuple[int, dict[str, Any]]]:
-    table = []
+def _records(path: str | Path, kind: Format) -> _Table:
+    table: _Table = []
     for line, record, error in read_records(path, kind):
         if record is None:
             raise unreadable(path, error, line=line, word=ROW_WORDS[kind])
@@ -325,49 +333,29 @@ def _is_record(value: Any) -> bool:
 
 
 def _wide(
-    path: str | Path,
-    table: Sequence[tuple[int, dict[str, Any]]],
-    columns: Sequence[str],
-    how: Importing,
+    path: str | Path, kind: str, table: _Table, methods: Sequence[str], how: Importing
 ) -> Imported:
     """A row per sample and a column per method."""
-    there = set(columns)
-    feedback = [name for name in columns if name.startswith(_FEEDBACK)]
-    if there >= {"user_input", "response"} or there >= {"question", "answer", "contexts"}:
-        kind, known = "ragas", {*_RAGAS_FIELDS, *_IDS}
-    elif feedback:
-        kind, known = "langsmith", there - {*feedback}
-    else:
-        kind, known = "scores", {*_IDS, *(n for names in ALIASES.values() for n in names)}
-    known |= {"error", *how.human}
-    numbers = [
-        name
-        for name in columns
-        if name not in known
-        and not name.endswith("_error")
-        and _is_numeric([record.get(name) for _, record in table], may_be_empty=kind != "scores")
-    ]
-    methods = numbers if how.columns is None else list(how.columns)
-    if absent := [name for name in methods if name not in there]:
-        raise unreadable(path, f"it has no column {absent[0]!r}; columns are {', '.join(columns)}")
-    if not methods and not there & {*how.human}:
-        raise unreadable(path, f"no column holds scores; columns are {', '.join(columns)}")
-    prefix = f"{kind} " if kind != "scores" else ""
-    names = {name: f"{prefix}{name.removeprefix(_FEEDBACK)}" for name in methods}
+    chosen = methods if how.columns is None else how.columns
+    columns = {name for _, record in table for name in record}
+    if absent := [name for name in chosen if name not in columns]:
+        raise unreadable(path, f"it has no {absent[0]!r}; there are {', '.join(sorted(columns))}")
+    prefix = "" if kind == "scores" else f"{kind} "
+    names = {name: f"{prefix}{name.removeprefix(_FEEDBACK)}" for name in chosen}
     rows = []
     for line, record in table:
-        row = Row(line, _sample(record, {*methods, *feedback, "feedback_stats"}))
+        row = Row(line, _sample(record, {*methods, *chosen, "feedback_stats"}))
         for column, name in names.items():
             where = f"{path}, {line}: column {column!r}"
             _put(row, name, record.get(column), _error(record, column), how, where)
+            said, error = record.get(f"{column}_reason"), _error(record, column)
+            if isinstance(said, str) and not error:
+                row.reasons[name] = said
         rows.append(row)
-    rest = [name for name in columns if name not in {*known, *methods}]
-    return Imported(str(path), kind, [*names.values()], rows, left_out=rest)
+    return Imported(str(path), kind, [*names.values()], rows)
 
 
-def _long(
-    path: str | Path, table: Sequence[tuple[int, dict[str, Any]]], how: Importing
-) -> Imported:
+def _long(path: str | Path, table: _Table, how: Importing) -> Imported:
     """A row per sample and method."""
     method = next((name for name in _METHOD if name in table[0][1]), "")
     rows, methods = list[Row](), dict[str, None]()
@@ -389,64 +377,40 @@ def _long(
 
 
 def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
-    """A test run: its test cases, each with the data of its metrics."""
+    """A test run: its test cases as a table, with the data of its metrics in columns."""
     cases: list[Any] = next((run[key] for key in _CASES if isinstance(run.get(key), list)), [])
-    found = [(case, _metrics(path, case, n)) for n, case in enumerate(cases, start=1)]
-    names = list(dict.fromkeys(name for _, metrics in found for name in metrics))
-    wanted = names if how.columns is None else list(how.columns)
-    if not wanted or not {*wanted} <= {*names}:
-        absent = ", ".join(n for n in wanted if n not in names)
-        what = f"it has no metric {absent!r}; metrics are {', '.join(names)}"
-        raise unreadable(path, what if absent else "it holds no metric of a single answer")
-    read = Imported(str(path), "deepeval", [f"deepeval {name}" for name in wanted], [])
-    low, high = how.scale
-    for number, (case, metrics) in enumerate(found, start=1):
-        row = Row(number, _test_case(case))
-        for name in wanted:
-            data, title = metrics.get(name, {"error": "skipped"}), f"deepeval {name}"
-            where = f"{path}, test case {number}: metric {name!r}"
-            _put(row, title, data.get("score"), str(data.get("error") or ""), how, where)
-            if isinstance(reason := data.get("reason"), str) and not data.get("error"):
-                row.reasons[title] = reason
+    table: _Table = []
+    thresholds: dict[str, float] = {}
+    metrics: dict[str, None] = {}
+    for number, case in enumerate(cases, start=1):
+        metadata = _first(case, "metadata", "additionalMetadata", "additional_metadata")
+        record = {**metadata, **case} if _is_record(metadata) else dict(case or {})
+        if re.fullmatch(_MADE_UP, str(record.get("name"))):
+            del record["name"]
+        listed = _first(record, "metricsData", "metrics_data") or []
+        if not (_is_record(case) and isinstance(listed, list) and all(map(_is_record, listed))):
+            msg = f"test case {number} is no object with a list of metrics; is the file complete?"
+            raise unreadable(path, msg)
+        for data in listed:
+            base = str(data.get("name"))
+            again = sum(name == base or name.startswith(f"{base} #") for name in record)
+            name = f"{base} #{again + 1}" if again else base
+            metrics[name] = None
+            record |= {name: data.get("score"), f"{name}_error": data.get("error")}
+            record[f"{name}_reason"] = data.get("reason")
             least = _number(data.get("threshold"))
             if least is not None and math.isfinite(least):
-                read.thresholds[title] = (least - low) / (high - low)
-        read.rows.append(row)
+                thresholds[f"deepeval {name}"] = least
+        table.append((number, record))
+    if not metrics:
+        raise unreadable(path, "it holds no metric of a single answer")
+    found = _wide(path, "deepeval", table, [*metrics], how)
+    low, high = how.scale
+    found.thresholds = {name: (least - low) / (high - low) for name, least in thresholds.items()}
     talks = run.get("conversationalTestCases")
-    for number in range(len(talks) if isinstance(talks, list) else 0):
-        why = "a conversation, not one answer"
-        read.rows.append(Row(len(found) + number + 1, Sample(), unusable=why))
-    return read
-
-
-def _metrics(path: str | Path, case: Any, number: int) -> dict[str, Record]:
-    """By name; a name that occurs again in one test case gets a number."""
-    listed = _first(case, "metricsData", "metrics_data") or [] if _is_record(case) else None
-    if not isinstance(listed, list) or not all(map(_is_record, listed)):
-        what = f"test case {number} is no object with a list of metrics; is the file complete?"
-        raise unreadable(path, what)
-    metrics: dict[str, Record] = {}
-    for data in listed:
-        base = str(data.get("name"))
-        again = sum(name == base or name.startswith(f"{base} #") for name in metrics)
-        metrics[f"{base} #{again + 1}" if again else base] = data
-    return metrics
-
-
-def _test_case(case: Record) -> Sample:
-    name = str(case.get("name") or "")
-    made_up = name.startswith(_MADE_UP) and name[len(_MADE_UP) :].isdigit()
-    metadata = _first(case, "metadata", "additional_metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    return Sample(
-        # A name that DeepEval made up counts test cases of one run, and says nothing of samples.
-        id=(None if made_up else name) or _text(metadata, ALIASES["id"][:2]),
-        input=_text(case, ("input",)),
-        response=_text(case, ("actualOutput", "actual_output")),
-        contexts=_passages(_first(case, "retrievalContext", "retrieval_context")),
-        reference=_text(case, ("expectedOutput", "expected_output")),
-        metadata=metadata,
-    )
+    if isinstance(talks, list) and talks:
+        found.left_out.append(counted(len(talks), "conversation"))
+    return found
 
 
 def _sample(record: Record, scores: set[str], ids: Sequence[str] = _IDS) -> Sample:
@@ -511,14 +475,9 @@ def _text(record: Record, names: Sequence[str]) -> str | None:
     return None
 
 
-def _passages(value: Any) -> tuple[str, ...] | None:
-    with suppress(InvalidSampleError):
-        return None if value is None else read_contexts("contexts", value)
-    return None
-
-
-def _first(record: Record, *names: str) -> Any:
-    return next((record[name] for name in names if record.get(name) is not None), None)
+def _first(record: Any, *names: str) -> Any:
+    found = (record.get(name) for name in names) if _is_record(record) else ()
+    return next((value for value in found if value is not None), None)
 
 
 def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
@@ -549,5 +508,4 @@ def own_rows(found: Imported) -> Iterator[tuple[str, Row]]:
     ['a', 'row-2']
     """
     for place, row in enumerate(found.rows, start=1):
-        if not row.unusable:
-            yield row.sample.id or f"row-{place}", row
+        yield row.sample.id or f"row-{place}", row

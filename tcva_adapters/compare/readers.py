@@ -6,6 +6,7 @@ import json
 import math
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
@@ -20,6 +21,7 @@ from tcva_adapters.compare.imported import (
     Imported,
     Importing,
     Row,
+    format_of,
     matched,
     own_rows,
     parse_spec,
@@ -37,22 +39,22 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Summary
-from tcva_adapters.samples.records import RowStream, format_of, read_records, skipped_rows
+from tcva_adapters.samples.records import Format, RowStream, read_records, skipped_rows
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tables import counted
 
 Judged = Assessment | Result | CCRSResult
 Human = str | Path | Mapping[str, Any] | npt.ArrayLike
 """Where human ratings are, see `read_scores`."""
 
 _TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
-_HUMAN: Final = ("human", "human_score")
 _NO_ROW: Final = "no row"
 """Why a sample has no imported score that no row is about."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Reading:
-    """How sources are read: the arguments of `read_scores`, and what is to be said of it.
+    """How sources are read, see `read_scores`, and what is to be said of it.
 
     Attributes:
         split: The metadata field of systems: samples of another one are another block.
@@ -62,12 +64,11 @@ class Reading:
     """
 
     ratings: Ratings | None = None
-    human_scale: tuple[float, float] | None = None
     group: str | None = None
     scoring: ScoringConfig | None = None
     samples: Sequence[Sample] | None = None
-    scale: tuple[float, float] = (0.0, 1.0)
-    missing: float | None = None
+    importing: Importing = field(default_factory=Importing)
+    human_scale: tuple[float, float] | None = None
     skip_bad: bool = False
     with_results: bool = False
     counts_only: bool = False
@@ -142,24 +143,16 @@ def read_scores(
     """
     if isinstance(source, ScoreTable):
         return source
-    by_place = None
-    how = Reading(
-        human_scale=human_scale,
-        group=group,
-        scoring=scoring,
-        samples=samples,
-        scale=scale,
-        missing=missing,
-        skip_bad=skip_bad,
-        with_results=with_results,
-        counts_only=counts_only,
-        scores_only=scores_only,
-    )
+    ratings, by_place = None, None
     if isinstance(human, str | Path | Mapping):
-        temperature = ScoringConfig().temperature if scoring is None else scoring.temperature
-        how.ratings = Ratings.find(human, human_scale, temperature)
+        ratings = Ratings.find(human, human_scale, (scoring or DEFAULT).temperature)
     elif human is not None:
         by_place = np.asarray(human, dtype=np.float64)
+    importing = Importing(scale=scale, missing=missing)
+    if ratings is not None and ratings.labels is None:
+        importing = replace(importing, human=ratings.raters)
+    kept = (skip_bad, with_results, counts_only, scores_only)
+    how = Reading(ratings, group, scoring, samples, importing, human_scale, *kept)
     counts = _bare_counts(source)
     blocks = read_blocks(source, how) if counts is None else [_of_counts(counts, how)]
     table = _merged(blocks, how)
@@ -178,12 +171,12 @@ class Block:
     """The methods of one source by one judge: they rate the same samples, row by row.
 
     Attributes:
-        name: What the methods are called, or the system, where the source was given a name.
+        name: What the source was named; empty where it was not.
         source: The file's name without its suffix.
         how: How it is read.
         about: What was judged and by whom; ``kind`` is ``tcva``, ``ccrs`` or a kind of `Imported`.
         system: What the samples are answers of, where that is asked for.
-        names: Ids, each once.
+        names: Ids in their order, each once, and how often it came.
         scores: By method, nan where there is none.
         thresholds: By method.
         reasons: By sample and method.
@@ -195,7 +188,6 @@ class Block:
         results: By method, where they are asked for.
         texts: The samples of imported scores, likewise.
         number: How many samples there are.
-        repeated: Ids that came again, and how often.
     """
 
     name: str
@@ -203,7 +195,7 @@ class Block:
     how: Reading
     about: dict[str, Any]
     system: str = ""
-    names: list[str] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
     scores: dict[str, array[float]] = field(default_factory=dict)
     thresholds: dict[str, float] = field(default_factory=dict)
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -215,8 +207,6 @@ class Block:
     results: dict[str, list[Scored]] = field(default_factory=dict)
     texts: list[Sample] = field(default_factory=list)
     number: int = 0
-    repeated: dict[str, int] = field(default_factory=dict)
-    _known: set[str] = field(default_factory=set)
 
     def add(
         self,
@@ -230,19 +220,17 @@ class Block:
         own = base = name or f"row-{self.number}"
         has_names = not (self.how.counts_only or self.how.scores_only)
         if has_names:
-            while own in self._known:
-                self.repeated[base] = self.repeated.get(base, 1) + 1
-                own = f"{base}#{self.repeated[base]}"
-            self._known.add(own)
-            self.names.append(own)
+            while own in self.names:
+                self.names[base] += 1
+                own = f"{base}#{self.names[base]}"
+            self.names[own] = 1
             self.metadata.append(metadata)
         if self.how.ratings is not None:
             self.human.extend(self.how.ratings.of(own, metadata))
         if self.how.group is not None:
             value = metadata.get(self.how.group)
-            is_nan = isinstance(value, float) and math.isnan(value)
-            is_group = isinstance(value, str | int | float) and value != "" and not is_nan
-            self.groups.append(value if is_group else None)
+            is_group = isinstance(value, str | int | float) and value not in {"", None}
+            self.groups.append(value if is_group and value == value else None)  # noqa: PLR0124  # nan
         for method, score in scores.items():
             column = self.scores.setdefault(method, array("d"))
             column.append(math.nan if score is None else score)
@@ -251,46 +239,46 @@ class Block:
 
     def add_judged(self, item: Judged) -> None:
         """One more sample by its judgement."""
+        if isinstance(item, CCRSResult):
+            reasons = {method: why.text for method, why in item.unscored_by.items()}
+            self.add(item.sample_id, item.metadata, item.scores, reasons)
+            self.thresholds |= dict.fromkeys(item.scores, item.threshold)
+            self._hold(item, *item.scores)
+            return
         judged = item.assessment if isinstance(item, Result) else item
-        if isinstance(judged, CCRSResult):
-            reasons = {method: why.text for method, why in judged.unscored_by.items()}
-            self.add(judged.sample_id, judged.metadata, judged.scores, reasons)
-            self.thresholds |= dict.fromkeys(judged.scores, judged.threshold)
-            results: dict[str, Scored] = dict.fromkeys(judged.scores, judged)
-        else:
-            results = self._add_assessment(item, judged)
-        if self.how.with_results:
-            for method, result in results.items():
-                self.results.setdefault(method, []).append(result)
-
-    def _add_assessment(self, item: Judged, judged: Assessment) -> dict[str, Scored]:
-        summary: Summary = self.about.setdefault("summary", Summary())
         scoring = self.how.scoring or (item.scoring if isinstance(item, Result) else DEFAULT)
         self.about.setdefault("scoring", scoring)
         if self.how.ratings is not None:
             self.how.ratings.temperature = scoring.temperature
         if judged.unscored is None:  # else additional judges were not asked
-            fused = self.about.setdefault("fused", [])
-            members = [f"{member.criterion} by {member.judge}" for member in judged.members]
-            if members not in fused:
-                fused.append(members)
-            forms = self.about.setdefault("forms", {})
-            forms[judged.form] = forms.get(judged.form, 0) + 1
+            self._check_fused([f"{each.criterion} by {each.judge}" for each in judged.members])
+        summary: Summary = self.about.setdefault("summary", Summary())
         if self.how.counts_only:
             self.add(judged.sample_id, judged.metadata, {}, {})
             summary.evidence.found.update(EvidenceCounts.of([judged]).found)
             self._count(under(judged, scoring.evidence))
-            return {}
+            return
         is_same = isinstance(item, Result) and item.scoring == scoring
         result = cast("Result", item) if is_same else Result(judged, scoring)
         method, why = judged.criterion, result.unscored
-        reasons = {method: why.text} if result.score is None and why is not None else {}
+        reasons = {} if why is None or result.score is not None else {method: why.text}
         self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons)
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
+        self._hold(result, method)
         if not self.how.scores_only:
             self._count(result.seen)
-        return {method: result}
+
+    def _hold(self, result: Scored, *methods: str) -> None:
+        for method in methods if self.how.with_results else ():
+            self.results.setdefault(method, []).append(result)
+
+    def _check_fused(self, names: list[str]) -> None:
+        first = self.about.setdefault("fused", names)
+        if first != names:
+            mixed = "; ".join(sorted(", ".join(each) or "nothing" for each in (first, names)))
+            msg = f"{self.called} mixes scores that are fused with different judges: {mixed}"
+            raise InvalidSampleError(msg)
 
     def _count(self, seen: Assessment) -> None:
         for each in (seen, *seen.members):
@@ -299,7 +287,7 @@ class Block:
 
     @property
     def called(self) -> str:
-        """What its samples are answers of."""
+        """What its samples are answers of, or the file is called."""
         return self.system or self.name or self.source
 
     def level_counts(self) -> FloatArray | None:
@@ -314,28 +302,6 @@ class Block:
         table = np.zeros((len(judges), width, len(LEVELS)))
         table[np.arange(width) < judges[:, None]] = flat
         return table
-
-    def end(self) -> None:
-        """Check what was judged, and say it in plain values.
-
-        Raises:
-            InvalidSampleError: Scores are fused with different judges.
-        """
-        fused = self.about.pop("fused", [])
-        if len(fused) > 1:
-            mixed = "; ".join(", ".join(names) or "nothing" for names in sorted(fused))
-            msg = f"{self.source} mixes scores that are fused with different judges: {mixed}"
-            raise InvalidSampleError(msg)
-        forms = self.about.pop("forms", {})
-        self.about["fused"] = fused[0] if fused else []
-        self.about["forms"] = [form for form in sorted(forms, key=lambda f: -forms[f]) if form]
-        if self.repeated:
-            first = next(iter(self.repeated))
-            self.how.notes.append(
-                f"several samples have the id {first!r}"
-                f"{f', and {len(self.repeated) - 1} more ids repeat' if len(self.repeated) > 1 else ''}"
-                f"; from the second on they were numbered: '{first}#2'"
-            )
 
 
 DEFAULT: Final = ScoringConfig()
@@ -359,7 +325,9 @@ def read_blocks(source: Any, how: Reading) -> list[Block]:
         is_file = isinstance(each, str | Path)
         blocks += _of_file(name, str(each), how) if is_file else _of_items(each, how, name)
     for block in blocks:
-        block.end()
+        if again := [name for name, times in block.names.items() if times > 1]:
+            said = f"{counted(len(again), 'id')} of {block.called} came again, e.g. {again[0]!r}"
+            how.notes.append(f"{said}: from the second on they were numbered, {again[0]}#2")
     return blocks
 
 
@@ -370,30 +338,28 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
         path = next((path / table for table in _TABLES if (path / table).is_file()), path)
     stem = path.resolve().parent.name if path.name in _TABLES else path.stem
     name = name or given
-    if file != "-" and not _is_judged(path):
-        how_imported = Importing(columns, how.scale, how.missing, _rater_columns(how))
-        return _of_imported(read_imported(path, how_imported), how, name, stem)
+    kind: Format = "jsonl" if file == "-" else format_of(path)
+    if file != "-" and not _is_judged(path, kind):
+        found = read_imported(path, replace(how.importing, columns=columns))
+        return _of_imported(found, how, name, stem)
     rows: RowStream[Any]
     if how.counts_only:
         rows = stream_assessments(file if file == "-" else path, skip_bad=how.skip_bad)
     else:
-        rows = RowStream(file if file == "-" else path, None, skip_bad=how.skip_bad, read=_item)
+        rows = RowStream(file if file == "-" else path, kind, skip_bad=how.skip_bad, read=_item)
     blocks = _of_items(rows, how, name, stem)
     how.notes += skipped_rows(rows.bad, rows.skipped, f" of {path.name}")
     how.skipped += rows.skipped
     return blocks
 
 
-def _is_judged(path: Path) -> bool:
+def _is_judged(path: Path, kind: Format) -> bool:
     """Whether a file holds judgements, by its first readable record."""
-    try:
-        kind = format_of(path)
-    except InvalidValueError:  # a suffix of its own
-        return False
     if kind not in ("jsonl", "json"):
         return False
-    records = (row.record for row in read_records(path, kind))
-    first: dict[str, Any] = next(filter(None, records), {})
+    first: dict[str, Any] = {}
+    with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
+        first = next(filter(None, (row.record for row in read_records(path, kind))), {})
     return ("criterion" in first and "judge" in first) or {"answers", "lambda_"} <= first.keys()
 
 
@@ -429,12 +395,16 @@ def _of_items(
             )
             raise InvalidValueError(msg)
         judged = item.assessment if isinstance(item, Result) else item
-        is_ccrs = isinstance(judged, CCRSResult)
+        is_rated = isinstance(judged, CCRSResult)
         criterion = ",".join(judged.answers) if isinstance(judged, CCRSResult) else judged.criterion
         system = "" if how.split is None else _system(judged.sample_id, judged.metadata, how.split)
         key = (criterion, judged.judge, system)
         if key not in blocks:
-            about = {"kind": "ccrs" if is_ccrs else "tcva", "criterion": criterion, "judge": key[1]}
+            about = {
+                "kind": "ccrs" if is_rated else "tcva",
+                "criterion": criterion,
+                "judge": key[1],
+            }
             blocks[key] = Block(name, source, how, about, system)
         blocks[key].add_judged(item)
     if not blocks:
@@ -456,36 +426,24 @@ def _system(sample: str | None, metadata: Mapping[str, Any], field: str) -> str:
     return str(value)
 
 
-def _rater_columns(how: Reading) -> tuple[str, ...]:
-    of_fields = how.ratings is not None and how.ratings.labels is None
-    return how.ratings.raters if how.ratings is not None and of_fields else _HUMAN
-
-
 def _of_imported(found: Imported, how: Reading, name: str, source: str) -> list[Block]:
     """Imported scores; those of another system are another block."""
     rows = _rows(found, how)
     if how.ratings is None:
         columns = {field for row in rows.values() for field in row.sample.metadata}
-        if human := next((column for column in _HUMAN if column in columns), None):
-            how.ratings = Ratings.find(human, how.human_scale)
-    titles = {method: method for method in found.methods}
-    if name and not how.of_systems:
-        several = len(titles) > 1
-        titles = {method: f"{name} {method}" if several else name for method in titles}
+        if human := next((column for column in how.importing.human if column in columns), None):
+            how.ratings = Ratings(human, (human,), how.human_scale)
     blocks: dict[str, Block] = {}
     for (system, own), row in rows.items():
         about = {"kind": found.kind, "criterion": "", "judge": ""}
         block = blocks.setdefault(system, Block(name, source, how, about, system))
-        scores = {title: row.scores.get(method) for method, title in titles.items()}
-        reasons = {
-            title: row.reasons.get(method, "" if method in row.scores else _NO_ROW)
-            for method, title in titles.items()
-        }
-        block.add(own, row.sample.metadata, scores, reasons)
+        lacking = {method: _NO_ROW for method in found.methods if method not in row.scores}
+        scores = {method: row.scores.get(method) for method in found.methods}
+        block.add(own, row.sample.metadata, scores, {**lacking, **row.reasons})
         if how.with_results:
             block.texts.append(row.sample.model_copy(update={"id": own}))
     for block in blocks.values():
-        block.thresholds = {titles[method]: least for method, least in found.thresholds.items()}
+        block.thresholds = found.thresholds
     return [*blocks.values()]
 
 
@@ -523,10 +481,8 @@ def _rows(found: Imported, how: Reading) -> dict[tuple[str, str], Row]:
 
 def _bare_counts(source: Any) -> FloatArray | None:
     """Level counts as shape (N, J, 5); None where the source is something else."""
-    is_plain = isinstance(source, list | tuple) and bool(source)
-    if not isinstance(source, np.ndarray) and not (
-        is_plain and isinstance(source[0], list | tuple)
-    ):
+    is_list = isinstance(source, list | tuple) and source and isinstance(source[0], list | tuple)
+    if not (is_list or isinstance(source, np.ndarray)):
         return None
     counts = np.asarray(source, dtype=np.float64)
     if counts.ndim != 3:
@@ -557,32 +513,20 @@ def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
 
 
 def _title(block: Block, method: str, way: str) -> str:
-    if way == "name":
-        return block.name if block.name and block.about["kind"] == "tcva" else method
-    return f"{method} by {block.about['judge']}" if way == "judge" else f"{method} ({block.called})"
+    judge = block.about["judge"]
+    if way == "name" and block.name:
+        return f"{block.name} {method}" if len(block.scores) > 1 else block.name
+    if way == "judge" and judge:
+        return f"{method} by {judge}"
+    return f"{method} ({block.called})" if way == "source" else method
 
 
 def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
-    """One table of all blocks, joined by the samples' ids."""
+    """One table of all blocks: the samples of the first, joined by their ids."""
     titles = _titles(blocks)
-    tables = [_table(*pair, how) for pair in zip(blocks, titles, strict=True)]
-    table = tables[0]
-    if len(tables) > 1:
-        samples = tuple(dict.fromkeys(name for each in tables for name in each.samples))
-        table, *others = [_spread(each, samples) for each in tables]
-        for other in others:
-            human = np.where(np.isnan(table.human), other.human, table.human)
-            metadata = [a or b for a, b in zip(table.metadata, other.metadata, strict=True)]
-            groups = [
-                b if a is None else a for a, b in zip(table.groups, other.groups, strict=True)
-            ]
-            table = replace(
-                table.joined(other),
-                human=human,
-                metadata=metadata,
-                groups=tuple(groups),
-                counts=None,
-            )
+    table, *others = [_table(*pair, how) for pair in zip(blocks, titles, strict=True)]
+    for other in others:
+        table = table.joined(other)
     about: dict[str, Any] = {"skipped": how.skipped, "methods": {}}
     for block, names in zip(blocks, titles, strict=True):
         about["methods"] |= dict.fromkeys(names.values(), block.about)
@@ -599,7 +543,7 @@ def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
 
 def _table(block: Block, titles: Mapping[str, str], how: Reading) -> ScoreTable:
     """A block as a table."""
-    raters = () if how.ratings is None else how.ratings.raters
+    raters = how.ratings.raters if how.ratings is not None and block.human else ()
     size, methods = block.number, [*block.scores]
     columns = [np.frombuffer(block.scores[method]) for method in methods]
     usage = {}
@@ -618,33 +562,6 @@ def _table(block: Block, titles: Mapping[str, str], how: Reading) -> ScoreTable:
         block.metadata,
         usage,
         {titles[method]: found for method, found in block.results.items()},
-    )
-
-
-def _spread(table: ScoreTable, samples: Sequence[str]) -> ScoreTable:
-    """The same with a row for each of these samples, in their order."""
-    places = {name: place for place, name in enumerate(table.samples)}
-    rows = [places.get(name) for name in samples]
-    at = [place for place in rows if place is not None]
-    is_there = np.array([place is not None for place in rows])
-    scores = np.full((len(samples), len(table.methods)), np.nan)
-    human = np.full((len(samples), table.human.shape[1]), np.nan)
-    scores[is_there], human[is_there] = table.scores[at], table.human[at]
-    lacking = len(samples) - len(at)
-    note = f"{lacking} of {len(samples)} samples are not among those of {', '.join(table.methods)}"
-    return replace(
-        table,
-        samples=tuple(samples),
-        scores=scores,
-        human=human,
-        groups=tuple(None if p is None else table.groups[p] for p in rows) if table.groups else (),
-        counts=None,
-        metadata=[{} if place is None else table.metadata[place] for place in rows],
-        results={
-            name: [None if place is None else found[place] for place in rows]
-            for name, found in table.results.items()
-        },
-        notes=(note,) if lacking else (),
     )
 
 
@@ -683,10 +600,8 @@ def read_systems(
     """
     how = Reading(group=group, split=system, of_systems=True)
     blocks = read_blocks(source, how)
-    judges: dict[str, set[str]] = {}
     by_system: dict[str, set[str]] = {}
     for block in blocks:
-        judges.setdefault(block.about["criterion"], set()).add(block.about["judge"])
         by_system.setdefault(block.called, set()).add(block.about["judge"])
     notes = list(how.notes)
     if len(set(map(frozenset, by_system.values()))) > 1:
@@ -695,8 +610,7 @@ def read_systems(
     cells: dict[str, dict[str, dict[str, float]]] = {}
     groups = {n: g for block in blocks for n, g in zip(block.names, block.groups, strict=False)}
     for block in blocks:
-        several = len(judges[block.about["criterion"]]) > 1
-        for metric, scores in _metrics(block, temperatures, several=several):
+        for metric, scores in _metrics(block, temperatures):
             column = cells.setdefault(metric, {}).setdefault(block.called, {})
             for name, score in zip(block.names, scores.tolist(), strict=True):
                 if name in column:
@@ -712,18 +626,15 @@ def read_systems(
     }
 
 
-def _metrics(
-    block: Block, temperatures: Sequence[float], *, several: bool
-) -> Iterator[tuple[str, FloatArray]]:
+def _metrics(block: Block, temperatures: Sequence[float]) -> Iterator[tuple[str, FloatArray]]:
     counts = block.level_counts()
     if counts is None:
         for method, scores in block.scores.items():
             yield method, np.frombuffer(scores)
         return
-    base = block.about["criterion"] + (f" by {block.about['judge']}" if several else "")
-    table = ScoreTable(block.names, (), np.empty((block.number, 0)), counts=counts)
+    table = ScoreTable(Numbered(block.number), (), np.empty((block.number, 0)), counts=counts)
     for temperature in temperatures:
-        yield f"{base} T={temperature:g}", table.at(temperature)
+        yield f"{block.about['criterion']} T={temperature:g}", table.at(temperature)
 
 
 def _of_cells(

@@ -1,0 +1,361 @@
+"""Existing results: real files of RAGAS and DeepEval, tables of any kind, and matching."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]  # it comes without types
+import pytest
+from deepeval.evaluate import evaluate as deepeval_evaluate
+from deepeval.evaluate.configs import AsyncConfig, DisplayConfig, ErrorConfig
+from deepeval.metrics import FaithfulnessMetric
+from deepeval.test_case import LLMTestCase
+from ragas import EvaluationDataset, MultiTurnSample, SingleTurnSample
+from ragas import evaluate as ragas_evaluate
+from ragas.metrics._faithfulness import Faithfulness
+
+from tcva_adapters import Sample
+from tcva_adapters.compare import ScoreTable, read_scores
+from tcva_adapters.compare.imported import parse_spec
+from tcva_adapters.deepeval import LexicalLLM as DeepEvalLLM
+from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.ragas import LexicalLLM as RagasLLM
+from tcva_adapters.ragas import TCVAMetric as RagasTCVA
+from tests.deepeval.entry import own_loop
+
+OPENS = "The office opens at nine."
+
+SAMPLES = [
+    Sample(id="good", input="When, exactly?", response=OPENS, contexts=(OPENS, 'A "quote", here.')),
+    Sample(id="bad", input="When?", response="Bananas are loud,\nand purple.", contexts=(OPENS,)),
+    Sample(id="hello", input="When?", response="Hello!", contexts=(OPENS,)),
+]
+
+
+@pytest.fixture(scope="module")
+def ragas_frame() -> pd.DataFrame:
+    """What RAGAS itself prints of our three samples."""
+    rows: list[SingleTurnSample | MultiTurnSample] = [
+        SingleTurnSample(
+            user_input=s.input, response=s.response, retrieved_contexts=list(s.contexts or ())
+        )
+        for s in SAMPLES
+    ]
+    with warnings.catch_warnings():
+        # RAGAS announces the end of its main function on every call.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        result = ragas_evaluate(
+            EvaluationDataset(samples=rows),
+            metrics=[Faithfulness(), RagasTCVA(llm="lexical")],
+            llm=RagasLLM(),  # type: ignore[arg-type]  # it takes both families, but says one
+            show_progress=False,
+            allow_nest_asyncio=False,
+        )
+    frame = result.to_pandas()  # type: ignore[union-attr]  # no executor was asked for
+    assert isinstance(frame, pd.DataFrame)
+    return frame
+
+
+@pytest.fixture(scope="module")
+def deepeval_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that DeepEval itself saved, one metric failing on one case."""
+
+    class Failing(FaithfulnessMetric):  # type: ignore[no-untyped-call]  # as its base class
+        async def a_measure(self, test_case: LLMTestCase, *args: object, **more: object) -> float:
+            if test_case.name == "bad":
+                msg = "the model hung up: again"
+                raise ValueError(msg)
+            self.score, self.success, self.reason = 0.25, False, "so"
+            return 0.25
+
+        @property
+        def __name__(self) -> str:
+            return "Failing"
+
+    folder = tmp_path_factory.mktemp("deepeval")
+    cases = [
+        LLMTestCase(
+            name=None if s.id == "hello" else s.id,
+            input=s.input or "",
+            actual_output=s.response,
+            retrieval_context=list(s.contexts or ()),
+        )
+        for s in SAMPLES
+    ]
+    with own_loop():
+        deepeval_evaluate(
+            cases,
+            [
+                FaithfulnessMetric(model=DeepEvalLLM(), threshold=0.8),
+                DeepEvalTCVA(model="lexical"),
+                Failing(model=DeepEvalLLM()),
+            ],
+            async_config=AsyncConfig(),
+            display_config=DisplayConfig(
+                print_results=False, show_indicator=False, results_folder=str(folder)
+            ),
+            error_config=ErrorConfig(ignore_errors=True),
+        )
+    latest = Path(os.environ["DEEPEVAL_CACHE_FOLDER"]) / ".latest_test_run.json"
+    (folder / "latest.json").write_bytes(latest.read_bytes())
+    return folder
+
+
+def imported(spec: object, **how: Any) -> ScoreTable:
+    return read_scores(str(spec), samples=SAMPLES, **how)
+
+
+def said(table: ScoreTable) -> list[tuple[str, str, float | None, str]]:
+    """Each score, or why there is none."""
+    return [
+        (
+            sample,
+            method,
+            None if math.isnan(score) else score,
+            table.reasons.get((sample, method), ""),
+        )
+        for sample, row in zip(table.samples, table.scores.tolist(), strict=True)
+        for method, score in zip(table.methods, row, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("index", [False, True], ids=["bare", "index"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_ragas(ragas_frame: pd.DataFrame, tmp_path: Path, kind: str, index: bool) -> None:
+    path = tmp_path / f"saved.{kind}"
+    if kind == "csv":
+        ragas_frame.to_csv(path, index=index)
+    elif kind == "parquet":
+        ragas_frame.iloc[::-1].to_parquet(path, index=index)
+    else:
+        ragas_frame.to_json(path, orient="records", lines=True)
+    table = imported(path)
+    assert table.methods == ("ragas faithfulness", "ragas tcva_faithfulness")
+    # Fully supported, not at all, and a greeting, which claims nothing.
+    np.testing.assert_array_equal(table.scores, [[1, 1], [0, 0], [np.nan, np.nan]])
+    assert set(table.reasons.values()) == {"no score in the file"}
+    assert table.about["methods"]["ragas faithfulness"]["kind"] == "ragas"
+    assert f"{path} (ragas): {', '.join(table.methods)} on 3 of 3 samples" in table.notes
+
+
+def test_a_metric_that_failed_everywhere_is_kept(ragas_frame: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "saved.csv"
+    ragas_frame.assign(faithfulness=math.nan, team="blue").to_csv(path, index=False)
+    table = imported(path)
+    assert np.isnan(table.column("ragas faithfulness")).all()
+    assert "columns left out: team" in table.notes[0]
+    alone = read_scores(path, with_results=True)  # the file has its samples itself
+    assert alone.samples == ("row-1", "row-2", "row-3")
+    assert [sample.response for sample in alone.about["samples"]] == [s.response for s in SAMPLES]
+
+
+def test_deepeval(deepeval_folder: Path) -> None:
+    saved = next(deepeval_folder.glob("test_run_*.json"))
+    table = imported(saved)
+    names = ("Faithfulness", "TCVA faithfulness", "Failing")
+    assert table.methods == tuple(f"deepeval {name}" for name in names)
+    assert table.column("deepeval Faithfulness").tolist() == [1.0, 0.0, 1.0]
+    assert table.reason("hello", "deepeval TCVA faithfulness").startswith("unscored: no_claims")
+    assert table.reason("bad", "deepeval Failing") == "the model hung up: again"
+    assert [table.threshold(method) for method in table.methods] == [0.8, 0.5, 0.5]
+    # The third case had no name; DeepEval calls it test_case_2, and its texts tell whose it is.
+    assert '"test_case_2"' in saved.read_text(encoding="utf-8")
+    assert said(imported(deepeval_folder / "latest.json")) == said(table)
+
+
+def test_what_deepeval_returns_as_json(deepeval_folder: Path, tmp_path: Path) -> None:
+    """`evaluate(...).model_dump_json()` has the same in Python's names."""
+    saved = next(deepeval_folder.glob("test_run_*.json"))
+    results = [
+        {
+            "name": case["name"],
+            "input": case["input"],
+            "actual_output": case["actualOutput"],
+            "metrics_data": [
+                {"name": m["name"], "score": m.get("score", math.nan)} for m in case["metricsData"]
+            ],
+        }
+        for case in json.loads(saved.read_text(encoding="utf-8"))["testCases"]
+    ]
+    path = tmp_path / "returned"
+    path.write_text(json.dumps({"test_results": results}), encoding="utf-8")  # NaN and all
+    np.testing.assert_array_equal(imported(path).scores, imported(saved).scores)
+
+
+def test_deepeval_odds_and_ends(tmp_path: Path) -> None:
+    """A metric of one name twice, conversations, and a 0 that stands beside an error."""
+    twice = [{"name": "GEval", "score": 0.1}, {"name": "GEval", "score": 0, "error": "it hung up"}]
+    run = {
+        "testCases": [
+            {"name": "good", "input": "?", "actualOutput": OPENS, "metricsData": twice},
+            {
+                "name": "test_case_7",
+                "input": "When?",
+                "actualOutput": "Hello!",
+                "metricsData": None,
+            },
+        ],
+        "conversationalTestCases": [{"name": "talk"}],
+    }
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"testRunData": run}), encoding="utf-8")
+    table = imported(f"mine={path}")
+    assert table.methods == ("mine deepeval GEval", "mine deepeval GEval #2")
+    assert [row[2:] for row in said(table)] == [
+        (0.1, ""),
+        (None, "it hung up"),
+        *[(None, "no row")] * 2,
+        *[(None, "no score in the file")] * 2,
+    ]
+    assert "1 conversation" in table.notes[0]
+    assert imported(f"mine={path}::GEval").methods == ("mine",)
+
+
+CSV = "id,ours,theirs,domain,human\ngood,0.5,1,chat,0.75\nbad,,nan,chat,\nelse,0.1,0.2,chat,1\n"
+
+
+def test_any_table_with_a_column_per_method(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(CSV, encoding="utf-8")
+    table = imported(path)
+    assert said(table) == [
+        ("good", "ours", 0.5, ""),
+        ("good", "theirs", 1.0, ""),
+        ("bad", "ours", None, "no score in the file"),
+        ("bad", "theirs", None, "no score in the file"),
+        ("hello", "ours", None, "no row"),
+        ("hello", "theirs", None, "no row"),
+    ]
+    np.testing.assert_array_equal(table.rating, [0.75, np.nan, np.nan])
+    assert table.notes[0].endswith(
+        "ours, theirs on 2 of 3 samples; 1 row of no sample (4: else: no sample has this id); "
+        "columns left out: domain"
+    )
+    assert imported(f"{path}::theirs").methods == ("theirs",)
+    assert imported(f"x={path}::ours").methods == ("x",)
+    alone = read_scores(path, group="domain", human="theirs")
+    assert (alone.samples, alone.groups) == (("good", "bad", "else"), ("chat",) * 3)
+    assert alone.raters == ("theirs",)
+
+
+def test_langsmith(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text(
+        f"id,inputs.question,outputs.answer,feedback.correct,error\n"
+        f'run-1,"When, exactly?",{OPENS},0.75,\nrun-2,When?,Hello!,0,timed out\n',
+        encoding="utf-8",
+    )
+    table = imported(path)
+    assert table.methods == ("langsmith correct",)
+    assert said(table)[0] == ("good", "langsmith correct", 0.75, "")
+    assert said(table)[2] == ("hello", "langsmith correct", None, "timed out")
+    run = {"outputs": {"answer": OPENS}, "inputs": {}, "feedback_stats": {"correct": {"avg": 0.5}}}
+    path.write_text(json.dumps([run]), encoding="utf-8")
+    assert imported(path).scores[0].tolist() == [0.5]
+
+
+def test_parquet_and_whole_numbers_as_ids(tmp_path: Path) -> None:
+    path = tmp_path / "frame.parquet"
+    pd.DataFrame({"sample": [1.0, 2.0], "m": [0.5, 1.0]}, index=[5, 9]).to_parquet(path)
+    samples = [Sample(id="1", response="x"), Sample(id="2", response="y")]
+    assert read_scores(path, samples=samples).scores.tolist() == [[0.5], [1.0]]
+
+
+def test_a_row_per_sample_and_method(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    rows = "good,a,0.5,,2\ngood,b,,timeout: late,\nbad,a,1,,\n"
+    path.write_text(f"sample,method,score,unscored,calls\n{rows}", encoding="utf-8")
+    table = imported(path)
+    assert table.methods == ("a", "b")
+    assert table.reason("good", "b") == "timeout: late"
+    assert (table.column("a")[1], table.reason("bad", "b")) == (1.0, "no row")
+    assert imported(f"{path}::a").methods == ("a",)
+
+
+def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("id,m,ms\ngood,-1,250\nbad,0.5,900\n", encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match=r", 2: column 'm'.*missing=-1.*scale="):
+        imported(path)
+    with pytest.raises(UnreadableInputError, match=r"'ms' holds 250.0.*PATH::COLUMN"):
+        imported(path, missing=-1)
+    table = imported(f"{path}::m", missing=-1)
+    assert [row[2:] for row in said(table)[:2]] == [(None, "-1 in the file"), (0.5, "")]
+    path.write_text("id,m\ngood,1\nbad,4\n", encoding="utf-8")
+    assert imported(path, scale=(1, 5)).column("m")[:2].tolist() == [0.0, 0.75]
+    with pytest.raises(InvalidValueError, match=r"scale=\(1, 0\)"):
+        imported(path, scale=(1, 0))
+
+
+def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_path: Path) -> None:
+    same = [
+        Sample(id="a", input="One?", response="Yes.", contexts=("p",)),
+        Sample(id="b", input="Two?", response="Yes.", contexts=("p",)),
+        Sample(id="c", input="Two?", response="Yes.", contexts=("q", "r")),
+        Sample(id="d", response="No  way.\r\nNever."),
+    ]
+    path = tmp_path / "scores.csv"
+    header = "user_input,response,retrieved_contexts,m\n"
+    rows = (
+        "One?,Yes.,,0.1\nTwo?,Yes.,\"['q', 'r']\",0.2\nAny?, No way. Never. ,,0.3\nTwo?,Maybe.,,1\n"
+    )
+    path.write_text(header + rows + "Three?,Yes.,,1\nOne?,,,1\n", encoding="utf-8")
+    table = read_scores(path, samples=same)
+    np.testing.assert_array_equal(table.scores[:, 0], [0.1, np.nan, 0.2, 0.3])
+    for why in ("no sample has this answer", "but to another question", "3 rows of no sample"):
+        assert why in table.notes[0]
+    path.write_text(header + "Two?,Yes.,,0.1\n", encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match="fits the samples b, c alike; give the rows"):
+        read_scores(path, samples=same)
+    path.write_text("id,m\na,1\n", encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match="fits the samples a, a#2 alike"):
+        read_scores(path, samples=[Sample(id="a"), Sample(id="a#2")])
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("id,m\ngood,1\ngood,0\n", "2 and 3: both score sample 'good' by 'm'"),
+        ("id,m\nx,1\ny,0\n", r"none of its 2 rows matches a sample \(2: x: no sample"),
+        (f"id,answer,m\nhello,{OPENS},1\n", "its id is known, but its answer is another one"),
+        ("id,m\n", "holds no results"),
+        ("id,m\ngood,yes\n", "no column holds scores; columns are id, m"),
+        ("id,m\ngood,1,2\n", "3 cells"),
+        ('{"a": "b"}', "no column holds scores"),
+        ("[1]", "a JSON object, not 1"),
+        ('{"testCases": []}', "no metric of a single answer"),
+        ("{", "not JSON"),
+        (f'[{{"id": "good", "m": 1{"0" * 400}}}]', "no column holds scores"),
+        ('{"testCases": [null]}', "test case 1 is no object"),
+        ('{"testCases": [{"metricsData": [5]}]}', "test case 1 is no object"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(tmp_path: Path, content: str, why: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match=why):
+        imported(path)
+
+
+def test_what_is_asked_for_must_be_there(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("id,m,n\ngood,1,yes\n", encoding="utf-8")
+    for spec, why in (
+        (f"{path}::x", "it has no 'x'; there are id, m, n"),
+        (f"{path}::n", "'yes', which is no number"),
+        (tmp_path.parent, "directory"),
+        (tmp_path / "nowhere", "[Nn]o such file"),
+    ):
+        with pytest.raises(UnreadableInputError, match=why):
+            imported(spec)
+    with pytest.raises(InvalidValueError, match="no sample has 'people'"):
+        imported(path, human="people")
+    with pytest.raises(InvalidValueError, match="'x=' names no file"):
+        parse_spec("x=")
