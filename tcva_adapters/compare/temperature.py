@@ -29,7 +29,7 @@ PARTS: Final = {
 }
 """What `core.collapse.ablation_plans` takes out of the method, and what tables call it."""
 
-_BLOCK: Final = 65_536
+_BLOCK: Final = 8_192
 _FLIPS: Final = Column("flips", "int", "decisions that differ from those at the temperature above")
 _RHO: Final = (Column("rated", "int"), Column("spearman", "interval"))
 

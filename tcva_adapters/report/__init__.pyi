@@ -1,7 +1,7 @@
 from tcva_adapters.report.annotations import to_annotations as to_annotations
 from tcva_adapters.report.changed import changes as changes
-from tcva_adapters.report.drawing import save_figures as save_figures
 from tcva_adapters.report.evaluated import evaluation as evaluation
+from tcva_adapters.report.figures import save_figures as save_figures
 from tcva_adapters.report.gates import Gates as Gates
 from tcva_adapters.report.junit import to_junit as to_junit
 from tcva_adapters.report.markdown import to_markdown as to_markdown

@@ -15,7 +15,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import save_figures
 from tcva_adapters.tables import Column, Report, Table
 
-drawing = pytest.importorskip("tcva_adapters.report.drawing", reason="the extra plots")
+figures = pytest.importorskip("tcva_adapters.report.figures", reason="the extra plots")
 RNG = np.random.default_rng(2)
 LONG = "framework metric_of_a_very_long_name " * 3
 
@@ -75,23 +75,23 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_has_its_figure(name: str) -> None:
-    ((found, draw),) = drawing.figures_of(REPORTS[name])
+    ((found, draw),) = figures.figures_of(REPORTS[name])
     assert found == name
     axes = draw().axes[0]
     assert axes.get_xlabel() or name == "correlations"
 
 
 def test_curves_show_the_records() -> None:
-    axes = drawing.sweep_curve(REPORTS["sweep"]).axes[0]
+    axes = figures.sweep_curve(REPORTS["sweep"]).axes[0]
     first, second = axes.lines
     assert np.asarray(first.get_xydata()).tolist() == [[0.1, 0.05], [0.5, 0.25], [0.9, 0.45]]
     assert (first.get_label(), second.get_label()) == ("default", "linear")
     looks = {(line.get_linestyle(), line.get_marker(), line.get_color()) for line in axes.lines}
     assert len(looks) == 2
-    best, worst = drawing.agreement(REPORTS["agreement"]).axes[0].get_yticklabels()
+    best, worst = figures.agreement(REPORTS["agreement"]).axes[0].get_yticklabels()
     assert best.get_text().startswith("framework")
     assert worst.get_text() == r"a\$ (n=9)"
-    heat = drawing.correlations(REPORTS["correlations"]).axes[0]
+    heat = figures.correlations(REPORTS["correlations"]).axes[0]
     assert [text.get_text() for text in heat.texts][:3] == ["1.00", "0.50", "-"]
 
 
@@ -102,13 +102,13 @@ def test_systems_and_tables_have_theirs() -> None:
     }
     found = systems(tables, resamples=50)
     assert [path.name for path in save_figures(found, "y")] == ["asl.png", "correlations.png"]
-    axes = drawing.asl(found).axes[0]
+    axes = figures.asl(found).axes[0]
     (row, _) = found.records("metrics")
     assert np.asarray(axes.lines[0].get_ydata()).tolist() == row["asl"][::-1]
     table = scored()
     names = [path.name for path in save_figures(table, "t", format="svg")]
     assert names[0] == "scatter-ragas-x.svg"
-    axes = drawing.scatter(table, "ragas $x", "tcva").axes[0]
+    axes = figures.scatter(table, "ragas $x", "tcva").axes[0]
     marks = sum(len(np.asarray(one.get_offsets())) for one in axes.collections)
     assert marks == len(np.unique(table.common(["ragas $x", "tcva"]).scores, axis=0))
     with pytest.raises(InvalidValueError, match="nothing to draw"):
