@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from tcva_adapters.compare.panel import (
 )
 from tcva_adapters.compare.run import Run, save
 from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.samples.files import SampleStream
@@ -91,7 +93,7 @@ def compare(
     """
     tests: dict[str, Any] = {"objective": objective, "reference": reference, "margin": margin}
     run = Run(samples, tcva, folder=folder, **options)
-    check_tests(run.names, **tests)
+    check_tests(run.names, **tests, human=run.human)
     return run.cost() if dry_run else _reported(run, run.table(), folder, tests)
 
 
@@ -109,7 +111,7 @@ async def acompare(
     """The same, awaited."""
     tests: dict[str, Any] = {"objective": objective, "reference": reference, "margin": margin}
     run = Run(samples, tcva, folder=folder, **options)
-    check_tests(run.names, **tests)
+    check_tests(run.names, **tests, human=run.human)
     return run.cost() if dry_run else _reported(run, await run.atable(), folder, tests)
 
 
@@ -128,13 +130,22 @@ def check_tests(
     objective: Measure = "spearman",
     reference: str | None = None,
     margin: float | None = None,
+    *,
+    human: FloatArray | None = None,
 ) -> None:
     """Nothing, if these can be asked for.
 
     Raises:
-        InvalidValueError: An unknown measure or method, or a margin outside (0, 1).
+        InvalidValueError: An unknown measure or method, a margin outside (0, 1), or errors (``mae``)
+            against ratings that do not lie in [0, 1].
     """
     check_measure(objective)
+    outside = human is not None and (np.nanmin(human) < 0.0 or np.nanmax(human) > 1.0)
+    if objective == "mae" and outside:
+        msg = (
+            "mae needs human ratings in [0, 1], as scores are; name their scale: human_scale=(1, 5)"
+        )
+        raise InvalidValueError(msg)
     if reference is not None and reference not in methods:
         msg = f"no method {reference!r} to test against; there are {', '.join(methods)}"
         raise InvalidValueError(msg)
@@ -180,11 +191,12 @@ def comparison(
     >>> [(row["method"], row["mean"], row["n"]) for row in report.records("methods")]
     [('x', 0.5, 2), ('y', 1.0, 1)]
     """
-    check_tests(table.methods, objective, reference, margin)
+    rated = int(np.isfinite(table.rating).sum())
+    human = table.rating if rated else None
+    check_tests(table.methods, objective, reference, margin, human=human)
     lead = views.lead_of(table)
     methods = views.method_records(table)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
-    rated = int(np.isfinite(table.rating).sum())
     notes = [*views.used(table.usage), *_coverage(table)]
     people: list[Table] = []
     sentence = ""
@@ -195,10 +207,10 @@ def comparison(
         people += [gains(table, **drawn)]
         sentence = _best(table, agreements, tests, objective)
         notes += _rated_notes(table, rated, tests, objective, chosen=reference is None)
-        human = {r["method"]: r for r in agreements.records if r["measure"] == objective}
+        by_method = {r["method"]: r for r in agreements.records if r["measure"] == objective}
         for row in methods:
-            own = human[row["method"]]
-            row.update({f"human{end}": own[f"agreement{end}"] for end in ("", "_low", "_high")})
+            own = by_method.get(row["method"], {})
+            row.update({f"human{end}": own.get(f"agreement{end}") for end in ("", "_low", "_high")})
     others, more = _judges(table, objective)
     found = [
         _methods(table, methods, lead, objective if rated else None),
@@ -260,41 +272,38 @@ def _coverage(table: ScoreTable) -> list[str]:
     return notes
 
 
-def _measures(table: ScoreTable) -> list[Measure]:
-    """Those that mean something: an absolute error needs scores and ratings on one scale."""
-    values = np.concatenate([table.scores.ravel(), table.rating])
+def _measured(table: ScoreTable, method: str, measure: Measure) -> bool:
+    """Whether a measure means something: an absolute error needs both on the scale of [0, 1]."""
+    if measure != "mae":
+        return True
+    values = np.concatenate([table.column(method), table.rating])
     known = values[np.isfinite(values)]
-    on_scale = not len(known) or (known.min() >= 0.0 and known.max() <= 1.0)
-    return [measure for measure in MEASURES if measure != "mae" or on_scale]
+    return not len(known) or bool(known.min() >= 0.0 and known.max() <= 1.0)
 
 
 def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any]) -> Table:
     """Every method against human ratings, on the samples that it has scored."""
-    measures = _measures(table)
-    if objective not in measures:
-        msg = (
-            "mae needs scores and human ratings in [0, 1]; name the scale of the ratings "
-            "(human_scale=(1, 5))"
-        )
-        raise InvalidValueError(msg)
     records: list[Record] = []
     reasons: dict[str, str] = {}
-    for method in table.methods:
-        for measure in measures:
-            found = estimate(
-                measure,
-                [table.column(method), table.rating],
-                table.groups or None,
-                test=measure == objective,
-                **drawn,
-            )
-            reasons.setdefault(found.reason, method)
-            record = {"method": method, "measure": measure, "n": found.n, "p": found.p}
-            records.append(record | found.record("agreement"))
+    for method, measure in product(table.methods, MEASURES):
+        if not _measured(table, method, measure):
+            continue
+        found = estimate(
+            measure,
+            [table.column(method), table.rating],
+            table.groups or None,
+            test=measure == objective,
+            **drawn,
+        )
+        reasons.setdefault(found.reason, method)
+        record = {"method": method, "measure": measure, "n": found.n, "p": found.p}
+        records.append(record | found.record("agreement"))
     columns = [Column("method"), Column("measure"), Column("n", "int")]
     columns += [Column("agreement", "interval"), Column("p", "p")]
     notes = ["n: samples that both have scored; p: against no agreement, of the objective alone"]
     notes += [f"no interval ({name}): {why}" for why, name in reasons.items() if why]
+    if len(records) < len(table.methods) * len(MEASURES):
+        notes.append("no mae where scores or ratings lie outside [0, 1]")
     return Table("human ratings", columns, records, detail=True, notes=notes)
 
 
@@ -303,7 +312,11 @@ def _on_common(table: ScoreTable, objective: Measure) -> dict[str, float]:
     rated = table.rated
     common = rated.common()
     used = common if len(common) >= LEAST else rated
-    values = {m: agreement(objective, used.column(m), used.rating).value for m in table.methods}
+    values = {
+        method: agreement(objective, used.column(method), used.rating).value
+        for method in table.methods
+        if _measured(table, method, objective)
+    }
     return {method: value for method, value in values.items() if not math.isnan(value)}
 
 
@@ -331,7 +344,7 @@ def _tests(
             **drawn,
         )
         for method in table.methods
-        if against and method != against
+        if against and method != against and _measured(table, method, objective)
     }
     tested = [method for method, each in found.items() if not math.isnan(each.p)]
     others = 0 if reference else len(tested) * (len(tested) - 1) // 2
@@ -403,8 +416,6 @@ def _rated_notes(
             f"{counted(rated, 'human rating')} in all: rate 30 to tell a method that works from one "
             "that does not, hundreds to tell two that work apart"
         )
-    if "mae" not in _measures(table):
-        notes.append("no mae: scores or ratings lie outside [0, 1]")
     if table.groups:
         notes.append(
             f"samples are of {counted(len(set(table.groups)), 'group')}: intervals and tests are "

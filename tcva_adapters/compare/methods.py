@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, Final, NoReturn
 
@@ -26,7 +26,7 @@ from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, identity_of
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
-from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
+from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.runner import Asking, Question
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
@@ -67,35 +67,11 @@ class Method:
     def version(self) -> str:
         """The framework's distribution with its version."""
         distribution = FRAMEWORKS[self.framework].metrics_need.distribution
-        try:
-            return f"{distribution} {version(distribution)}"
-        except PackageNotFoundError:  # a source tree on the path
-            return distribution
+        return f"{distribution} {version(distribution)}"
 
     def missing(self, sample: Sample) -> list[str]:
         """The fields that the metric needs and the sample does not have."""
         return [name for name in self.known.needs if getattr(sample, name) is None]
-
-    async def score(self, sample: Sample, llm: Any) -> FrameworkScore:
-        """Run the metric, unmodified.
-
-        Args:
-            sample: It has what the metric needs.
-            llm: The framework's LLM.
-
-        Raises:
-            TypeError: What the metric returned is no number.
-        """
-        found = await _adapter(self.framework).ascore_framework_metric(self.metric, sample, llm)
-        score: Any = found.score if isinstance(found, FrameworkScore) else found
-        if not isinstance(found, FrameworkScore) or isinstance(score, str):
-            msg = f"the metric returned {score!r}"
-            raise TypeError(msg)
-        if score is None:
-            return found
-        number = float(score)
-        error = "" if math.isfinite(number) else f"the metric returned {number:g}"
-        return replace(found, score=None if error else number, error=error)
 
 
 def choose(
@@ -276,12 +252,17 @@ class _MetricQuestion(Question[MetricJudgement]):
         # One per judgement, so that its counts are those of this judgement alone.
         asked = None if model is None else Prompted(model)
         task, started = asyncio.current_task(), time.perf_counter()
-        reason, error = Reason.JUDGE_ERROR, ""
-        found = FrameworkScore(method.metric, None)
+        reason, error, score = Reason.JUDGE_ERROR, "", None
+        verdicts: tuple[FrameworkVerdict, ...] = ()
         try:
             async with asyncio.timeout(self._of.seconds) as limit:
-                found = await method.score(self._sample, _llm_of(method.framework, asked))
-            error = found.error
+                llm = _llm_of(method.framework, asked)
+                adapter = _adapter(method.framework)
+                found = await adapter.ascore_framework_metric(method.metric, self._sample, llm)
+            error, verdicts = found.error, found.verdicts
+            score = None if found.score is None else float(found.score)
+            if score is not None and not math.isfinite(score):
+                score, error = None, f"the metric returned {score:g}"
         except TimeoutError as raised:
             error = f"TimeoutError: {raised}"
             if limit.expired():
@@ -292,24 +273,25 @@ class _MetricQuestion(Question[MetricJudgement]):
             error = f"CancelledError: {raised}"  # something inside the metric, and not this run
         except (Exception, SystemExit) as raised:  # noqa: BLE001  # it stops nothing else
             error = f"{type(raised).__name__}: {raised}"
-        unscored = None
-        if found.score is None:
-            failed = asked is not None and asked.failures > 0
-            if error == _NOTHING_TO_SCORE and not failed:
-                reason = Reason.NO_CLAIMS
-            detail = " ".join(whole_characters(error or "the metric gave no score").split())
-            if reason is Reason.JUDGE_ERROR and not failed:
-                detail = f"{method.name} failed: {detail}"
-            unscored = Unscored(reason=reason, detail=detail)
-            if asked is not None and asked.fatal is not None:
-                unscored = why_unscored(asked.fatal)
         usage = Usage() if asked is None else asked.usage
         return MetricJudgement(
-            score=found.score,
-            verdicts=found.verdicts,
-            unscored=unscored,
+            score=score,
+            verdicts=verdicts,
+            unscored=None if score is not None else self._why(reason, error, asked),
             usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
         )
+
+    def _why(self, reason: Reason, error: str, asked: Prompted | None) -> Unscored:
+        """The reason for no score: of a call that failed, or of the metric itself."""
+        if asked is not None and asked.fatal is not None:
+            return why_unscored(asked.fatal)
+        detail = " ".join(whole_characters(error or "the metric gave no score").split())
+        if asked is None or not asked.failures:
+            if error == _NOTHING_TO_SCORE:
+                reason = Reason.NO_CLAIMS
+            elif reason is Reason.JUDGE_ERROR:
+                detail = f"{self._of.method.name} failed: {detail}"
+        return Unscored(reason=reason, detail=detail)
 
     def conversation(self) -> NoReturn:
         """Not to be had: a framework makes its calls by itself."""

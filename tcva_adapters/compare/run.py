@@ -26,6 +26,7 @@ from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.temperature import as_temperature, check_temperature
 from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.cost import cost
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.loops import wait_for
 from tcva_adapters.progress import progress_of
@@ -36,18 +37,17 @@ from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import Asking, Runner, stored
+from tcva_adapters.runner import Runner
 from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
 from tcva_adapters.samples.output import (
     alone,
-    check_ours,
     make_folder,
     replacing,
     usable_path,
     write_table,
 )
 from tcva_adapters.samples.sample import Sample, whole_characters
-from tcva_adapters.tables import Column, Report, Table, counted
+from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
 
 PATIENCE: Final = 900.0
@@ -61,9 +61,6 @@ FILES: Final = {
     "summary.json": "all figures",
 }
 """What a comparison's folder holds beside the store."""
-
-_HEADER: Final = ("sample", "method", "score", "unscored")
-_BYTES_A_TOKEN: Final = 4
 
 
 class Run:
@@ -102,6 +99,7 @@ class Run:
         samples: Each with an id of its own.
         tcva: Who judges.
         methods: The framework metrics.
+        human: Ratings, shape (samples, raters); None where no field or file is named.
         names: Those of all methods, imported and fused ones, too.
         notes: What was left out, in sentences.
         progress: As given.
@@ -136,10 +134,7 @@ class Run:
         timeout: float = PATIENCE,
         progress: bool | None = None,
     ) -> None:
-        grid = [as_temperature(part) for part in _listed(temperatures)]
-        if len(set(grid)) < len(grid) or not grid:
-            msg = f"temperatures {temperatures!r} names one twice, or none"
-            raise InvalidValueError(msg)
+        grid = list(dict.fromkeys(map(as_temperature, _listed(temperatures)))) or [0.5]
         if not isinstance(tcva, TCVA):
             tcva = TCVA(**{"temperature": grid[0], **(tcva or {})})
         for temperature in grid:
@@ -164,7 +159,7 @@ class Run:
             read_scores(each, samples=self.samples, human_scale=human_scale, **(reading or {}))
             for each in imported
         ]
-        self._raters, self._human = self._rated(human, human_scale)
+        self._raters, self.human = self._rated(human, human_scale)
         self._groups = self._grouped(group)
         self._folder = None if folder is None else usable_path(folder)
         self._timeout, self.progress = timeout, progress
@@ -210,10 +205,10 @@ class Run:
 
     def _rated(
         self, human: str | Path | None, scale: tuple[float, float] | None
-    ) -> tuple[tuple[str, ...], FloatArray]:
+    ) -> tuple[tuple[str, ...], FloatArray | None]:
         """The raters, and the ratings of every sample by each of them."""
         if human is None:
-            return (), np.empty(0)
+            return (), None
         ratings = Ratings.find(human, scale, self.temperatures[0])
         found = [ratings.of(sample.id or "", sample.metadata) for sample in self.samples]
         self.notes += ratings.ended(len(found))
@@ -230,30 +225,12 @@ class Run:
         return tuple(found)
 
     def cost(self) -> Report:
-        """What the run will ask for, before the first call: nothing is asked."""
+        """The calls that the run will take; nothing is asked."""
         with self._storing() as tcva:
-            records = [_cost("tcva", tcva, self.samples)]
-            for method in self.methods:
-                asked = Asked(method, tcva, self._timeout)
-                records.append(_cost(method.name, asked, self.samples, method.known.calls))
-        calls = sum(record["calls"] for record in records)
-        tokens = sum(record["prompt_tokens"] or 0 for record in records)
-        columns = [
-            Column("method"),
-            *(Column(name, "int") for name in ("samples", "cached", "calls", "prompt_tokens")),
-        ]
-        if tcva.is_local:
-            return Report(f"No call: {tcva.judge.name} judges here", notes=self.notes)
-        return Report(
-            f"About {counted(calls, 'call')} on {counted(len(self.samples), 'sample')}; "
-            f"{tokens} prompt tokens are TCVA's",
-            [Table("calls", columns, records)],
-            (
-                *self.notes,
-                "framework metrics: as many calls as for an answer of a sentence or two",
-                "tokens are bytes / 4; a reply that cannot be read costs another call",
-            ),
-        )
+            askings = {m.name: Asked(m, tcva, self._timeout) for m in self.methods}
+            each = {m.name: 0 if tcva.judge.is_local else m.known.calls for m in self.methods}
+            found = cost({"tcva": tcva, **askings}, self.samples, calls=each)
+        return replace(found, notes=[*self.notes, *found.notes])
 
     def table(self) -> ScoreTable:
         """Judge everything; also where an event loop is running."""
@@ -312,29 +289,27 @@ class Run:
         }
         if tcva.profiles is not None:
             views[self.views[-1]] = results
-        scores = {name: [each.score for each in view] for name, view in views.items()}
-        scores |= {name: [each.score for each in found] for name, found in judged.items()}
-        why = {name: [_why(each.unscored) for each in view] for name, view in views.items()}
-        why |= {name: [_why(each.unscored) for each in found] for name, found in judged.items()}
+        cells: dict[str, Sequence[Result | MetricJudgement]] = {**views, **judged}
+        scores = [[each.score for each in column] for column in cells.values()]
         lowered = EvidenceCounts.of((each.assessment for each in results), tcva.scoring.evidence)
         notes = [*self.notes, *lowered.lines()]
         if fatal is not None:
             notes.append(f"no call can succeed, so the run ended early: {fatal.detail}")
         table = ScoreTable(
             names,
-            tuple(scores),
-            np.array([*scores.values()], dtype=np.float64).T.reshape(len(names), len(scores)),
-            human=self._human,
+            tuple(cells),
+            np.array(scores, dtype=np.float64).T.reshape(len(names), len(cells)),
+            human=self.human if self.human is not None else np.empty(0),
             raters=self._raters,
             groups=self._groups,
             counts=judged_counts(result.seen for result in views_of),
             thresholds=dict.fromkeys(views, tcva.scoring.threshold)
             | {method.name: method.known.threshold for method in self.methods},
             reasons={
-                (sample, method): reason
-                for method, reasons in why.items()
-                for sample, reason, score in zip(names, reasons, scores[method], strict=True)
-                if score is None
+                (sample, method): _why(each.unscored)
+                for method, column in cells.items()
+                for sample, each in zip(names, column, strict=True)
+                if each.score is None
             },
             metadata=tuple(sample.metadata for sample in self.samples),
             usage={self.views[0]: _usage([each.assessment for each in results])}
@@ -375,14 +350,10 @@ def _named(
     """The samples, each with an id of its own, and what is to be known of their reading."""
     if isinstance(samples, str | Path):
         samples = SampleStream(samples, kept=None)
-    if isinstance(samples, SampleStream):
-        found, lines = samples.collected()
-        read = SampleFile(found, lines, samples.bad)
-    else:
-        read = SampleFile.of(samples)
-    rows = zip(read.lines, read.samples, strict=True)
-    names, repeated = distinct(sample.id or f"row-{line}" for line, sample in rows)
-    return renamed(read.samples, names), SampleFile([], [], read.bad, repeated).notes
+    found = list(samples)
+    names, repeated = distinct(s.id or f"row-{n}" for n, s in enumerate(found, start=1))
+    bad = samples.bad if isinstance(samples, SampleStream) else []
+    return renamed(found, names), SampleFile((), (), bad, repeated).notes
 
 
 def _listed(given: str | Sequence[Any]) -> list[Any]:
@@ -426,35 +397,6 @@ def _as_results(judged: Sequence[MetricJudgement]) -> list[Result | None]:
     ]
 
 
-def _cost(
-    name: str, asking: Asking[Any], samples: Sequence[Sample], each: int | None = None
-) -> dict[str, Any]:
-    """What questions will cost that no store has an answer to, equal ones once.
-
-    Args:
-        name: Of the method.
-        asking: Whose questions.
-        samples: About which samples.
-        each: Calls per question; by default the requests that it begins with.
-    """
-    questions = {q.key: q for sample in samples for q in asking.questions(sample)}
-    left = list(questions.values())
-    if asking.store is not None and left:
-        answers = stored(asking.store, left)
-        left = [question for question, answer in zip(left, answers, strict=True) if answer is None]
-    record = {"method": name, "samples": len(samples), "cached": len(questions) - len(left)}
-    if each is not None:
-        return {**record, "calls": each * len(left), "prompt_tokens": None}
-    requests = [
-        request
-        for question in left
-        if question.identity is not None  # else it computes
-        for request in next(question.conversation(), ())
-    ]
-    size = sum(len(f"{request.system}{request.user}".encode()) for request in requests)
-    return {**record, "calls": len(requests), "prompt_tokens": size // _BYTES_A_TOKEN}
-
-
 def save(
     folder: str | Path, table: ScoreTable, report: Report | None = None, *, overwrite: bool = False
 ) -> list[Path]:
@@ -474,25 +416,19 @@ def save(
         InvalidValueError: A file cannot be written, or one under its name is of something else.
     """
     scores, judged, texts, summary = (usable_path(folder) / name for name in FILES)
-    begins = {
-        scores: ",".join(_HEADER).encode(),
-        texts: b'{"input": ',
-        summary: b'{\n "sentence": ',
-    }
-    for path, beginning in begins.items():
-        check_ours(path, re.compile(beginning), overwrite=overwrite)
-    with replacing(scores) as binary:
+    ours = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
+    with replacing(scores, ours=ours, overwrite=overwrite) as binary:
         text = TextIOWrapper(binary, encoding="utf-8", newline="")
-        write_table(text, _HEADER, _long(table))
+        write_table(text, ("sample", "method", "score", "unscored"), _long(table))
         text.detach()
     own = table.results[table.about["views"][0]]
     assessments = (each.assessment for each in own if isinstance(each, Result))
     write_assessments(judged, assessments, overwrite=overwrite)
-    with replacing(texts) as stream:
+    with replacing(texts, ours=ours, overwrite=overwrite) as stream:
         for sample in table.about["samples"]:
             stream.write(f"{json.dumps(written_out(dict(sample)))}\n".encode())
     if report is not None:
-        with replacing(summary) as stream:
+        with replacing(summary, ours=ours, overwrite=overwrite) as stream:
             stream.write(json.dumps(report.to_dict(), indent=1).encode() + b"\n")
     return [scores, judged, texts, *([summary] if report else [])]
 

@@ -1,0 +1,316 @@
+"""What a comparison says of a table, by hand and against scipy."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from tcva_adapters.compare.comparing import comparison
+from tcva_adapters.compare.fusing import gains, with_fused
+from tcva_adapters.compare.method_views import counted_decisions, share_below
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.agreement import kappa_of_table
+from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.tables import Report
+
+NAN = math.nan
+FEW: dict[str, Any] = {"resamples": 200, "seed": 4}
+
+
+def table_of(
+    columns: dict[str, list[float]], human: list[float] | None = None, **more: Any
+) -> ScoreTable:
+    scores = np.array(list(columns.values()), dtype=float).T
+    names = tuple(f"s{i}" for i in range(len(scores)))
+    ratings = np.empty(0) if human is None else np.array(human)
+    return ScoreTable(names, tuple(columns), scores, ratings, **more)
+
+
+def random_table(*, n: int = 40, seed: int = 0, **more: Any) -> ScoreTable:
+    """Three methods of falling quality, with ties and gaps, and human ratings."""
+    rng = np.random.default_rng(seed)
+    ratings = rng.uniform(size=n)
+    columns = {}
+    for name, noise in (("good", 0.1), ("fair", 0.4), ("poor", 2.0)):
+        scores = np.clip(np.round(ratings + noise * rng.normal(size=n), 1), 0, 1)
+        columns[name] = scores.tolist()
+    columns["fair"][3] = columns["poor"][7] = columns["poor"][8] = NAN
+    human = ratings.tolist()
+    human[0] = NAN
+    return table_of(columns, human, **more)
+
+
+def row(report: Report, title: str, method: str, **more: str) -> dict[str, Any]:
+    wanted = {"method": method, **more}
+    return next(r for r in report.records(title) if all(r[k] == v for k, v in wanted.items()))
+
+
+def test_one_method_by_hand() -> None:
+    table = table_of({"m": [0.0, 0.25, 0.25, 1.0, NAN]}, thresholds={"m": 0.25})
+    report = comparison(table)
+    m = row(report, "methods", "m")
+    # deviations -3/8 -1/8 -1/8 5/8: squares (9+1+1+25)/64 = 36/64, over n - 1 = 3: 12/64
+    assert m["sd"] == pytest.approx(math.sqrt(12 / 64), abs=1e-15)
+    # linear between the sorted scores at 0.75, 1.5 and 2.25
+    quantiles = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
+    assert [m[name] for name in quantiles] == [0.0, 0.1875, 0.25, 0.4375, 1.0]
+    assert m["tied"] == pytest.approx(1 / 6)  # of the 6 pairs one is tied
+    # equal to the threshold passes
+    assert [m[k] for k in ("n", "mean", "at_0", "at_1", "pass")] == [4, 0.375, 0.25, 0.25, 0.75]
+    assert report.sentence == "m passes 75% of 4 samples (1 of 5 samples have no score by m)"
+
+
+def test_coverage_reasons_and_means_on_common_samples() -> None:
+    table = table_of(
+        {"a": [0.0, 0.5, 1.0], "b": [NAN, 0.5, 1.0], "c": [NAN, NAN, NAN]},
+        reasons={("s0", "b"): "judge_error: call 1", ("s1", "c"): "no_claims"},
+    )
+    report = comparison(table.select(methods=["a", "b"]))
+    assert [(r["n"], r["mean"], r["mean_common"]) for r in report.records("methods")] == [
+        (3, 0.5, 0.75),
+        (2, 0.75, 0.75),
+    ]
+    assert any("coverage differs" in note and "2 samples" in note for note in report.notes)
+    assert report.records("unscored") == [
+        {"method": "b", "n": 1, "reason": "judge_error", "example": "call 1"}
+    ]
+    whole = comparison(table)
+    assert "c has no score at all" in whole.notes
+    assert [r["reason"] for r in whole.records("unscored")[1:]] == ["no result", "no_claims"]
+
+
+def test_pairs_are_those_of_scipy_on_the_samples_that_both_have() -> None:
+    limits = {"good": 0.5, "fair": 0.3, "poor": 0.7}
+    table = random_table(thresholds=limits)
+    for pair in comparison(table, **FEW).records("pairs"):
+        a, b = table.column(pair["first"]), table.column(pair["second"])
+        both = np.isfinite(a) & np.isfinite(b)
+        a, b = a[both], b[both]
+        assert pair["n"] == len(a)
+        assert pair["rho"] == pytest.approx(stats.spearmanr(a, b).statistic, abs=1e-12)
+        assert pair["tau"] == pytest.approx(stats.kendalltau(a, b).statistic, abs=1e-12)
+        assert pair["r"] == pytest.approx(stats.pearsonr(a, b).statistic, abs=1e-12)
+        assert pair["difference"] == pytest.approx(a.mean() - b.mean(), abs=1e-12)
+        same = (a >= limits[pair["first"]]) == (b >= limits[pair["second"]])
+        assert pair["same"] == pytest.approx(same.mean(), abs=1e-12)
+
+
+def test_decisions_of_all_views_against_the_other_methods() -> None:
+    passing, failing = [0.9] * 25 + [0.1] * 25, [0.9] * 20 + [0.1] * 5 + [0.9] * 10 + [0.1] * 15
+    about = {"views": ("tcva T=0.1", "tcva T=0.5"), "temperatures": (0.1, 0.5)}
+    table = table_of(
+        {"tcva T=0.1": [0.0] * 50, "tcva T=0.5": passing, "other": failing}, about=about
+    )
+    report = comparison(table)
+    found = row(report, "decisions", "other", tcva="tcva T=0.5")
+    counts = [found[k] for k in ("both_pass", "only_tcva", "only_it", "both_fail", "n")]
+    assert counts == [20, 5, 10, 15, 50]
+    # Passes 25/50 and 30/50. By chance .5*.6 + .5*.4 = .5; seen 35/50 = .7; (.7-.5)/(1-.5) = .4
+    assert (found["same"], found["kappa"]) == (0.7, pytest.approx(0.4, abs=1e-12))
+    assert len(report.records("decisions")) == 2
+    assert report.sentence == "tcva T=0.5 passes 50% of 50 samples; other decides 35 of 50 alike"
+
+
+@given(*[st.lists(st.booleans(), min_size=30, max_size=30)] * 2)
+def test_kappa_is_the_same_from_both_sides(first: list[bool], second: list[bool]) -> None:
+    a, b = np.array(first), np.array(second)
+    kappa = kappa_of_table(counted_decisions(a, b))
+    for one, other in ((b, a), (~a, ~b)):
+        assert kappa == pytest.approx(kappa_of_table(counted_decisions(one, other)), nan_ok=True)
+
+
+@given(st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]), min_size=1, max_size=30))
+def test_shares_below_are_middle_ranks_and_know_no_scale(values: list[float]) -> None:
+    array = np.array(values)
+    assert share_below(array) == pytest.approx(
+        (stats.rankdata(array) - 0.5) / len(array), abs=1e-12
+    )
+    assert share_below(np.exp(7 * array) - 3).tolist() == share_below(array).tolist()
+
+
+def test_the_samples_that_differ_most_by_hand() -> None:
+    # Shares of a: 1/8 3/8 5/8 7/8 (in order). Of b: s3 and s1 are tied lowest: (0 + 2/2)/4 = 1/4
+    # each; s2 5/8; s0 7/8. Gaps: s0 6/8, s1 1/8, s2 0, s3 5/8.
+    columns = {"a": [0.1, 0.2, 0.3, 0.4], "b": [90.0, 1.0, 5.0, 1.0]}
+    found = comparison(table_of(columns), most=2).records("ranked differently")
+    assert [(d["sample"], d["difference"]) for d in found] == [("s0", 0.75), ("s3", 0.625)]
+    assert (found[0]["higher"], found[0]["higher_score"], found[0]["lower_score"]) == (
+        "b",
+        90.0,
+        0.1,
+    )
+    three = table_of({"a": [0.0, 0.5, 1.0], "b": [0.5, 0.0, 1.0], "c": [1.0, 0.5, 0.0]})
+    found = comparison(three).records("ranked differently")
+    assert [d["sample"] for d in found] == ["s0", "s2", "s1"]  # each once
+    assert (found[0]["higher"], found[0]["lower"]) == ("c", "a")
+    views = table_of(columns, about={"views": ("a", "b")})
+    with pytest.raises(InvalidValueError, match="no table"):
+        comparison(views).records("ranked differently")
+
+
+def test_human_ratings_and_differences_are_those_of_the_statistics() -> None:
+    table = random_table()
+    report = comparison(table, **FEW)
+    for each in report.records("human ratings"):
+        column = table.column(each["method"])
+        found = estimate(each["measure"], [column, table.rating], test=each["p"] is not None, **FEW)
+        assert (each["n"], each["agreement"]) == (found.n, found.value)
+        assert (each["agreement_low"], each["agreement_high"]) == (found.low, found.high)
+        assert each["p"] == (found.p if each["measure"] == "spearman" else None)
+    assert len(report.records("human ratings")) == 12
+    tests = report.records("differences")
+    assert {each["reference"] for each in tests} == {"good"}
+    raw = []
+    for each in tests:
+        columns = table.column(each["method"]), table.column("good"), table.rating
+        found = difference("spearman", *columns, **FEW)
+        raw.append(found.p)
+        assert (each["difference"], each["difference_low"]) == (found.value, found.low)
+        assert each["smallest"] == found.smallest
+    # Three methods: who picks the best one has looked at three pairs.
+    assert [each["p_holm"] for each in tests] == holm([*raw, NAN])[:2].tolist()
+    assert any("good was picked as the reference" in note for note in report.notes)
+    named = comparison(table, reference="poor", margin=0.9, **FEW)
+    tests = named.records("differences")
+    assert {each["reference"] for each in tests} == {"poor"}
+    assert [each["p_holm"] for each in tests] == holm([each["p"] for each in tests]).tolist()
+    assert not any("picked" in note for note in named.notes)
+    assert {each["as_good"] for each in tests} <= {"yes", "not shown"}
+
+
+def test_methods_are_as_good_where_the_interval_lies_inside_the_margin() -> None:
+    rng = np.random.default_rng(0)
+    quality = rng.random(120)
+    ours = quality + 0.15 * rng.normal(size=120)
+    columns = {
+        "ours": ours.tolist(),
+        "near": (ours + 0.02 * rng.normal(size=120)).tolist(),
+        "poor": (quality + 0.6 * rng.normal(size=120)).tolist(),
+    }
+    report = comparison(table_of(columns, quality.tolist()), reference="ours", margin=0.05, **FEW)
+    assert row(report, "differences", "near")["as_good"] == "yes"
+    assert row(report, "differences", "poor")["as_good"] == "not shown"
+
+
+def test_the_sentence_compares_with_the_best_other_method() -> None:
+    rng = np.random.default_rng(5)
+    human = rng.uniform(size=80)
+    near = np.clip(human + 0.05 * rng.normal(size=80), 0, 1)
+    columns = {
+        "tcva T=0.1": (near**2).tolist(),
+        "tcva T=0.5": near.tolist(),
+        "ragas": np.clip(human + 0.5 * rng.normal(size=80), 0, 1).tolist(),
+    }
+    about = {"views": ("tcva T=0.1", "tcva T=0.5"), "temperatures": (0.1, 0.5), "is_lexical": True}
+    table = table_of(columns, human.tolist(), about=about)
+    said = comparison(table, **FEW).sentence
+    assert said.startswith("tcva T=0.1 agrees best with human ratings: rho 0.9")
+    assert "; ragas (0." in said
+    assert "agrees less, beyond chance (p " in said
+    assert said.endswith("(the lexical judge only compares words)")
+    alone = comparison(table.select(methods=["tcva T=0.1", "tcva T=0.5"]), **FEW).sentence
+    assert "T=0.5" not in alone
+    noise = table_of({"a": (-human).tolist()}, human.tolist())
+    assert comparison(noise, **FEW).sentence.startswith("no method agrees with human ratings")
+    few = table_of({"a": [0.2, 0.9], "b": [0.2, 0.9]}, [0.1, 0.9])
+    assert comparison(few, **FEW).sentence == "a passes 50% of 2 samples; b decides 2 of 2 alike"
+
+
+def test_peoples_decisions_by_hand() -> None:
+    # Of 4 that pass 3 are good; of 5 good ones 3 pass.
+    column = [0.9, 0.8, 0.7, 0.6, 0.1, 0.2, 0.1, 0.1, 0.2, 0.3]
+    human = [1.0, 1.0, 0.5, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+    found = row(comparison(table_of({"m": column}, human), **FEW), "people's decisions", "m")
+    assert (found["precision"], found["recall"], found["people_pass"]) == (0.75, 0.6, 0.5)
+    assert found["kappa"] == pytest.approx(0.4, abs=1e-12)  # seen .7, by chance .5
+    exact = stats.binomtest(3, 4).proportion_ci()
+    assert (found["precision_low"], found["precision_high"]) == pytest.approx(
+        (exact.low, exact.high), abs=1e-9
+    )
+    stars = table_of({"m": column}, [1 + 4 * rating for rating in human])
+    report = comparison(stars, **FEW)
+    assert "people's decisions" not in [table.title for table in report.tables]
+    assert {r["measure"] for r in report.records("human ratings")} == {
+        "spearman",
+        "kendall",
+        "pearson",
+    }
+
+
+def test_groups_are_those_of_the_table() -> None:
+    table = random_table(groups=tuple(i // 2 for i in range(40)))
+    report = comparison(table, **FEW)
+    plain = comparison(random_table(), **FEW)
+    own, other = (row(r, "human ratings", "good", measure="spearman") for r in (report, plain))
+    assert own["agreement"] == other["agreement"]
+    assert own["agreement_low"] != other["agreement_low"]
+    assert own["p"] is None
+    assert any("samples are of 20 groups" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"objective": "rho"}, "'rho'"),
+        ({"reference": "best"}, "no method 'best' to test against; there are good"),
+        ({"margin": 1.5}, "above 0 and below 1"),
+    ],
+)
+def test_wrong_arguments_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidValueError, match=said):
+        comparison(random_table(), **options)
+    stars = table_of({"a": [0.1, 0.5]}, [1.0, 5.0])
+    with pytest.raises(InvalidValueError, match="mae needs human ratings in"):
+        comparison(stars, objective="mae")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        table_of({"a": [NAN, NAN], "b": [0.5, 0.5]}, [0.1, 0.2]),
+        table_of({"a": [0.5]}, [0.5]),
+        table_of({"a": [0.5, 0.6], "b": [0.1, 0.2]}, [NAN, NAN]),
+        table_of({"stars": [1.0, 5.0] * 8, "b": [0.5, 0.6] * 8}, [0.1, 0.2] * 8),
+    ],
+    ids=["unscored", "single", "nobody", "scales"],
+)
+def test_poor_tables_are_told_as_far_as_they_go(table: ScoreTable) -> None:
+    report = comparison(table, **FEW)
+    json.dumps(report.to_dict(), allow_nan=False)
+    assert all(len(line) <= 80 for line in report.text(full=True).splitlines())
+
+
+def test_fused_methods_are_means_and_say_what_was_missing() -> None:
+    table = with_fused(table_of({"a": [0.4, 0.4, NAN], "b": [0.9, NAN, NAN]}), "a + b")
+    name = "fused(a + b)"
+    assert table.column(name).tolist() == pytest.approx([0.6, 0.4, NAN], nan_ok=True)
+    assert table.reason("s2", name) == "no member has a score"
+    assert table.notes == (f"{name}: 1 samples of 2, 1 samples of 1, 1 samples of 0 members",)
+    stars = with_fused(table_of({"a": [0.4], "b": [5.0]}), "a + b")
+    assert stars.methods == ("a", "b")
+    assert stars.notes[0].startswith("left out fused(a + b): ")
+
+
+def test_gains_are_over_the_best_member_and_allow_for_all_that_was_looked_at() -> None:
+    table = random_table(n=60)
+    for text in ("good + fair", "good + poor", "fair + poor"):
+        table = with_fused(table, text)
+    found = gains(table, **FEW).records
+    assert [each["best_member"] for each in found] == ["good", "good", "fair"]
+    assert [each["p_holm"] for each in found] == holm([each["p"] for each in found]).tolist()
+    kept = np.isfinite(np.column_stack([table.scores[:, :2], table.rating])).all(axis=1)
+    own, human = table.column("fused(good + fair)")[kept], table.rating[kept]
+    rho = stats.spearmanr(own, human).statistic
+    best = stats.spearmanr(table.column("good")[kept], human).statistic
+    assert found[0]["rho"] == pytest.approx(rho, abs=1e-12)
+    assert found[0]["gain"] == pytest.approx(rho - best, abs=1e-12)
+    assert found[0]["n"] == int(kept.sum())

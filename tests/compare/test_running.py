@@ -1,0 +1,439 @@
+"""The run: every sample accounted for, nothing judged twice, nothing lost.
+
+Real frameworks; the judge is the lexical one, or a scripted model that answers every prompt with
+the lexical judge's reply and fails where a test says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import math
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcva_adapters import TCVA, Sample, clear_shared
+from tcva_adapters.compare import methods as methods_module
+from tcva_adapters.compare.comparing import acompare, compare
+from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.compare.run import FILES, STORE, Run, save
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.data import sample_lines
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.results.framework_score import FrameworkScore
+from tests.support.lexical_server import LexicalModel, LexicalServer
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
+
+PASSAGE = "The office opens at nine. Parking is free for visitors."
+RIGHT = Sample(
+    input="When does it open?",
+    response="The office opens at nine.",
+    contexts=(PASSAGE,),
+    reference="It opens at nine.",
+    id="right",
+    metadata={"stars": 5, "ben": 4, "office": "x"},
+)
+WRONG = RIGHT.model_copy(update={"response": "Parking costs five euros.", "id": "wrong"})
+BARE = Sample(input="When?", response="The office opens at nine.", contexts=(PASSAGE,), id="bare")
+SAMPLES = [RIGHT, WRONG, BARE]
+METRICS = ["ragas.faithfulness", "deepeval.faithfulness", "langchain.context_qa"]
+NAMES = [each.replace(".", " ") for each in METRICS]
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> None:
+    clear_shared()
+
+
+def run(
+    model: LexicalModel | None = None,
+    folder: Path | None = None,
+    samples: list[Sample] = SAMPLES,
+    metrics: Any = METRICS,
+    **options: Any,
+) -> ScoreTable:
+    tcva = TCVA(judge="lexical" if model is None else model, temperature=0.1)
+    options = {"temperatures": [0.1, 0.9], "progress": False, **options}
+    return Run(samples, tcva, metrics=metrics, folder=folder, **options).table()
+
+
+def score(table: ScoreTable, sample: str, method: str) -> float:
+    return float(table.column(method)[table.samples.index(sample)])
+
+
+def fails_on(beginning: str, error: BaseException) -> LexicalModel:
+    def fails(prompt: str) -> str | None:
+        if prompt.startswith(beginning):
+            raise error
+        return None
+
+    return LexicalModel(fails)
+
+
+def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
+    table = run(
+        human="stars",
+        human_scale=(1, 5),
+        group="id_of",
+        samples=[
+            each.model_copy(update={"metadata": {"stars": 4, "id_of": each.id}}) for each in SAMPLES
+        ],
+    )
+    assert table.samples == ("right", "wrong", "bare")
+    assert table.methods == ("tcva T=0.1", "tcva T=0.9", *NAMES)
+    for method in table.methods:
+        assert score(table, "right", method) == 1.0
+    assert score(table, "wrong", "ragas faithfulness") == 0.0
+    low, high = (score(table, "wrong", f"tcva T={t}") for t in (0.1, 0.9))
+    assert low <= high < 0.5
+    assert table.rating.tolist() == [0.75] * 3
+    assert table.groups == ("right", "wrong", "bare")
+    assert table.counts is not None
+    assert table.at(0.9).tolist() == table.column("tcva T=0.9").tolist()
+    said = table.results["ragas faithfulness"][1]
+    assert said is not None
+    assert [claim.claim for claim in said.claims] == ["Parking costs five euros."]
+
+
+def test_a_metric_that_no_sample_can_be_asked_for_is_left_out_in_one_line() -> None:
+    of = Run([BARE], {"judge": LexicalModel()}, metrics="all")
+    (left,) = [note for note in of.notes if "reference" in note]
+    assert left.startswith("left out, as no sample has reference: ragas context_recall")
+    assert "langchain labeled_criteria" in left
+    assert not [method for method in of.methods if "reference" in method.known.needs]
+    # Where some samples have it, the others have a reason, and nobody is asked about them.
+    model = LexicalModel()
+    table = run(model, metrics="langchain.labeled_criteria", samples=[RIGHT, BARE])
+    assert table.reason("bare", "langchain labeled_criteria") == (
+        "missing_field: the sample has no reference, which langchain labeled_criteria needs"
+    )
+    assert len(model.prompts) == 3
+
+
+def test_by_default_the_metrics_of_the_criterion_run() -> None:
+    names = {
+        criterion: [
+            m.name for m in Run(SAMPLES, {"judge": LexicalModel(), "criterion": criterion}).methods
+        ]
+        for criterion in ("faithfulness", "correctness", "completeness")
+    }
+    assert names["faithfulness"] == [
+        "ragas faithfulness",
+        "deepeval faithfulness",
+        "llamaindex faithfulness",
+        "langchain context_qa",
+    ]
+    assert names["correctness"] == [
+        "ragas factual_correctness",
+        "llamaindex correctness",
+        "langchain labeled_criteria",
+    ]
+    assert names["completeness"] == []
+    lexical = Run(SAMPLES, {"judge": "lexical", "criterion": "correctness"})
+    (left,) = lexical.notes
+    assert left == (
+        "left out, as the lexical judge cannot answer their prompts: ragas factual_correctness, "
+        "llamaindex correctness, langchain labeled_criteria"
+    )
+    assert lexical.table().methods == ("tcva T=0.1", "tcva T=0.5", "tcva T=0.9")
+    relevancy = Run(SAMPLES, {"judge": LexicalModel(), "criterion": "answer_relevancy"})
+    assert "ragas answer_relevancy" in relevancy.notes[0]
+    assert "embeddings" in relevancy.notes[0]
+
+
+def test_what_every_metric_needs_and_takes_is_known() -> None:
+    samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
+    whole = next(s for s in samples if s.input and s.contexts and s.reference)
+    model = LexicalModel()
+    table = Run([whole], TCVA(judge=model), metrics="all").table()
+    for name, known in FRAMEWORKS.items():
+        adapter = methods_module._adapter(name)
+        assert set(known.metrics) == set(adapter.framework_metrics())
+        for metric, each in known.metrics.items():
+            if each.is_lexical:
+                assert table.usage[f"{name} {metric}"]["calls"] == each.calls
+
+
+def test_the_cost_is_said_before_the_first_call(tmp_path: Path) -> None:
+    model = LexicalModel()
+    of = Run(SAMPLES, TCVA(judge=model), metrics=METRICS, folder=tmp_path)
+    before = of.cost()
+    assert model.prompts == []
+    # TCVA's three, then 2, 4 and 1 calls for each; DeepEval does not look at the question.
+    calls = {row["method"]: row["calls"] for row in before.records("calls")}
+    assert calls == dict(zip(["tcva", *NAMES], (3, 6, 8, 3), strict=True))
+    assert before.sentence == "About 20 calls on 3 samples"
+    of.table()
+    assert len(model.prompts) in (19, 20)
+    after = of.cost()
+    assert after.sentence == "About 0 calls on 3 samples"
+    assert [row["cached"] for row in after.records("calls")] == [3, 3, 2, 3]
+    assert compare(SAMPLES, {"judge": "lexical"}, dry_run=True).sentence.startswith("About 0 calls")
+
+
+def test_costs_are_those_of_the_calls_and_equal_samples_cost_once() -> None:
+    model = LexicalModel()
+    twin = RIGHT.model_copy(update={"id": "twin"})
+    table = run(model, samples=[RIGHT, WRONG, twin])
+    assert sum(used["calls"] for used in table.usage.values()) == len(model.prompts)
+    assert sum(used["input_tokens"] for used in table.usage.values()) == 10 * len(model.prompts)
+    theirs = table.usage["ragas faithfulness"]  # statements, then verdicts
+    assert (theirs["judged"], theirs["cached"], theirs["calls"]) == (2, 1, 4)
+    for method in table.methods:
+        assert score(table, "twin", method) == score(table, "right", method)
+
+
+def test_a_second_run_on_the_folder_asks_for_failures_alone(tmp_path: Path) -> None:
+    def fails(prompt: str) -> str | None:
+        return "What a lovely day." if "Parking costs" in prompt else None
+
+    first = run(LexicalModel(fails), tmp_path)
+    # No JSON for ours, RAGAS and DeepEval, no grade for LangChain.
+    assert np.isnan(first.scores[1]).all()
+    assert np.isfinite(first.scores[[0, 2]]).all()
+    healed = LexicalModel()
+    clear_shared()
+    second = run(healed, tmp_path)
+    assert {name: used["judged"] for name, used in second.usage.items()} == dict.fromkeys(
+        ["tcva T=0.1", *NAMES], 1
+    )
+    assert np.isfinite(second.scores).all()
+    assert second.scores[[0, 2]].tolist() == first.scores[[0, 2]].tolist()
+    clear_shared()
+    again = LexicalModel()
+    third = run(again, tmp_path)
+    assert again.prompts == []
+    assert third.scores.tolist() == second.scores.tolist()
+    assert [used["cached"] for used in third.usage.values()] == [3] * 4
+
+
+def test_a_metric_that_finds_nothing_to_score_is_not_asked_again(tmp_path: Path) -> None:
+    # RAGAS takes no statement from it, and so returns nan: the answer is final, not a failure.
+    greeting = RIGHT.model_copy(update={"response": "Hello! How are you?"})
+    table = run(LexicalModel(), tmp_path, [greeting], "ragas.faithfulness")
+    assert table.reason("right", "ragas faithfulness") == "no_claims: the metric returned nan"
+    clear_shared()
+    again = LexicalModel()
+    run(again, tmp_path, [greeting], "ragas.faithfulness")
+    assert again.prompts == []
+
+    def prose(prompt: str) -> str | None:  # the older family logs what it cannot read
+        return None if "<<<CLAIM" in prompt else "What a lovely day."
+
+    table = run(LexicalModel(prose), samples=[WRONG], metrics="ragas.legacy_faithfulness")
+    assert table.reason("wrong", "ragas legacy_faithfulness").startswith("judge_error: ")
+
+
+async def _raises(error: BaseException) -> Any:
+    raise error
+
+
+async def _returns(value: Any) -> Any:
+    return value
+
+
+async def _hangs() -> Any:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        (lambda: _returns(FrameworkScore("m", math.inf)), "the metric returned inf"),
+        (lambda: _returns(None), "AttributeError"),
+        (lambda: _returns(FrameworkScore("m", "high")), "ValueError"),  # type: ignore[arg-type]  # on purpose
+        (lambda: _returns(FrameworkScore("m", None)), "the metric gave no score"),
+        (lambda: _raises(asyncio.CancelledError()), "CancelledError"),
+        (lambda: _raises(SystemExit(3)), "SystemExit: 3"),
+        (lambda: _raises(ValueError("half \ud83d")), "ValueError: half \ufffd"),
+        (_hangs, "timeout: no score after 0.2 seconds"),
+    ],
+)
+def test_whatever_a_metric_does_every_sample_has_its_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, said: str
+) -> None:
+    class Hostile:
+        LexicalLLM = staticmethod(object)
+        framework_metrics = staticmethod(lambda: ["faithfulness"])
+
+        @staticmethod
+        async def ascore_framework_metric(*_: Any) -> Any:
+            return await metric()
+
+    monkeypatch.setattr(methods_module, "_adapter", lambda _: Hostile)
+    table = run(frameworks="ragas", metrics="faithfulness", timeout=0.2)
+    assert np.isnan(table.column("ragas faithfulness")).all()
+    reason = table.reason("right", "ragas faithfulness")
+    assert said in reason
+    assert reason.startswith(("judge_error: ragas faithfulness failed: ", "timeout: "))
+    assert np.isfinite(table.column("tcva T=0.1")).all()
+    save(tmp_path, table)  # and every file takes it
+
+
+def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(tmp_path: Path) -> None:
+    many = [
+        RIGHT.model_copy(update={"response": f"Door {n} opens.", "id": f"{n}"}) for n in range(40)
+    ]
+    fatal = JudgeError("the API key was not accepted", reason="authentication", fatal=True)
+    metrics = ["langchain.context_qa", "deepeval.faithfulness"]
+    model = fails_on("Based on the given text", fatal)  # DeepEval's, which comes first
+    table = run(model, tmp_path, many, metrics)
+    assert table.about["fatal"] == "the API key was not accepted"
+    assert any("ended early: the API key" in note for note in table.notes)
+    assert np.isfinite(table.column("tcva T=0.1")).all()
+    for method in ("deepeval faithfulness", "langchain context_qa"):
+        assert np.isnan(table.column(method)).all()
+        assert "API key" in table.reason("7", method)
+    assert len(model.prompts) <= 40 + 2 * 8  # so many may have been under way
+    clear_shared()
+    healed = run(LexicalModel(), tmp_path, many, metrics)
+    assert np.isfinite(healed.scores).all()
+    assert healed.about["fatal"] == ""
+    assert healed.usage["tcva T=0.1"]["cached"] == 40
+
+
+def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(tmp_path: Path) -> None:
+    tcva = TCVA(judge=fails_on("You are a teacher", KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(Run(SAMPLES, tcva, metrics=METRICS, folder=tmp_path).atable())
+    again = LexicalModel()
+    clear_shared()
+    table = run(again, tmp_path)
+    assert table.usage["tcva T=0.1"]["cached"] == len(SAMPLES)
+    assert table.usage["ragas faithfulness"]["cached"] == len(SAMPLES)
+    assert np.isfinite(table.scores).all()
+    with (
+        Run(SAMPLES, {"judge": "lexical"}, frameworks="none", folder=tmp_path)._storing(),
+        pytest.raises(InvalidValueError, match="another process is writing"),
+    ):
+        run(folder=tmp_path)
+
+
+def test_it_is_awaited_interrupted_and_cancelled_where_a_loop_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options: dict[str, Any] = {"metrics": "langchain.context_qa", "progress": False}
+
+    async def notebook() -> list[list[float]]:
+        blocking = compare(SAMPLES, {"judge": "lexical"}, **options)
+        awaited = await acompare(SAMPLES, {"judge": "lexical"}, **options)
+        return [[row["mean"] for row in r.records("methods")] for r in (blocking, awaited)]
+
+    one, other = asyncio.run(notebook())
+    assert one == other
+
+    begun, ended = threading.Event(), threading.Event()
+
+    async def hangs(*_: Any) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(methods_module._adapter("langchain"), "ascore_framework_metric", hangs)
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(Run(SAMPLES, {"judge": "lexical"}, **options).atable())
+        await asyncio.to_thread(begun.wait, 20)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(asyncio.wait_for(cancelled(), 20))
+    assert ended.wait(20)
+
+
+def test_each_framework_asks_the_named_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LexicalServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        of = Run(SAMPLES, {"judge": "openai:m"}, metrics=METRICS)
+        asked = [methods_module.Asked(method, of.tcva, 9.0) for method in of.methods]
+        assert len({id(each.model) for each in asked}) == 3  # what one is refused is its own
+        table = of.table()
+        assert sum(used["calls"] for used in table.usage.values()) == server.count
+    assert table.scores.tolist() == run(temperatures=(0.1, 0.5, 0.9)).scores.tolist()
+
+
+def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Path) -> None:
+    report = compare(
+        SAMPLES, {"judge": "lexical"}, metrics="ragas.faithfulness", folder=tmp_path / "side"
+    )
+    folder = tmp_path / "side"
+    assert {path.name for path in folder.iterdir()} == {*FILES, STORE, ".lock"}
+    with (folder / "scores.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 3 * 4
+    assert rows[3] == {
+        "sample": "right",
+        "method": "ragas faithfulness",
+        "score": "1.0",
+        "unscored": "",
+    }
+    read = read_scores(folder)
+    assert read.methods[-1] == "ragas faithfulness"
+    assert len(read_scores(folder / "assessments.jsonl")) == 3
+    samples = (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in samples] == ["right", "wrong", "bare"]
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert summary["sentence"] == report.sentence
+    compare(SAMPLES[:2], {"judge": "lexical"}, frameworks="none", folder=folder)  # takes its place
+    (folder / "scores.csv").write_text("my,own\n1,2\n", encoding="utf-8")
+    with pytest.raises(InvalidValueError, match="written by something else"):
+        save(folder, run(metrics=[], frameworks="none"))
+    save(folder, run(frameworks="none"), overwrite=True)
+
+
+def test_imported_scores_and_fused_methods_stand_beside(tmp_path: Path) -> None:
+    (tmp_path / "stars.csv").write_text("id,stars\nright,0.5\nnobody,1\n", encoding="utf-8")
+    table = run(
+        metrics="langchain.context_qa",
+        imported=[f"mine={tmp_path}/stars.csv"],
+        fuse=["tcva T=0.1 + langchain context_qa", "mine+ragas stars"][:1],
+        pass_from={"mine": 0.4},
+    )
+    assert table.methods[-2:] == ("mine", "fused(tcva T=0.1 + langchain context_qa)")
+    assert score(table, "right", "mine") == 0.5
+    assert table.threshold("mine") == 0.4
+    assert score(table, "right", table.methods[-1]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"frameworks": "rags"}, "unknown framework 'rags'; known are ragas"),
+        (
+            {"frameworks": "langchain", "metrics": "faithfulnes"},
+            "no metric 'faithfulnes' in langchain",
+        ),
+        ({"timeout": 0}, "seconds above 0"),
+        ({"pass_from": {"nobody": 0.5}}, "one of tcva T=0.1"),
+        ({"fuse": ["tcva T=0.1"]}, "two members or more"),
+        ({"fuse": ["tcva T=0.1 + other"]}, "no method 'other'; there are tcva"),
+        ({"human": "stars", "human_scale": (1, 4)}, "outside the scale from 1 to 4"),
+        ({"group": "office"}, "'bare' belongs to no group"),
+    ],
+)
+def test_what_would_fail_afterwards_is_refused_before(
+    tmp_path: Path, options: dict[str, Any], said: str
+) -> None:
+    model = LexicalModel()
+    with pytest.raises((InvalidValueError, InvalidSampleError), match=said):
+        run(model, tmp_path / "out", **options)
+    assert model.prompts == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_samples_without_an_id_get_one_that_stays() -> None:
+    bare = [Sample(response="x"), Sample(response="y", id="b"), Sample(response="z", id="b")]
+    of = Run(bare, {"judge": "lexical"}, frameworks="none")
+    assert [sample.id for sample in of.samples] == ["row-1", "b", "b#2"]
+    assert "numbered" in of.notes[0]
