@@ -33,7 +33,7 @@ _TABLES: Final = {
     "Table 8": "set method n rho rho_low_paper rho_high_paper reason",
     "Table 8, difference": "set method n difference p p_one_sided p_one_sided_paper",
     "Table 9": "set method rho rho_paper",
-    "fused scores": "set members n rho best_member best_rho gain p_holm",
+    "fused scores": "set members n rho best_member gain p_holm",
 }
 _NOTES: Final = (
     "rho is of scores rounded to four decimals, as they are stored; 'unrounded' of the verdicts",

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.fusing import gains, members_of, with_fused
 from tcva_adapters.compare.paper.digits import CONFIGURATIONS, TEMPERATURES, Rows
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.collapse import ablation
-from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
 from tcva_adapters.results.settings import ScoringConfig
@@ -25,7 +25,7 @@ from tcva_adapters.stats.inference import difference, estimate
 
 _DECIMALS: Final = 4
 _SAME: Final = 1e-12
-_FUSED: Final = (("tcva", "ragas"), ("tcva", "lexical"), ("tcva", "ragas", "lexical"))
+_FUSED: Final = ("tcva + ragas", "tcva + lexical", "tcva + ragas + lexical")
 
 
 def _others(table: ScoreTable, *names: str) -> dict[str, FloatArray]:
@@ -130,27 +130,12 @@ def tables_7_and_9(table: ScoreTable, temperature: float) -> dict[str, Rows]:
 
 
 def fused(table: ScoreTable, **drawn: Any) -> Rows:
-    """Geometric means of TCVA (T=0.5, unrounded) with RAGAS and with the lexical judge.
-
-    Each row stands on the samples that all of its members and a human have scored, and its gain is
-    the one over its best member there.
-    """
-    methods = {"tcva": table.at(BALANCED), **_others(table, "ragas", "lexical")}
-    rows: Rows = {}
-    for names in _FUSED:
-        if not methods.keys() >= set(names):
-            continue
-        known = np.isfinite([table.rating, *(methods[name] for name in names)]).all(axis=0)
-        members = {name: methods[name][known] for name in names}
-        human = table.rating[known]
-        scores = fuse(np.stack(list(members.values()), axis=1)).scores
-        rhos = {name: agreement("spearman", of, human).value for name, of in members.items()}
-        best = max(rhos, key=lambda name: np.nan_to_num(rhos[name], nan=-2.0))
-        rho = estimate("spearman", [scores, human], method="percentile", **drawn)
-        gain = difference("spearman", scores, members[best], human, **drawn)
-        about = {"best_member": best, "best_rho": rhos[best], "p": gain.p}
-        rows[" + ".join(names)] = {"n": rho.n, **rho.record("rho"), **about, **gain.record("gain")}
-    return rows
+    """Geometric means of TCVA (T=0.5, unrounded) with RAGAS and with the lexical judge."""
+    table = table.with_method("tcva", table.at(BALANCED))
+    known = [text for text in _FUSED if {*members_of(text)} <= {*table.methods}]
+    for text in known:
+        table = with_fused(table, text)
+    return dict(zip(known, map(dict, gains(table, **drawn).records), strict=True))
 
 
 def empty_note(table: ScoreTable) -> str:
