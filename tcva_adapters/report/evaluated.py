@@ -161,7 +161,7 @@ def _notes(table: ScoreTable) -> Iterator[str]:
         if not isinstance(summary, Summary) or id(summary) in shown:
             continue
         shown.add(id(summary))
-        fused = f", fused with {', '.join(about['fused'])}" if about["fused"] else ""
+        fused = f", fused with {', '.join(about['fused'])}" if about.get("fused") else ""
         scoring = about["scoring"]
         yield (
             f"{about['criterion']} by {about['judge']}{fused}; {scoring.place}, {scoring.scheme.name} "

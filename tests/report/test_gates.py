@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -131,7 +132,7 @@ def test_a_confidence_takes_the_lower_bound() -> None:
     assert record["value"] == 1.0
     grouped = table(*[1.0] * 20, groups=tuple("a" * 20))
     (said,) = failed(grouped, "mean>=0.5@95%")
-    assert "with 95% confidence at least 0.050 (1 groups) < 0.5" in said
+    assert re.search(r"with 95% confidence at least 0\.05\d? \(1 groups\) < 0\.5", said)
     (said,) = failed(table(3.0), "m:mean>=2@95%")
     assert said == "m: mean: scores leave [0, 1], so there is no lower bound"
 
