@@ -153,9 +153,7 @@ def read_scores(
         importing = replace(importing, human=ratings.raters)
     kept = (skip_bad, with_results, counts_only, scores_only)
     how = Reading(ratings, group, scoring, samples, importing, human_scale, *kept)
-    counts = _bare_counts(source)
-    blocks = read_blocks(source, how) if counts is None else [_of_counts(counts, how)]
-    table = _merged(blocks, how)
+    table = _of_counts(source) or _merged(read_blocks(source, how), how)
     if by_place is not None:
         if len(by_place) != len(table):
             msg = f"{len(by_place)} human ratings for {len(table)} samples; give one for each"
@@ -479,23 +477,16 @@ def _rows(found: Imported, how: Reading) -> dict[tuple[str, str], Row]:
     }
 
 
-def _bare_counts(source: Any) -> FloatArray | None:
-    """Level counts as shape (N, J, 5); None where the source is something else."""
+def _of_counts(source: Any) -> ScoreTable | None:
+    """Bare level counts of one or several judges; None where the source is something else."""
     is_list = isinstance(source, list | tuple) and source and isinstance(source[0], list | tuple)
     if not (is_list or isinstance(source, np.ndarray)):
         return None
     counts = np.asarray(source, dtype=np.float64)
-    if counts.ndim != 3:
-        return check_counts(counts)[:, None]
-    return check_counts(counts.reshape(-1, counts.shape[2])).reshape(counts.shape)
-
-
-def _of_counts(counts: FloatArray, how: Reading) -> Block:
-    block = Block("", "level counts", how, {"kind": "tcva", "criterion": "", "judge": ""})
-    block.number = len(counts)
-    block.counts.frombytes(np.ascontiguousarray(counts).tobytes())
-    block.judges.extend([counts.shape[1]] * len(counts))
-    return block
+    shape = counts.shape if counts.ndim == 3 else (len(counts), 1, len(LEVELS))
+    rows = check_counts(counts.reshape(-1, shape[2]) if counts.ndim == 3 else counts)
+    size = len(counts)
+    return ScoreTable(Numbered(size), (), np.empty((size, 0)), counts=rows.reshape(shape))
 
 
 def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
@@ -600,50 +591,45 @@ def read_systems(
     """
     how = Reading(group=group, split=system, of_systems=True)
     blocks = read_blocks(source, how)
-    by_system: dict[str, set[str]] = {}
-    for block in blocks:
-        by_system.setdefault(block.called, set()).add(block.about["judge"])
-    notes = list(how.notes)
-    if len(set(map(frozenset, by_system.values()))) > 1:
-        said = "; ".join(f"{name}: {', '.join(sorted(of))}" for name, of in by_system.items())
-        notes.append(f"systems have different judges, so differences may be theirs ({said})")
+    judges: dict[str, set[str]] = {}
     cells: dict[str, dict[str, dict[str, float]]] = {}
-    groups = {n: g for block in blocks for n, g in zip(block.names, block.groups, strict=False)}
+    groups: dict[str, Hashable] = {}
     for block in blocks:
+        judges.setdefault(block.called, set()).add(block.about["judge"])
+        groups |= zip(block.names, block.groups, strict=False)
         for metric, scores in _metrics(block, temperatures):
             column = cells.setdefault(metric, {}).setdefault(block.called, {})
-            for name, score in zip(block.names, scores.tolist(), strict=True):
-                if name in column:
-                    msg = (
-                        f"two scores of system {block.called!r} for query {name!r} under {metric!r}; "
-                        "leave one out, or give the systems names of their own (NAME=FILE)"
-                    )
-                    raise InvalidValueError(msg)
-                column[name] = score
-    return {
-        metric: _of_cells(columns, groups if group is not None else {}, notes)
-        for metric, columns in cells.items()
-    }
+            if twice := column.keys() & block.names.keys():
+                msg = (
+                    f"two scores of system {block.called!r} for query {min(twice)!r} under "
+                    f"{metric!r}; give the systems names of their own (NAME=FILE)"
+                )
+                raise InvalidValueError(msg)
+            column |= zip(block.names, scores.tolist(), strict=True)
+    if len(set(map(frozenset, judges.values()))) > 1:
+        said = "; ".join(f"{name}: {', '.join(sorted(of))}" for name, of in judges.items())
+        how.notes.append(f"systems have different judges, so differences may be theirs ({said})")
+    tables = {}
+    for metric, columns in cells.items():
+        names = tuple(dict.fromkeys(name for column in columns.values() for name in column))
+        scores = np.array(
+            [[column.get(name, math.nan) for column in columns.values()] for name in names]
+        )
+        own = tuple(groups[name] for name in names) if group is not None else ()
+        tables[metric] = ScoreTable(
+            names, tuple(columns), scores, groups=own, notes=tuple(how.notes)
+        )
+        if group is not None:
+            _check_groups(tables[metric], group)
+    return tables
 
 
 def _metrics(block: Block, temperatures: Sequence[float]) -> Iterator[tuple[str, FloatArray]]:
+    """Scores by metric; of judgements one at each temperature."""
     counts = block.level_counts()
     if counts is None:
-        for method, scores in block.scores.items():
-            yield method, np.frombuffer(scores)
+        yield from ((method, np.frombuffer(scores)) for method, scores in block.scores.items())
         return
     table = ScoreTable(Numbered(block.number), (), np.empty((block.number, 0)), counts=counts)
     for temperature in temperatures:
         yield f"{block.about['criterion']} T={temperature:g}", table.at(temperature)
-
-
-def _of_cells(
-    columns: Mapping[str, Mapping[str, float]], groups: Mapping[str, Hashable], notes: Sequence[str]
-) -> ScoreTable:
-    names = tuple(dict.fromkeys(name for column in columns.values() for name in column))
-    scores = [[column.get(name, math.nan) for column in columns.values()] for name in names]
-    own = tuple(groups[name] for name in names) if groups else ()
-    table = ScoreTable(names, tuple(columns), np.array(scores), groups=own, notes=tuple(notes))
-    if own:
-        _check_groups(table, "group")
-    return table
