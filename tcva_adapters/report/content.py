@@ -8,10 +8,10 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
@@ -42,11 +42,12 @@ MOST_BYTES: Final = 16_000_000
 _LONGEST: Final = {"id": 200, "question": 80, "reason": 300}
 """Characters of what the list of samples shows of each."""
 
-_GROUP: Final = 80
 _MOST_VALUES: Final = 30
 _MOST_GROUPS: Final = 12
 _FRAMEWORK: Final = "framework"
-_LARGEST_WHOLE: Final = 2**53
+_DIGITS: Final = 15
+"""Of whole numbers that a browser has, too."""
+
 _ESCAPED: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
@@ -58,20 +59,13 @@ class Run:
         name: Unlike those of the table's other methods.
         method: Of the table: the one at the settings that the page begins with.
         results: One per sample, None where the sample is not in this run.
-        scoring: The settings that the page begins with.
-        is_mixed: Whether some results have other settings.
+        scoring: The settings that the page begins with: those of most results.
     """
 
     name: str
     method: str
     results: Sequence[Result | None]
     scoring: ScoringConfig
-    is_mixed: bool
-
-    @property
-    def judged(self) -> list[Result]:
-        """Those that there are."""
-        return [result for result in self.results if result is not None]
 
 
 @dataclass(frozen=True)
@@ -102,14 +96,12 @@ class Content:
         runs = []
         for methods in views.values():
             method = methods[len(methods) // 2]
-            results = self.table.results[method]
-            found = [each for each in results if isinstance(each, Result)]
-            scorings = Counter(each.scoring for each in found)
+            kept = [each if _is_judged(each) else None for each in self.table.results[method]]
+            found = [each for each in kept if each is not None]
+            ((scoring, _),) = Counter(each.scoring for each in found).most_common(1)
             first = found[0].assessment
-            name = methods[0] if len(methods) == 1 else f"{first.criterion} by {first.judge}"
-            scoring = scorings.most_common(1)[0][0]
-            kept = [each if isinstance(each, Result) else None for each in results]
-            runs.append(Run(name, method, kept, scoring, len(scorings) > 1))
+            name = method if len(methods) == 1 else f"{first.criterion} by {first.judge}"
+            runs.append(Run(name, method, kept, scoring))
         return tuple(runs)
 
     @cached_property
@@ -118,8 +110,14 @@ class Content:
         of = self.table.results
         return [m for m in self.table.methods if not any(map(_is_judged, of.get(m, ())))]
 
+    def only(self, run: Run) -> ScoreTable:
+        """The scores of one run, on the samples that it judged."""
+        judged = [each is not None for each in run.results]
+        table = self.table.select(judged, [run.method])
+        return replace(table, methods=("score",), thresholds={"score": run.scoring.threshold})
 
-def _is_judged(result: Any) -> bool:
+
+def _is_judged(result: Any) -> TypeGuard[Result]:
     return isinstance(result, Result) and result.assessment.prompt_version != _FRAMEWORK
 
 
@@ -132,28 +130,34 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
         notes: What else a reader must know.
     """
     table = content.table
-    runs = content.runs
     mixed = (
         f"{run.name} has several settings; here all of it stands at those of most of its results"
-        for run in runs
-        if run.is_mixed
+        for run in content.runs
+        if any(each and each.scoring != run.scoring for each in run.results)
     )
     figures = {
         "format": FORMAT,
         "made_by": f"tcva-adapters {__version__}",
         "title": content.title,
-        "sentence": content.reports[0][1].sentence if content.reports else "",
         "notes": [*table.notes, *mixed, *notes],
         "levels": [level.value for level in LEVELS],
         "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
         "penalties": list(PENALTIES),
         "presets": dict(PRESETS),
         "samples": _samples(content, lines),
-        "runs": [_run(run) for run in runs],
+        "runs": [_run(run) for run in content.runs],
         "methods": [_method(table, name) for name in content.fixed],
-        "reports": [_report(*each) for each in content.reports],
+        "reports": [
+            {
+                "view": view,
+                "sentence": report.sentence,
+                "tables": [asdict(table) for table in report.tables],
+                "notes": report.notes,
+            }
+            for view, report in content.reports
+        ],
     }
-    found: dict[str, Any] = _exact(plain(figures))
+    found: dict[str, Any] = plain(figures)
     return found
 
 
@@ -162,9 +166,8 @@ def _samples(content: Content, lines: Sequence[int]) -> dict[str, Any]:
     ratings = table.rating
     rated = ratings[np.isfinite(ratings)]
     return {
-        "ids": _short_ids(table.samples),
+        "ids": [_short_id(*each) for each in enumerate(table.samples, start=1)],
         "human": ratings if len(rated) else None,
-        "human_name": ", ".join(table.raters) or "human rating",
         "human_scale": scale_of(rated) if len(rated) else None,
         "questions": [_short(each.input or "", "question") for each in content.samples],
         "groups": _groups([written_out(s.metadata) for s in content.samples], table.raters),
@@ -178,23 +181,22 @@ def _short(text: str, kind: str) -> str:
     return shortened(text[: 4 * most], most)
 
 
-def _short_ids(names: Sequence[str]) -> list[str]:
-    """Ids as they are; what is too long is cut, and numbered so that each stays one of its own."""
+def _short_id(number: int, name: str) -> str:
+    """As it is; what is too long is cut, and numbered so that it stays one of its own."""
     most = _LONGEST["id"]
-    return [n if len(n) <= most else f"{n[:most]}… #{at}" for at, n in enumerate(names, start=1)]
+    return name if len(name) <= most else f"{name[:most]}… #{number}"
 
 
 def scale_of(values: np.ndarray[Any, Any]) -> tuple[float, float]:
     """Lowest and highest value that there may be: [0, 1], or what holds values outside of it.
 
     >>> scale_of(np.array([0.2, 0.9])), scale_of(np.array([1.0, 4.5]))
-    ((0.0, 1.0), (1.0, 5.0))
+    ((0.0, 1.0), (1, 5))
     """
-    low, high = float(values.min(initial=0.0)), float(values.max(initial=1.0))
-    if low >= 0.0 and high <= 1.0:
+    if not len(values) or (values.min() >= 0.0 and values.max() <= 1.0):
         return 0.0, 1.0
-    low = float(values.min())
-    return (math.floor(low), math.ceil(high)) if low < high else (min(0.0, low), max(1.0, high))
+    low, high = math.floor(values.min()), math.ceil(values.max())
+    return (low, high) if low < high else (min(0, low), max(1, high))
 
 
 def _groups(metadata: Sequence[Mapping[str, Any]], raters: Sequence[str]) -> dict[str, list[str]]:
@@ -204,93 +206,54 @@ def _groups(metadata: Sequence[Mapping[str, Any]], raters: Sequence[str]) -> dic
         values = [each.get(name) for each in metadata]
         if name in raters or not all(isinstance(v, str | bool | int | None) for v in values):
             continue
-        texts = ["" if v is None else shortened(str(v)[: 4 * _GROUP], _GROUP) for v in values]
+        texts = ["" if v is None else _short(str(v), "question") for v in values]
         if 2 <= len({*texts} - {""}) <= min(_MOST_VALUES, len(texts) // 2):
             found[name] = texts
     return dict(islice(found.items(), _MOST_GROUPS))
 
 
 def _run(run: Run) -> dict[str, Any]:
-    rows: dict[bytes, int] = {}
-    shown: list[list[list[float] | None]] = []
-    row = [ABSENT] * len(run.results)
-    unscored = []
-    for place, result in enumerate(run.results):
-        if result is None:
-            continue
-        why = result.unscored
-        if why is not None:
-            row[place] = UNSCORED
-            unscored.append([place, _short(why.text, "reason"), why.reason.is_failure])
-            continue
-        counts = judged_counts([Result(result.assessment, run.scoring).seen])[0]
-        key = counts.tobytes()
-        if key not in rows:
-            rows[key] = len(shown)
-            shown.append([_counts(each) if any(each) else None for each in counts.tolist()])
-        row[place] = rows[key]
-    judged = run.judged
-    first = judged[0].assessment
-    members = next((each.assessment.members for each in judged if each.assessment.members), ())
+    there = [(i, each) for i, each in enumerate(run.results) if each is not None]
+    scored = [(i, each) for i, each in there if each.unscored is None]
+    views = (Result(each.assessment, run.scoring).seen for _, each in scored)
+    rows, numbers = np.unique(judged_counts(views), axis=0, return_inverse=True)
+    row = [ABSENT if each is None else UNSCORED for each in run.results]
+    for (i, _), number in zip(scored, numbers.ravel().tolist(), strict=True):
+        row[i] = number
+    members = next((each.assessment.members for _, each in there if each.assessment.members), ())
+    judges = (there[0][1].assessment, *members)
     return {
         "name": run.name,
-        "criterion": first.criterion,
-        "judge": first.judge,
+        "judges": [f"{each.criterion} by {each.judge}" for each in judges],
         "settings": settings_of(run.scoring),
-        "members": [f"{member.criterion} by {member.judge}" for member in members],
-        "rows": shown,
+        "rows": [[each if any(each) else None for each in counts] for counts in rows.tolist()],
         "row": row,
-        "unscored": unscored,
+        "unscored": [
+            [i, _short(why.text, "reason"), why.reason.is_failure]
+            for i, each in there
+            if (why := each.unscored) is not None
+        ],
     }
-
-
-def _counts(counts: list[float]) -> list[float]:
-    """Whole numbers as such: they are shorter."""
-    return [int(count) if count.is_integer() else count for count in counts]
 
 
 def settings_of(scoring: ScoringConfig) -> dict[str, Any]:
     """The settings of a run as JSON values."""
-    return {
-        "temperature": scoring.temperature,
-        "threshold": scoring.threshold,
-        "weights": list(scoring.scheme.weights),
-        "penalty": scoring.penalty,
-        "eps": scoring.eps,
-        "floor": scoring.floor,
-        "on_unscored": scoring.on_unscored,
-        "bounds": asdict(scoring.bounds),
-        "fuse_weights": scoring.fuse_weights,
-    }
+    found = scoring.model_dump(mode="json", exclude={"scheme", "evidence"})
+    return {**found, "weights": list(scoring.scheme.weights)}
 
 
 def _method(table: ScoreTable, name: str) -> dict[str, Any]:
     scores = table.column(name)
     missing = np.flatnonzero(np.isnan(scores)).tolist()
-    version = table.about.get("metrics", {}).get(name)
     kind = table.about.get("methods", {}).get(name, {}).get("kind", "")
     return {
         "name": name,
-        "about": version or kind,
+        "about": table.about.get("metrics", {}).get(name, kind),
         "scale": scale_of(scores[np.isfinite(scores)]),
         "threshold": table.threshold(name),
         "scores": scores,
         "unscored": [[i, _short(table.reason(table.samples[i], name), "reason")] for i in missing],
     }
-
-
-def _report(view: str, report: Report) -> dict[str, Any]:
-    tables = [
-        {
-            "title": table.title,
-            "columns": [asdict(column) for column in table.columns],
-            "records": table.records,
-            "notes": table.notes,
-        }
-        for table in report.tables
-        if table.records
-    ]
-    return {"view": view, "sentence": report.sentence, "tables": tables, "notes": report.notes}
 
 
 def drawn(content: Content, most: int | None) -> tuple[list[int], list[str], list[str]]:
@@ -303,14 +266,11 @@ def drawn(content: Content, most: int | None) -> tuple[list[int], list[str], lis
         content: What is shown.
         most: How many samples; by default 10 000, and 16 MB of text.
     """
-    total = len(content.table)
-    runs = content.runs
-    least = [-math.inf] * total
-    if runs:
-        scores = [math.nan if r is None or r.score is None else r.score for r in runs[0].results]
-    else:
-        scores = content.table.scores[:, 0].tolist() if content.table.methods else least
-    worst = sorted(range(total), key=lambda n: -math.inf if math.isnan(scores[n]) else scores[n])
+    table = content.table
+    total = len(table)
+    first = [run.method for run in content.runs] or table.methods
+    scores = table.column(first[0]) if first else np.zeros(total)
+    worst = np.argsort(np.nan_to_num(scores, nan=-math.inf), kind="stable").tolist()
     others = random.Random(SEED).sample(range(total), total)  # noqa: S311  # a draw, no secret
     turns = dict.fromkeys(chain.from_iterable(zip(worst, others, strict=True)))
     room = MOST_BYTES if most is None else math.inf
@@ -318,57 +278,58 @@ def drawn(content: Content, most: int | None) -> tuple[list[int], list[str], lis
     for place in turns:
         if len(texts) == (MOST if most is None else most):
             break
-        line = inert_json(_exact(plain(_detail(content, place))))
+        line = inert_json(plain(_detail(content, place)))
         if len(line.encode()) <= room:
             room -= len(line.encode())
             texts[place] = line
-    chosen = sorted(texts)
-    lines = [-1] * total
-    for line_number, place in enumerate(chosen):
-        lines[place] = line_number
-    if len(chosen) == total:
-        notes = []
-    elif not chosen:
-        notes = ["the texts of the samples are not in this page"]
-    else:
-        some = f"the texts of {len(chosen)} of {total} samples are in this page"
-        notes = [f"{some}: in turn of the worst and of one drawn with seed {SEED}"]
-    return lines, [texts[place] for place in chosen], notes
+    numbers = {place: number for number, place in enumerate(sorted(texts))}
+    lines = [numbers.get(place, -1) for place in range(total)]
+    notes = [
+        f"the texts of {len(texts)} of {total} samples are in this page, in turn of the worst and of "
+        f"one drawn with seed {SEED}"
+        if texts
+        else "the texts of the samples are not in this page"
+    ]
+    return lines, [texts[place] for place in numbers], notes if len(texts) < total else []
 
 
 def _detail(content: Content, place: int) -> dict[str, Any]:
     """What the page shows of a sample; what there is not is left out."""
     sample, table = content.samples[place], content.table
-    own = {run.name: run.results[place] for run in content.runs}
-    judged = {name: {**_judged(each.seen), **_interval(each)} for name, each in own.items() if each}
     methods = {}
     for name in content.fixed:
         result = table.results[name][place] if table.results.get(name) else None
         said: dict[str, Any] = {}
-        if isinstance(result, CCRSResult):
-            metric = next((m for m in result.answers if name.startswith(m)), "")
-            said = {"reason": result.reasons.get(metric) or None}
-        elif result is not None:
-            said = {"verdicts": [_claim(claim) for claim in result.claims]}
         if math.isnan(table.column(name)[place]):
             said["reason"] = table.reason(table.samples[place], name)
-        methods[name] = _present(said)
-    return _present(
-        {
-            "input": sample.input,
-            "response": sample.response,
-            "contexts": None if sample.contexts is None else list(sample.contexts),
-            "reference": sample.reference,
-            "metadata": written_out(sample.metadata),
-            "runs": judged,
-            "methods": _present(methods),
-        }
-    )
-
-
-def _present(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what is None or an empty object."""
+        elif isinstance(result, CCRSResult):
+            said["reason"] = next(why for m, why in result.reasons.items() if name.startswith(m))
+        elif result is not None:
+            said["verdicts"] = [_claim(claim) for claim in result.claims]
+        if said:
+            methods[name] = said
+    metadata = json.dumps(written_out(sample.metadata))
+    runs = ((run.name, run.results[place]) for run in content.runs)
+    found = {
+        **sample.model_dump(include={"input", "response", "contexts", "reference"}),
+        "metadata": json.loads(metadata, parse_int=_whole),
+        "runs": {name: _judged_at(result) for name, result in runs if result},
+        "methods": methods,
+    }
     return {name: value for name, value in found.items() if value is not None and value != {}}
+
+
+def _whole(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _DIGITS else digits
+
+
+def _judged_at(result: Result) -> dict[str, Any]:
+    """A judgement, and where its score may lie at the setting that the text names."""
+    found = _judged(result.seen)
+    if result.interval is not None:
+        at = f"At T = {result.scoring.temperature:g}, with the 95% interval of its verdicts"
+        found["interval"] = f"{at}: {cell(result.score, 'interval', *result.interval)}"
+    return found
 
 
 def _judged(assessment: Assessment) -> dict[str, Any]:
@@ -376,46 +337,20 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
     found: dict[str, Any] = {"claims": [_claim(claim) for claim in assessment.claims]}
     if why is not None:
         found["unscored"] = {"reason": why.reason.value, "detail": why.detail}
-    kinds = {"members": assessment.members, "panel": assessment.panel}
-    if assessment.repeats:
-        kinds = {"members": assessment.members, "repeats": assessment.repeats}
-    for kind, others in kinds.items():
-        if others:
-            found[kind] = [
-                {
-                    "judge": each.judge if kind != "repeats" else f"repeat {number}",
-                    "criterion": each.criterion,
-                    **_judged(each),
-                }
-                for number, each in enumerate(others, start=1)
-            ]
+    panel = "repeats" if assessment.repeats else "panel"
+    others = {"members": assessment.members, panel: assessment.repeats or assessment.panel}
+    for kind, judges in others.items():
+        for number, each in enumerate(judges, start=1):
+            name = f"repeat {number}" if kind == "repeats" else each.judge
+            said = {"judge": name, "criterion": each.criterion, **_judged(each)}
+            found.setdefault(kind, []).append(said)
     return found
-
-
-def _interval(result: Result) -> dict[str, str]:
-    """Where the score may lie, at the setting that the text names."""
-    if result.interval is None:
-        return {}
-    shown = cell(result.score, "interval", *result.interval)
-    text = f"At T = {result.scoring.temperature:g}, with the 95% interval of its verdicts: {shown}"
-    return {"interval": text}
 
 
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:
     found = claim.model_dump(mode="json", exclude_none=True, exclude={"original_probabilities"})
     always = {"claim": claim.claim, "verdict": found.get("verdict")}
     return {**{name: value for name, value in found.items() if value != ""}, **always}
-
-
-def _exact(value: Any) -> Any:
-    """The same with numbers that a browser has, too; whole numbers beyond them are text."""
-    if isinstance(value, dict):
-        return {name: _exact(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_exact(item) for item in value]
-    if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
-        return str(value)
-    return value
 
 
 def inert_json(value: Any) -> str:

@@ -108,7 +108,7 @@ def test_scores_can_be_made_of_the_page(settings: dict[str, Any], tmp_path: Path
     unscored = [result for result in results if result.unscored is not None]
     assert run["row"].count(UNSCORED) == len(run["unscored"]) == len(unscored)
     assert run["settings"]["threshold"] == results[0].scoring.threshold
-    assert run["members"] == ["faithfulness by second"]
+    assert run["judges"][1:] == ["faithfulness by second"]
     for line, result in zip(details, results, strict=True):
         shown = line["runs"][run["name"]]
         assert [claim["claim"] for claim in shown["claims"]] == [c.claim for c in result.claims]
@@ -144,7 +144,7 @@ def test_groups_are_fields_with_a_few_values(tmp_path: Path) -> None:
     samples = page(given, tmp_path, human="human")[0]["samples"]
     assert list(samples["groups"]) == ["part"]
     assert samples["groups"]["part"][:4] == ["0", "1", "2", "0"]
-    assert (samples["human_name"], samples["human_scale"]) == ("human", [0, 1])
+    assert samples["human_scale"] == [0, 1]
 
 
 def test_files_lists_and_tables_give_the_same_page(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_files_lists_and_tables_give_the_same_page(tmp_path: Path) -> None:
     figures, details = found[0]
     setting = figures["runs"][0]["settings"]
     assert (setting["temperature"], setting["threshold"]) == (0.3, 0.8)
-    assert figures["sentence"] == comparison(table).sentence
+    assert figures["reports"][0]["sentence"] == comparison(table).sentence
     assert details[0]["contexts"] == [OPENS]
     figures, details = page(results, tmp_path, samples=SAMPLES[:3])
     assert "the texts of 1 sample of 4 were not given" in figures["notes"]
@@ -182,7 +182,10 @@ def test_a_comparison_and_its_folder(tmp_path: Path) -> None:
     assert [method["name"] for method in figures["methods"]] == ["mine"]
     assert figures["methods"][0]["scores"] == [0.5, None, 1, None]
     assert figures["samples"]["human"] == [1, 0, 0.5, 0.25]
-    assert (figures["sentence"], details[0]["response"]) == ("It is so.", SAMPLES[0].response)
+    assert (figures["reports"][0]["sentence"], details[0]["response"]) == (
+        "It is so.",
+        SAMPLES[0].response,
+    )
     save(tmp_path / "side", table, comparison(table))
     saved, texts = page(tmp_path / "side", tmp_path, human="human")
     assert saved["runs"][0]["rows"] == shown["rows"]
@@ -199,7 +202,11 @@ def test_ccrs_and_reports_do_not_follow_the_temperature(tmp_path: Path) -> None:
         assert method["scores"] == [each.scores[name] for each in rated]
         assert details[0]["methods"][method["name"]]["reason"] == rated[0].reasons[name]
     figures, details = page(Report("Alone."), tmp_path)
-    assert (figures["sentence"], figures["samples"]["ids"], details) == ("Alone.", [], [])
+    assert (figures["reports"][0]["sentence"], figures["samples"]["ids"], details) == (
+        "Alone.",
+        [],
+        [],
+    )
     assert write(Report("Alone."), tmp_path / "page.html").contents == "report"
 
 

@@ -1,10 +1,9 @@
 // Labelling by hand, keyboard first: claims by level or whole answers by a rating.
 import { sorted } from "./filters.js";
-import { Item, claimsOf, isDone, scaleOf } from "./label_item.js";
+import { Item, isDone, scaleOf } from "./label_item.js";
 import { labelsOf } from "./labels.js";
-import { prepared } from "./scoring.js";
 import { visible } from "./text.js";
-import { counted, html, percent, Select, useEffect, useMemo, useState } from "./ui.js";
+import { counted, html, Select, useEffect, useMemo, useState } from "./ui.js";
 
 const SAID = 12;
 
@@ -33,7 +32,6 @@ export function Label({ app }) {
       ? html`<p class="notice">No sample has ${given.what === "claims" ? "claims of this run" : "a response"} in this page to label.</p>`
       : html`<${Item} key=${`${order[at]} ${given.what} ${look?.name}`} app=${app} store=${store} given=${given} i=${order[at]} at=${at} order=${order}
           goTo=${(to) => change({ at: Math.min(order.length - 1, Math.max(0, to)) })} change=${change} onLabel=${onLabel} />`}
-    <${SoFar} app=${app} store=${store} what=${given.what} />
     <${Files} app=${app} store=${store} what=${given.what} onChange=${onLabel} />
   </div>`;
 }
@@ -61,37 +59,6 @@ export function shuffled(samples, seed) {
     [found[i], found[j]] = [found[j], found[i]];
   }
   return found;
-}
-
-/** How often labels and judge say the same: counts alone, what they mean is for `tcva validate`. */
-function SoFar({ app, store, what }) {
-  const { report, main } = app;
-  const { levels } = report.figures;
-  const [claims, decided] = [{ n: 0, same: 0 }, { n: 0, same: 0 }];
-  const count = (tally, isSame) => {
-    tally.n += 1;
-    tally.same += Number(isSame);
-  };
-  for (const id of store.labels.keys()) {
-    const i = report.indexOf(id);
-    if (what === "claims") for (const { claim, verdict } of claimsOf(app, i)) if (store.level(id, claim)) count(claims, store.level(id, claim) === verdict);
-    if (!isDone(app, store, what, i) || main.passed(i) === null) continue;
-    count(decided, passes(app, store, what, id, levels) === main.passed(i));
-  }
-  const said = ({ n, same }) => `${same} of ${n}${n ? ` (${percent(same / n)})` : ""}`;
-  return html`<p class="so-far" role="status">Same decision as the judge on <b data-figure="same-decision">${said(decided)}</b> labelled answers${what === "claims" && html`,
-    same level on <b data-figure="same-level">${said(claims)}</b> labelled claims`}.</p>`;
-}
-
-/** Whether labels pass a sample: the rating on its scale, or the score of the levels at this temperature. */
-function passes({ report, look, main }, store, what, id, levels) {
-  if (what === "answers") {
-    const unit = (value, [low, high]) => (value - low) / (high - low);
-    return unit(store.rating(id), scaleOf(report)) >= unit(main.threshold, main.scale);
-  }
-  const given = store.labels.get(id).claims;
-  const counts = levels.map((level) => given.filter(({ verdict }) => verdict === level).length);
-  return prepared([counts], look.settings)(look.settings.temperature) >= look.settings.threshold;
 }
 
 /** Labels out to a file and in again. */

@@ -65,7 +65,7 @@ export class Looks {
       const reasons = [...run.unscored, ...[...run.row.keys()].filter((i) => run.row[i] === ABSENT).map((i) => [i, "not in this run"])];
       return scored(scores, settings.threshold, reasons, {
         name: run.name,
-        about: [`${run.criterion} by ${run.judge}`, ...run.members].join(", fused with "),
+        about: run.judges.join(", fused with "),
         scale: [0, 1],
         run,
         settings,

@@ -12,19 +12,17 @@ const NAMED = 5;
 export function Overview({ app }) {
   const { report, look, main } = app;
   const all = app.all();
-  const { sentence, notes } = report.figures;
-  const { profiles } = look?.run ?? {};
-  const known = [look && sentence && `At the settings of the run: ${sentence}`, ...notes, profiles && `The run has temperatures by ${profiles.by}; one temperature for all samples stands here instead.`];
+  const { notes } = report.figures;
   return html`<h2 class="spoken">Overview</h2>
-    ${look ? html`<${Live} app=${app} />` : html`<p class="lead">${visible(sentence)}</p>`}
+    ${look && html`<${Live} app=${app} />`}
     ${main && averages(main).n > 0 && html`<div class="pair uneven">${look && html`<${Curve} app=${app} />`}<${Histogram} of=${main} /></div>`}
     ${all.length > 1 && html`<${Methods} app=${app} all=${all} />`}
     <${Reports} app=${app} view="overview" />
     <div class="pair">
       ${all.some(({ run, scores }) => (run?.unscored.length ?? 0) > 0 || (!run && scores.some(Number.isNaN))) && html`<${Unscored} app=${app} all=${all} />`}
-      ${known.some(Boolean) && html`<section>
+      ${notes.length > 0 && html`<section>
         <h3>To know</h3>
-        <ul class="plain">${known.filter(Boolean).map((note, i) => html`<li key=${i}>${visible(note)}</li>`)}</ul>
+        <ul class="plain">${notes.map((note, i) => html`<li key=${i}>${visible(note)}</li>`)}</ul>
       </section>`}
     </div>`;
 }

@@ -10,8 +10,8 @@ export function Reports({ app, view }) {
 
 function Report({ app, report }) {
   return html`<section class="report">
-    <p class="said">${visible(report.sentence)}</p>
-    ${report.tables.map((table) => html`<${Table} key=${table.title} app=${app} table=${table} />`)}
+    <p class=${app.look ? "said" : "lead"}>${app.look && "At the settings of the run: "}${visible(report.sentence)}</p>
+    ${report.tables.filter(({ records }) => records.length > 0).map((table) => html`<${Table} key=${table.title} app=${app} table=${table} />`)}
     <ul class="plain">${report.notes.map((note, i) => html`<li key=${i}>${visible(note)}</li>`)}</ul>
   </section>`;
 }

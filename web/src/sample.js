@@ -87,7 +87,6 @@ function Score({ app, i }) {
   const [counts] = row;
   const mean = prepared([counts], { ...settings, penalty: "off" })(temperature);
   const own = prepared([counts], settings)(temperature);
-  const judges = look.about.split(", fused with ");
   return html`<section>
     <h3>The score</h3>
     <div class="score-parts">
@@ -103,7 +102,7 @@ function Score({ app, i }) {
         <dt>Power mean of the weights</dt><dd><output>${figure(mean)}</output></dd>
         <dt>Penalty for none (${penalty})</dt><dd>× <output>${figure(mean > 0 ? own / mean : 1)}</output></dd>
         <dt>Score</dt><dd><output class=${row.length > 1 ? "" : "result"}>${figure(own)}</output></dd>
-        ${row.length > 1 && row.map((each, n) => n > 0 && html`<dt key=${n}><${Words} text=${judges[n] ?? `judge ${n + 1}`} />${shares && ` × ${shares[n]}`}</dt>
+        ${row.length > 1 && row.map((each, n) => n > 0 && html`<dt key=${n}><${Words} text=${look.run.judges[n] ?? `judge ${n + 1}`} />${shares && ` × ${shares[n]}`}</dt>
           <dd>${each ? figure(prepared([each], settings)(temperature)) : "no verdicts"}</dd>`)}
         ${row.length > 1 && html`<dt>Fused: geometric mean</dt><dd><output class="result">${figure(look.scores[i])}</output></dd>`}
       </dl>

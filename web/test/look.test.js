@@ -6,7 +6,7 @@ import { claimPairs, decisions, meet, mostDifferent, paired } from "../src/pairs
 
 const SCHEMES = { default: [1, 0.9, 0.7, 0.3, 0], linear: [1, 0.75, 0.5, 0.25, 0] };
 const RUN = {
-  name: "run", criterion: "c", judge: "j", members: [],
+  name: "run", judges: ["c by j"],
   settings: {
     temperature: 0.5, threshold: 0.5, weights: SCHEMES.default, penalty: "paper", eps: 1e-9, floor: "paper",
     bounds: { p_min: -8, p_max: 12.25, t_min: 0.1, t_max: 1 }, fuse_weights: null, on_unscored: null,
