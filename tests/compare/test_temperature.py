@@ -24,8 +24,8 @@ from tests.support.paper import needs_paper_data
 stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 
 RNG = np.random.default_rng(8)
-COUNTS: FloatArray = RNG.multinomial(6, [0.3, 0.2, 0.2, 0.1, 0.2], size=40).astype(float)
-HUMAN = COUNTS @ [1, 0.9, 0.7, 0.3, 0] / 6 + RNG.normal(0, 0.2, 40)
+COUNTS: FloatArray = RNG.multinomial(6, [0.3, 0.2, 0.2, 0.1, 0.2], size=60).astype(float)
+HUMAN = COUNTS @ [1, 0.9, 0.7, 0.3, 0] / 6 + RNG.normal(0, 0.2, 60)
 NAMES = {
     "full": "A full",
     "without_penalty": "B no penalty",
@@ -54,7 +54,7 @@ def test_means_pass_rates_and_flips_are_the_cores() -> None:
     passes = scores >= 0.5
     for place, temperature in enumerate((0.3, 0.6, 0.9)):
         row = found["default", temperature]
-        assert row["n"] == 40
+        assert row["n"] == 60
         assert row["mean"] == pytest.approx(scores[:, place].mean(), abs=1e-12)
         assert row["pass_rate"] == passes[:, place].mean()
         flips = (passes[:, place] != passes[:, place - 1]).sum() if place else None
@@ -86,7 +86,7 @@ def test_agreement_with_people_and_what_each_part_adds() -> None:
     parts = ablation(COUNTS, 0.9)
     row = rows(report)["A full", 0.9]
     rho = stats.spearmanr(parts["full"], HUMAN).statistic
-    assert row["rated"] == 40
+    assert row["rated"] == 60
     assert row["spearman"] == pytest.approx(rho, abs=1e-12)
     assert row["spearman_low"] < rho < row["spearman_high"]
     binary = rows(report, "ablation")["D binary", 0.0]
@@ -95,10 +95,10 @@ def test_agreement_with_people_and_what_each_part_adds() -> None:
     assert binary["difference_low"] < binary["difference"] < binary["difference_high"]
     assert "conservative" in {setting for setting, _ in rows(report, "ablation")}
     assert report.sentence.startswith("Spearman with human ratings is highest at T=0.")
-    # Samples that belong together count as one: intervals are of 20 documents.
+    # Samples that belong together count as one: intervals are of 30 documents.
     grouped = sweep(assessments(), [0.9], human="human", group="document")
     assert rows(grouped)["default", 0.9]["spearman"] == pytest.approx(rho, abs=1e-12)
-    assert "the rated samples are of 20 groups" in grouped.notes
+    assert "the rated samples are of 30 groups" in grouped.notes
 
 
 # Table 9 of the paper, whose digits are of rounded scores: within .003 of these.
@@ -147,6 +147,6 @@ def test_wrong_use_is_refused(tmp_path: Path) -> None:
     with path.open("a", encoding="utf-8") as file:
         file.write("no json\n")
     report = sweep(path, [0.5], skip_bad=True)
-    assert any("line 42" in note for note in report.notes)
+    assert any("line 62" in note for note in report.notes)
     empty = sweep([[0, 0, 0, 0, 0]], [0.5])
     assert rows(empty)["default", 0.5] == {"setting": "default", "T": 0.5, "n": 0, "flips": None}
