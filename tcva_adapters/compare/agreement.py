@@ -17,8 +17,8 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Report, Table, Wrapped, counted, figure, shortened
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.agreement import weighted_kappa
 from tcva_adapters.stats.alpha import FEW_UNITS, Alpha, krippendorff_alpha
-from tcva_adapters.stats.kappa import weighted_kappa
 
 _SHOWN: Final = 3
 _CLAIM_WIDTH: Final = 60

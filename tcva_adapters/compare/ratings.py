@@ -18,8 +18,8 @@ from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import RowStream, format_of
-from tcva_adapters.stats.ceiling import mean_rating
 from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
 
 _WORDS: Final = {

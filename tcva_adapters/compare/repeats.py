@@ -13,7 +13,7 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Report, counted, figure, share
 from tcva_adapters.results.result import Result
-from tcva_adapters.stats.variance import VarianceComponents, variance_components
+from tcva_adapters.stats.raters import VarianceComponents, variance_components
 
 
 @dataclass(frozen=True, slots=True, repr=False)

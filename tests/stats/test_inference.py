@@ -152,6 +152,7 @@ def test_the_percentile_interval_is_that_of_a_loop_over_scipy(groups: list[int] 
     [
         ("mean", [0.5], None, "1 sample: an interval needs 10"),
         ("mean", [], None, "0 samples"),
+        ("share", [], None, "0 samples: an interval needs 1"),
         ("mean", [0.5] * 20, None, "all are equal"),
         ("mean", [1.0] * 26 + [0.0, 0.1, 0.2, 0.3], None, "all but 4 are equal"),
         ("mean", ONE[:30], [0, 1] * 15, "2 groups, worth 2.0 of one size: an interval needs 10"),
@@ -281,6 +282,23 @@ def test_a_difference_of_ranks_is_the_paired_bootstrap() -> None:
     assert found.p == pytest.approx(2 * (rarer + 1) / 401, abs=1e-12)
 
 
+def test_a_difference_of_ranks_by_groups_allows_for_few_of_them() -> None:
+    options: dict[str, Any] = {"resamples": 400, "seed": 2}
+    found = difference("spearman", ONE, OTHER, HUMAN, GROUPS, **options)
+    drawn = np.random.Generator(np.random.PCG64(2)).integers(0, 20, (400, 20))
+    places = [np.concatenate([[3 * g, 3 * g + 1, 3 * g + 2] for g in row]) for row in drawn]
+    one, other = (
+        np.array([stats.spearmanr(side[row], HUMAN[row]).statistic for row in places])
+        for side in (ONE, OTHER)
+    )
+    shares = stats.norm.cdf(math.sqrt(20 / 19) * stats.t.ppf([0.025, 0.975], 19))
+    ends = tuple(np.quantile(one - other, shares))
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)
+    rarer = (min((one <= other).sum(), (one >= other).sum()) + 1) / 401
+    p = 2 * stats.t.cdf(math.sqrt(19 / 20) * stats.norm.ppf(rarer), 19)
+    assert found.p == pytest.approx(p, rel=1e-9)
+
+
 @pytest.mark.parametrize("measure", CORRELATIONS)
 def test_equal_methods_do_not_differ(measure: Measure) -> None:
     found = difference(measure, ONE, ONE, HUMAN, resamples=50)
@@ -396,6 +414,8 @@ def test_many_samples_are_left_out_in_parts() -> None:
         (lambda: estimate("share", [0.5]), "0 or 1"),
         (lambda: estimate("mean", ONE, level=1.0), "level is 1.0"),
         (lambda: estimate("mean", ONE, resamples=0), "resamples is 0"),
+        (lambda: estimate("mean", ONE, resamples="9"), "resamples is '9'"),  # type: ignore[arg-type]
+        (lambda: estimate("mean", ONE, [None] * 60), "group 0 is None"),
         (lambda: estimate("mean", ONE, [1, 2]), "2 groups for 60 samples"),
         (lambda: estimate("kendall", [ONE, HUMAN], method="percentile"), "spearman alone"),
         (lambda: difference("mae", ONE, OTHER), "need them"),

@@ -85,6 +85,10 @@ def test_reliability_that_there_is_none_of() -> None:
     same = reliability("pearson", np.repeat(ratings[:, :1], 2, axis=1), methods)
     assert same.value == pytest.approx(1.0, abs=1e-12)
     assert "never differ" in same.best.reason
+    # Two samples alone tell the raters apart, or one alone the method: without it nothing does.
+    bare = np.column_stack([np.where(np.arange(60) < 1, 1.0, 0.0), methods[:, 0]])
+    found = reliability("pearson", ratings[:, :1] + [[0.0, 0.0]] + 0.1 * methods * [[0, 1]], bare)
+    assert "not defined" in found.corrected[0].reason
     few = reliability("spearman", *judged(12))
     assert few.best.reason.endswith("an interval needs 30")
     with pytest.raises(InvalidValueError, match="1 rater; reliability needs"):
