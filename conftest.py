@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
 
 import tests.support.quiet  # noqa: F401  # imported for its effect
 from tcva_adapters import clear_shared
-
-# Its doctests are looked for by importing it; `make test-ray` has Ray.
-collect_ignore = [] if find_spec("ray") else ["tcva_adapters/scale/rows.py"]
 
 
 @pytest.fixture(autouse=True)

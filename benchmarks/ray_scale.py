@@ -1,7 +1,7 @@
 """Ray beside a plain loop: ``python -m benchmarks.ray_scale [ROWS]``, with the extra ``ray``.
 
-Prints rows per second after start-up for a plain loop, `judge_batch` in a loop, two processes, and Ray with one
-and two workers; and whether a killed worker and a killed driver end in the same rows.
+Prints rows per second after start-up for a plain loop, `judge_batch` in a loop, and Ray with one and two
+workers; and whether a killed worker, a killed driver and two commands on one folder end in the same rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.scale import iter_evaluate, judge_batch, judge_files
+from tcva_adapters.scale import judge_batch, judge_files
 
 SETTINGS: Final = {"criterion": "faithfulness", "judge": "lexical"}
 WORDS: Final = ("room", "office", "opens", "nine", "blue", "car", "city", "water", "school", "ten")
@@ -45,7 +45,6 @@ def on_ray(source: Path, out: Path, workers: int) -> None:
         str(out),
         SETTINGS,
         address="local",
-        output_format="jsonl",
         workers=workers,
         rows_at_once=AT_ONCE,
     )
@@ -74,10 +73,7 @@ def killed(source: Path, out: Path, whom: str) -> None:
     command = [sys.executable, "-m", "benchmarks.ray_scale", "run", str(source), str(out)]
     quiet = subprocess.DEVNULL  # Ray tells at length of what was killed
     driver = subprocess.Popen(command, stdout=quiet)
-    while len(list((out / "_rows").glob("*.parquet"))) < 3:
-        time.sleep(0.05)
-        if driver.poll() is not None:
-            sys.exit(f"the run ended before it could be killed: {driver.returncode}")
+    wait_for_parts(out, driver)
     if whom == "driver":
         driver.kill()
         driver.wait()
@@ -90,11 +86,30 @@ def killed(source: Path, out: Path, whom: str) -> None:
             sys.exit(f"the run did not survive its worker: {driver.returncode}")
 
 
+def wait_for_parts(out: Path, driver: subprocess.Popen[bytes]) -> None:
+    while len(list(out.glob("*.jsonl"))) < 3:
+        time.sleep(0.05)
+        if driver.poll() is not None:
+            sys.exit(f"the run ended before it could be killed: {driver.returncode}")
+
+
+def two_commands(source: Path, out: Path) -> int:
+    """Start a second command on the folder of the first; returns what the second exits with."""
+    command = [sys.executable, "-m", "benchmarks.ray_scale", "run", str(source), str(out)]
+    quiet = subprocess.DEVNULL
+    first = subprocess.Popen(command, stdout=quiet)
+    wait_for_parts(out, first)
+    second = subprocess.run(command, check=False, stdout=quiet, stderr=quiet)
+    if first.wait():
+        sys.exit(f"the first command failed: {first.returncode}")
+    return second.returncode
+
+
 def judge_of(driver: int) -> int:
     """A process that judges, of the Ray that this driver has started."""
     for process in descendants(driver):
         name = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
-        if "ray::MapWorker(MapBatches(_Judge))" in name:
+        if "MapBatches(_Writer)" in name:
             return process
     sys.exit("no process that judges was found")
 
@@ -139,16 +154,13 @@ def main(number: int) -> None:
             some = few[first : first + AT_ONCE]
             judge_batch({name: [r[name] for r in some] for name in some[0]}, settings=SETTINGS)
         told("judge_batch in a loop", time.perf_counter() - started, len(few))
-        rate = {}
-        for workers in (1, 2):
-            found = iter_evaluate(scorer, (s for s in samples), workers=workers, progress=False)
-            next(found)
-            started = time.perf_counter()
-            left = sum(1 for _ in found)
-            told(f"iter_evaluate, {workers} processes", time.perf_counter() - started, left)
+        rate: dict[int, float] = {}
         for workers in (1, 2):
             out = Path(folder, f"ray{workers}")
-            on_ray(source, out, workers)
+            subprocess.run(
+                [sys.executable, "-m", "benchmarks.ray_scale", "run", source, out, str(workers)],
+                check=True,
+            )
             rate[workers] = told(f"Ray, {workers} workers, after start-up", span(out), number)
         print(f"Ray, 2 workers against 1: {rate[2] / rate[1]:.2f}")
         whole = written(Path(folder, "ray1"))
@@ -158,10 +170,13 @@ def main(number: int) -> None:
             out = Path(folder, f"killed-{whom}")
             killed(source, out, whom)
             print(f"killed {whom}: same rows: {written(out) == whole}")
+        out = Path(folder, "twice")
+        code = two_commands(source, out)
+        print(f"two commands: the second exits with {code}; same rows: {written(out) == whole}")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["run"]:
-        on_ray(Path(sys.argv[2]), Path(sys.argv[3]), 2)
+        on_ray(Path(sys.argv[2]), Path(sys.argv[3]), int([*sys.argv, "2"][4]))
     else:
         main(int(sys.argv[1]) if sys.argv[1:] else 20_000)

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Optional
 
@@ -19,7 +17,6 @@ from tcva_adapters.cli.ray_address import UNNAMED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.printing import Notes
-from tcva_adapters.results.settings import Count, check
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 
@@ -49,7 +46,11 @@ Latency = Annotated[
 
 
 def share_of(
-    settings: Mapping[str, Any], model_settings: Mapping[str, Any], workers: int, *, estimate: bool
+    settings: Mapping[str, Any],
+    model_settings: Mapping[str, Any],
+    workers: int,  # noqa: ARG001  # refused below
+    *,
+    estimate: bool,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The limits of calls of one of several processes: so many at once, and so many a minute.
 
@@ -63,16 +64,13 @@ def share_of(
         from tcva_adapters.models.openai_model import PLACEHOLDER_KEY
 
         return dict(settings), {"api_key": PLACEHOLDER_KEY, **model_settings}
-    if workers <= 1:
-        return dict(settings), dict(model_settings)
-    from tcva_adapters.scale.settings import share
-
-    calls, model = share(settings["max_concurrency"], model_settings, workers)
-    return {**settings, "max_concurrency": calls}, model
+    return dict(settings), dict(model_settings)
 
 
 def evaluate_with(
-    scorer: Scorer[Any], workers: int, max_concurrency: int
+    scorer: Scorer[Any],
+    workers: int,
+    max_concurrency: int,  # noqa: ARG001  # of this process
 ) -> Callable[..., Iterator[Any]]:
     """What judges: this process, or several.
 
@@ -86,13 +84,8 @@ def evaluate_with(
     """
     if workers == 1:
         return scorer.iter_evaluate
-    from tcva_adapters.scale.processes import iter_evaluate
-    from tcva_adapters.scale.settings import check_workers
-
-    check(Count, "--workers", workers)
-    if not scorer.is_local:
-        check_workers(max_concurrency, workers)
-    return partial(iter_evaluate, scorer, workers=workers)
+    msg = f"--workers {workers}: one process judges; --ray takes all cores, or a cluster"
+    raise InvalidValueError(msg)
 
 
 def show_estimate(
@@ -101,7 +94,7 @@ def show_estimate(
     samples: Iterable[Sample],
     model_settings: Mapping[str, Any],
     *,
-    latency: float | None,
+    latency: float | None,  # noqa: ARG001  # a rate alone tells the time
 ) -> None:
     """Print what judging will cost; nothing is asked, and no store is made.
 
@@ -112,20 +105,14 @@ def show_estimate(
         model_settings: Of models.
         latency: Seconds that a call takes; None says no time.
     """
-    from tcva_adapters.scale.cost import estimate
+    from tcva_adapters.cost import cost
 
     given = context.params
     path = Path(given["store"] or options.DEFAULT_STORE)
     # On Ray no store is shared.
     if path.is_file() and not given["no_store"] and given["ray"] is None:
         scorer = scorer.changed(store=VerdictStore(path))
-    found = estimate(
-        scorer,
-        samples,
-        prices=model_settings.get("prices"),
-        requests_per_minute=model_settings.get("requests_per_minute"),
-        latency=latency,
-    )
+    found = cost({scorer.name: scorer}, list(samples), prices=model_settings.get("prices"))
     print_figures(found, as_json=given["as_json"])
 
 
@@ -150,7 +137,7 @@ def on_ray(
         InvalidValueError: No folder, or an option that Ray has no place for.
         InvalidSampleError: No row has a score.
     """
-    from tcva_adapters.scale.run import judge_files
+    from tcva_adapters.scale import judge_files
 
     refused = list(_typed(context, looks))
     if "--store" in refused:
@@ -176,29 +163,14 @@ def on_ray(
             out,
             settings,
             address=None if address == UNNAMED else address,
-            input_format=given["input_format"],
             mapping=texts.parse_renames(given["rename"] or []),
-            overwrite=given["overwrite"],
-            progress=True,
         )
     print_figures(found, as_json=given["as_json"])
-    notes.print(f"written: {found.folder}: parts in {found.written_as}")
-    if found.rows and not found.scored:
-        reasons = ", ".join(f"{number} {reason}" for reason, number in found.unscored.items())
-        msg = f"no row has a score: {reasons}"
+    notes.print(f"written: {out}: parts in jsonl")
+    (rows,) = found.records("rows")
+    if not rows["scored"]:
+        msg = f"no row has a score: {found.records('without a score')}"
         raise InvalidSampleError(msg)
-
-
-@contextmanager
-def judgements(source: str, address: str | None) -> Iterator[str | Path]:
-    """A file of judgements: itself, or with ``--ray`` made of a folder of parts."""
-    if address is None:
-        yield source
-        return
-    from tcva_adapters.scale.lines import judged_lines
-
-    with judged_lines(source, address=None if address == UNNAMED else address) as file:
-        yield file
 
 
 def _typed(context: typer.Context, names: Collection[str]) -> Iterator[str]:

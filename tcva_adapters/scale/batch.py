@@ -1,21 +1,37 @@
-"""One batch of rows, judged: the function that every engine calls."""
+"""One batch of rows, judged: the function that every engine calls.
+
+Batches are columns as the engines have them: a dict of numpy arrays, an Arrow table, a pandas frame.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tcva_adapters.errors import InvalidSampleError, JudgeError
+import numpy as np
+
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.base import digest
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.files import columns_of, sample_of
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scale.columns import KINDS, rows_of, with_columns
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
+from tcva_adapters.tables import plain
 
 PREFIX: Final = "tcva_"
 """What the names of added columns begin with."""
+
+ADDED: Final[Mapping[str, type]] = {
+    "score": float,
+    "passed": bool,
+    "reason": str,
+    "unscored": str,
+    "error": str,
+    "result": str,
+    "key": str,
+}
+"""The columns that are added, each with the type of its values; any may be missing."""
 
 
 def judge_batch(
@@ -23,7 +39,6 @@ def judge_batch(
     *,
     settings: ScorerLike,
     mapping: Mapping[str, str] | None = None,
-    apart: Collection[str] = (),
     prefix: str = PREFIX,
 ) -> Any:
     """Judge the rows of a batch; the same rows come back with columns more.
@@ -52,7 +67,6 @@ def judge_batch(
         settings: The arguments of `TCVA` or, with ``metrics``, of `CCRS` as plain values, or one of
             these objects; see `ScorerLike`. Equal settings are made into a scorer once in a process.
         mapping: Your column name to the field it holds, e.g. ``{"my_answer": "response"}``.
-        apart: Columns that come back and are no part of the sample, not even of its metadata.
         prefix: What the names of the added columns begin with; those that are there are replaced.
 
     Raises:
@@ -64,33 +78,39 @@ def judge_batch(
     >>> found["tcva_score"].tolist(), found["tcva_unscored"].tolist()
     ([1.0, nan], [None, 'missing_field'])
     """
-    scorer = scorer_of(settings)
-    columns = columns_of(mapping or {})
-    ours = {prefix + name for name in KINDS} | {*apart}
+    found = judged_rows(rows_of(batch), scorer_of(settings), mapping or {}, prefix)
+    columns = {name: [row.get(name) for row in found] for name in ADDED}
+    return with_columns(batch, columns, prefix)
+
+
+def judged_rows(
+    rows: Sequence[Mapping[str, Any]],
+    scorer: Scorer[Any],
+    mapping: Mapping[str, str],
+    prefix: str = PREFIX,
+) -> list[dict[str, Any]]:
+    """What is added to each row, by the names of `ADDED`; see `judge_batch`."""
+    columns, left_out = columns_of(mapping), {prefix + name for name in ADDED}
     errors: list[str | None] = []
     samples: list[Sample] = []
-    for row in rows_of(batch):
-        found = row.get(f"{prefix}error")
-        # What is missing comes back as nan from numpy, and as "" from csv.
-        error = found if isinstance(found, str) and found else None
+    for row in rows:
+        error = row.get(f"{prefix}error") or None  # "" comes from csv
         if error is None:
-            fields = {name: value for name, value in row.items() if name not in ours}
+            fields = {name: value for name, value in row.items() if name not in left_out}
             try:
                 samples.append(sample_of(fields, columns))
             except InvalidSampleError as refused:
                 error = str(refused)
         errors.append(error)
-    keys = row_keys(scorer, samples)
     results = scorer.evaluate_many(samples, progress=False)
     for result in results:
         if result.unscored is not None and result.unscored.fatal:
             raise JudgeError(result.unscored.detail, fatal=True)
-    judged = map(_row, keys, results)
-    rows = [{"error": error} if error is not None else next(judged) for error in errors]
-    return with_columns(batch, {name: [row.get(name) for row in rows] for name in KINDS}, prefix)
+    judged = map(_added, _keys(scorer, samples), results)
+    return [{"error": error} if error is not None else next(judged) for error in errors]
 
 
-def _row(key: str, result: Scored) -> Mapping[str, Any]:
+def _added(key: str, result: Scored) -> dict[str, Any]:
     why = result.unscored
     return {
         "score": result.score,
@@ -102,13 +122,70 @@ def _row(key: str, result: Scored) -> Mapping[str, Any]:
     }
 
 
-def row_keys(scorer: Scorer[Any], samples: Iterable[Sample]) -> Iterator[str]:
+def _keys(scorer: Scorer[Any], samples: Sequence[Sample]) -> Iterator[str]:
     """For each sample a SHA-256 that is equal where everything is that can change its score."""
-    who, judging = scorer.fingerprint, (scorer, *getattr(scorer, "members", ()))
-    fields = {name for each in judging for name in (*each.required, *each.shown)}
-    profiles = getattr(scorer, "profiles", None)
     for sample in samples:
-        parts: dict[str, Any] = {name: getattr(sample, name) for name in fields}
-        if profiles is not None:
-            parts["profile"] = repr([sample.metadata.get(field) for field in profiles])
-        yield digest({"scorer": who, "sample": parts})
+        keys = [question.key for question in scorer.questions(sample)]
+        profile = [sample.metadata.get(field) for field in getattr(scorer, "profiles", None) or ()]
+        yield digest({"scorer": scorer.fingerprint, "keys": keys, "profile": repr(profile)})
+
+
+def rows_of(batch: Any) -> list[dict[str, Any]]:
+    """The rows of a batch, as plain values; what is missing (nan) is None.
+
+    Raises:
+        InvalidValueError: It is none that is known, a column is none, or columns differ in length.
+    """
+    kind = _kind(batch)
+    if kind == "pyarrow":
+        return [plain(row) for row in batch.to_pylist()]
+    if kind == "pandas":
+        whole = batch.astype(object)
+        return [plain(row) for row in whole.where(whole.notna(), None).to_dict("records")]
+    columns = {name: plain(values) for name, values in batch.items()}
+    sizes = {n: len(c) if isinstance(c, list) else None for n, c in columns.items()}
+    if None in sizes.values() or len(set(sizes.values())) > 1:
+        msg = f"the columns of a batch are lists or arrays of equal length, these are not: {sizes}"
+        raise InvalidValueError(msg)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) -> Any:
+    """A batch of the same kind with columns more; those of the same name are replaced.
+
+    Args:
+        batch: As for `rows_of`.
+        added: Values by the names of `ADDED`; None is a missing one.
+        prefix: Goes before these names.
+    """
+    columns = {prefix + name: _array(values, ADDED[name]) for name, values in added.items()}
+    kind = _kind(batch)
+    if kind != "pyarrow":
+        return batch.assign(**columns) if kind == "pandas" else {**batch, **columns}
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # the batch is one of its tables
+
+    types = {float: pa.float64(), bool: pa.bool_(), str: pa.string()}
+    table = batch.drop_columns([name for name in batch.column_names if name in columns])
+    for name, values in added.items():
+        table = table.append_column(prefix + name, pa.array(values, type=types[ADDED[name]]))
+    return table
+
+
+def _kind(batch: Any) -> str:
+    """The package that a batch is of; empty for a dict of arrays."""
+    if isinstance(batch, Mapping):
+        return ""
+    package = type(batch).__module__.partition(".")[0]
+    if package not in {"pyarrow", "pandas"}:
+        kinds = "a dict of numpy arrays, a pyarrow.Table or a pandas.DataFrame"
+        msg = f"a batch is {kinds}, not a {type(batch).__name__}"
+        raise InvalidValueError(msg)
+    return package
+
+
+def _array(values: Sequence[Any], kind: type) -> np.ndarray[Any, Any]:
+    if kind is float:
+        return np.array(values, dtype=float)  # None is nan
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.ccrs.scorer import CCRS
@@ -26,12 +25,6 @@ Those of `TCVA`, or with ``metrics`` those of `CCRS`. Beside them: ``model`` (a 
 
 _SCORERS_KEPT: Final = 8
 
-_TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
-    "model": ((Mapping,), "a mapping of a model's settings"),
-    "panel": ((list, tuple), "a list of judges"),
-    "config": ((str, Path), "the path of a file"),
-}
-
 
 def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     """The scorer itself, or the one that these settings mean; made once in a process.
@@ -48,30 +41,13 @@ def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     """
     if isinstance(settings, Scorer):
         return settings
-    plain: Any = settings
-    if not isinstance(plain, Mapping):
-        msg = f"settings={plain!r}; they are a mapping of arguments, or a TCVA or CCRS object"
-        raise InvalidValueError(msg)
-    _check_types(plain)
     try:
         pickled = pickle.dumps(dict(settings))
     except Exception as error:
-        names = ", ".join(settings)
+        names = ", ".join(map(str, settings))
         msg = f"settings are plain values that can be pickled; one of {names} is not: {error}"
         raise InvalidValueError(msg) from error
     return _made(pickled)
-
-
-def _check_types(settings: Mapping[Any, Any]) -> None:
-    """Refuse what would fail with no word of which setting it was."""
-    for name, value in settings.items():
-        if not isinstance(name, str):
-            msg = f"settings are named by texts; {name!r} is none"
-            raise InvalidValueError(msg)
-        wanted = _TYPES.get(name)
-        if wanted is not None and value is not None and not isinstance(value, wanted[0]):
-            msg = f"{name}={value!r} among the settings; it is {wanted[1]}"
-            raise InvalidValueError(msg)
 
 
 @lru_cache(maxsize=_SCORERS_KEPT)
@@ -82,26 +58,23 @@ def _made(pickled: bytes) -> Scorer[Any]:
 def made_of(plain: Mapping[str, Any]) -> Scorer[Any]:
     """The scorer that settings mean under the environment of now; see `scorer_of`."""
     settings = dict(plain)
-    given = settings.pop("model", None) or {}
-    concurrency = settings.get("max_concurrency", MAX_CONCURRENCY)
+    model, config = settings.pop("model", None), settings.pop("config", None)
+    panel, combine = settings.pop("panel", None), settings.pop("combine", "median")
+    how = {"max_concurrency": settings.get("max_concurrency", MAX_CONCURRENCY), **(model or {})}
 
     def asked(judge: Any) -> Any:
         """The model that a name means under the settings of models; everything else as it is."""
-        if not given or not isinstance(judge, str):
-            return judge
-        return model_of_name(judge, **{"max_concurrency": concurrency, **given}) or judge
+        is_named = model and isinstance(judge, str)
+        return (model_of_name(judge, **how) if is_named else None) or judge
 
     if "judge" in settings:
         settings["judge"] = asked(settings["judge"])
-    if settings.get("fuse"):
-        fuse = settings["fuse"]
+    if fuse := settings.get("fuse"):
         settings["fuse"] = [asked(each) for each in (fuse if isinstance(fuse, list) else [fuse])]
-    panel, combine = settings.pop("panel", None), settings.pop("combine", "median")
     if panel:
         judges = [settings.get("judge"), *map(asked, panel)]
         first, settings = panel_of(judges, combine, settings)
         settings["judge"] = first
-    config = settings.pop("config", None)
     if config is not None:
         settings = configured(config, settings)
     return CCRS(**settings) if "metrics" in settings else TCVA(**settings)
@@ -124,31 +97,10 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
     """
     if isinstance(settings, Scorer) or scorer_of(settings).is_local:
         return settings
-    calls = settings.get("max_concurrency", MAX_CONCURRENCY)
-    check_workers(calls, workers)
-    calls, model = share(calls, settings.get("model") or {}, workers)
-    return {**settings, "max_concurrency": calls, **({"model": model} if model else {})}
-
-
-def share(
-    max_concurrency: int, model: Mapping[str, Any], workers: int
-) -> tuple[int, dict[str, Any]]:
-    """Each worker's share of the calls under way, at least one, and of those of a minute."""
-    model = dict(model)
-    if model.get("requests_per_minute"):
-        model["requests_per_minute"] /= workers
-    return max(1, max_concurrency // workers), model
-
-
-def check_workers(max_concurrency: int, workers: int) -> None:
-    """Refuse workers that have no call of their own.
-
-    Raises:
-        InvalidValueError: There are more workers than calls.
-    """
-    if workers > max_concurrency:
-        msg = (
-            f"{workers} workers share max_concurrency={max_concurrency}, and each needs a call of "
-            "its own; take fewer workers, or allow more calls at once"
-        )
+    calls, model = settings.get("max_concurrency", MAX_CONCURRENCY), settings.get("model") or {}
+    if workers > calls:
+        msg = f"{workers} workers share max_concurrency={calls}, and each needs a call of its own"
         raise InvalidValueError(msg)
+    if model.get("requests_per_minute"):
+        model = {**model, "requests_per_minute": model["requests_per_minute"] / workers}
+    return {**settings, "max_concurrency": calls // workers, "model": model}

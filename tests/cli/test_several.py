@@ -64,18 +64,6 @@ def test_repeats_are_judged_once_each_and_reported(
     assert found["judge_sd"] > 0.0
 
 
-@pytest.mark.slow
-def test_worker_processes_judge_the_same(
-    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run([*EVALUATE, "--no-store", "--json"]) == 0
-    first = json.loads(capsys.readouterr().out)
-    assert run([*EVALUATE, "--no-store", "--json", "--workers", "2"]) == 0
-    second = json.loads(capsys.readouterr().out)
-    assert server.count == 6 * SAMPLES
-    assert (first["repeats"], first["mean_score"]) == (second["repeats"], second["mean_score"])
-
-
 def test_a_gate_that_noise_does_not_open(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*EVALUATE, "--json"]) == 0
     mean = json.loads(capsys.readouterr().out)["mean_score"]

@@ -115,7 +115,6 @@ VARIANTS = [
     ["ccrs", "rated.jsonl", "--weights", "cc=0.5,ir=0.5", "-o", "rated-ccrs.jsonl", "--overwrite"],
     ["ccrs", "few.jsonl", "-j", "openai:m", "--retries", "0", "--no-store"],
     ["evaluate", "few.jsonl", "--estimate"],
-    [*EVALUATE, "--workers", "2", "-o", "workers.jsonl"],
     ["batch", "submit", "few.jsonl", "-j", "lexical"],
     ["batch", "collect", "a-folder-that-nobody-has-ever-submitted-anything-into-at-all"],
     SYSTEMS,

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Assessment, Panel, Result, Sample, Verdict
+from tcva_adapters.cost import cost
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, panel_of
 from tcva_adapters.models.protocol import JudgeRequest, Sampling
 from tcva_adapters.results.assessment import Reason
-from tcva_adapters.scale.cost import estimate
 from tcva_adapters.scale.settings import scorer_of
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, later
@@ -274,7 +274,8 @@ def test_a_changed_copy_repeats_too() -> None:
     assert isinstance(tcva.changed(repeats=1).judge, LLMJudge)
     model = {"base_url": "http://127.0.0.1:9/v1", "api_key": "none"}
     plain = scorer_of({"judge": "openai:m", "repeats": 3, "model": model})
-    assert estimate(plain, [SAMPLE] * 4).calls == 12
+    samples = [SAMPLE.model_copy(update={"response": f"It is {n}."}) for n in range(4)]
+    assert cost({"tcva": plain}, samples).records("calls")[0]["calls"] == 12
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,300 @@
+"""Ray: a dataset, or files into a folder of parts, judged by actors that hold a judge.
+
+A part is a chunk of so many rows of one file, under a name that says which. It appears once it is
+whole, and whoever writes it a second time (a worker that was taken for dead) writes the same. So a second
+run goes on from the parts that are there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, Final
+
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS
+from tcva_adapters.lazy import check as check_installed
+from tcva_adapters.results.settings import Count, check
+from tcva_adapters.samples.output import alone, make_folder, replacing, usable_path
+from tcva_adapters.samples.records import read_records
+from tcva_adapters.scale.batch import ADDED, PREFIX, judge_batch, judged_rows
+from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
+from tcva_adapters.tables import Column, Report, Table, cell, counted, plain
+
+ROWS_AT_ONCE: Final = 256
+"""Rows of a batch, which is also what a killed worker judges again."""
+
+
+def judge_dataset(
+    ds: Any,
+    settings: ScorerLike,
+    *,
+    workers: int | None = None,
+    rows_at_once: int = ROWS_AT_ONCE,
+    **how: Any,
+) -> Any:
+    """Judge the rows of a Ray dataset: the dataset with the columns of `judge_batch` more.
+
+    Nothing runs until the dataset is written or taken from, as Ray has it. Each of ``workers``
+    actors holds a judge, so that connections stay open. Ray starts another one when an actor, or
+    its node, dies, and judges again what it had.
+
+    ``max_concurrency`` and the model's ``requests_per_minute`` among the settings are of the whole
+    cluster: each actor has its share, so together they stay within, whichever of them is alive.
+    A `TCVA` or `CCRS` object in place of settings has its own limits in each actor.
+
+    Args:
+        ds: A ``ray.data.Dataset``; a row is a sample, other columns are kept.
+        settings: See `judge_batch`.
+        workers: Actors; by default one for each CPU of the cluster but one with the embedded judge,
+            and with a model one for each node, but no more than ``max_concurrency``.
+        rows_at_once: Rows of a batch.
+        how: ``mapping`` and ``prefix``, see `judge_batch`.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown; more workers than calls at once, or
+            than there is room for; or a store among the settings.
+        MissingDependencyError: Ray, or the judge's package, is not installed.
+        JudgeError: When it runs: no call can succeed (a wrong key). What was written stays.
+    """
+    check(Count, "rows_at_once", rows_at_once)
+    on_actors = actors(_Judge, settings, workers, how=how)
+    return ds.map_batches(**on_actors, batch_format="pyarrow", batch_size=rows_at_once)
+
+
+@dataclass(slots=True)
+class _Judge:
+    """An actor's judge; made once where the actor lives."""
+
+    settings: ScorerLike
+    how: Mapping[str, Any]
+
+    def __call__(self, batch: Any) -> Any:
+        return judge_batch(batch, settings=self.settings, **self.how)
+
+
+def judge_files(
+    source: str | Sequence[str],
+    out: str,
+    settings: ScorerLike,
+    *,
+    address: str | None = None,
+    workers: int | None = None,
+    rows_at_once: int = ROWS_AT_ONCE,
+    mapping: Mapping[str, str] | None = None,
+) -> Report:
+    """Judge files on Ray, and write their rows with what was found into a folder of jsonl parts.
+
+    Parts appear while it runs, in no certain order. The same call goes on where an earlier one
+    was killed: parts that are there are not judged again, and a worker that dies is replaced.
+    Further files among the sources are added.
+
+    Args:
+        source: jsonl, json, csv or parquet files, on a disk that every node has.
+        out: A folder, likewise. For object stores there are Ray's readers and `judge_dataset`.
+        settings: See `judge_batch`.
+        address: See `tcva_adapters.scale.cluster.joined`.
+        workers: See `judge_dataset`.
+        rows_at_once: Rows of a part.
+        mapping: See `judge_batch`.
+
+    Returns:
+        What is in the folder: the tables ``rows`` and ``without a score``.
+
+    Raises:
+        InvalidValueError: As for `judge_dataset`; another command is at work
+            on the folder; it holds something else, or what was judged by other settings or from
+            files that have changed since.
+        FileNotFoundError: A source is not there.
+        MissingDependencyError: Ray, or the judge's package, is not installed.
+        JudgeError: No call can succeed. The parts that were written stay.
+    """
+    size, folder = check(Count, "rows_at_once", rows_at_once), usable_path(out).resolve()
+    given = [source] if isinstance(source, str) else source
+    paths = [str(usable_path(each).resolve()) for each in given]
+    how = {"mapping": dict(mapping or {})}
+    make_folder(folder)
+    with alone(folder / "_lock", out):
+        own = {"scorer": scorer_of(settings).fingerprint, "rows": size, **how}
+        states = {path: Path(path).stat() for path in paths}
+        sources = {path: [state.st_size, state.st_mtime_ns] for path, state in states.items()}
+        _claim(folder, own, sources)
+        ray = joined(address)
+        context = ray.data.DataContext.get_current().copy()
+        context.enable_progress_bars = False
+        context.target_max_block_size = 1  # a chunk is a block: it goes to any worker
+        with ray.data.DataContext.current(context):
+            files = ray.data.from_items([{"path": path} for path in paths])
+            chunks = files.map_batches(_chunks, batch_size=1, fn_args=[size], num_cpus=0.5)
+            writers = actors(_Writer, settings, workers, folder=folder, how=how)
+            sums: Counter[str] = Counter()
+            for row in chunks.map_batches(**writers, batch_size=1).iter_rows():
+                found = json.loads(row["figures"])
+                if "fatal" in found:
+                    raise JudgeError(found["fatal"], fatal=True)
+                sums.update(found)
+    return _report(sums, out)
+
+
+def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[dict[str, Any]]:
+    """The rows of a file, so many at once, as JSON, with the name of their part."""
+    (path,) = batch["path"]
+    name = hashlib.sha256(path.encode()).hexdigest()[:12]
+    rows = read_records(path)
+    for number in count():
+        some = [[row.record, row.error] for row in islice(rows, size)]
+        if not some:
+            return
+        part = f"{name}-{number:06d}.jsonl"
+        yield {"part": [part], "rows": [json.dumps(some, default=str)]}
+
+
+def _claim(folder: Path, settings: Mapping[str, Any], sources: Mapping[str, Any]) -> None:
+    """Make a folder that of this run: new, or one that an equal run has left.
+
+    Raises:
+        InvalidValueError: See `judge_files`.
+    """
+    manifest = folder / "_tcva.json"  # readers of folders leave out what begins with an underscore
+    before: Mapping[str, Any] = {}
+    if manifest.exists():
+        known = json.loads(manifest.read_bytes())
+        before = known["sources"]
+        if known["settings"] != settings or {**sources, **before} != {**before, **sources}:
+            why = "was judged by other settings, or from files that have changed since"
+            msg = f"{folder} {why}; name another folder, or empty it"
+            raise InvalidValueError(msg)
+    elif {*folder.iterdir()} != {folder / "_lock"}:
+        msg = f"{folder} is not empty, and no run of ours; name a new folder"
+        raise InvalidValueError(msg)
+    with replacing(manifest) as stream:
+        found = {"settings": settings, "sources": {**before, **sources}}
+        stream.write(json.dumps(found, indent=2).encode())
+
+
+@dataclass(slots=True)
+class _Writer:
+    """An actor's judge, which writes what it has judged."""
+
+    settings: ScorerLike
+    folder: Path
+    how: Mapping[str, Any]
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        """The figures of one part, which is judged where it is not there."""
+        (name,), (text,) = batch["part"], batch["rows"]
+        part = self.folder / name
+        is_new = not part.exists()
+        if is_new:
+            try:
+                self._write(part, json.loads(text))
+            except JudgeError as error:
+                return {"figures": [json.dumps({"fatal": str(error)})]}
+        with part.open(encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+        figures = Counter({"rows": len(rows), "new": is_new * len(rows)})
+        for row in rows:
+            score = row.get(f"{PREFIX}score")
+            if score is None:
+                figures[f"unscored:{row.get(f'{PREFIX}unscored') or 'error'}"] += 1
+            else:
+                figures.update(scored=1, passed=row[f"{PREFIX}passed"] is True, sum=score)
+        return {"figures": [json.dumps(figures)]}
+
+    def _write(self, part: Path, given: Sequence[tuple[dict[str, Any] | None, str]]) -> None:
+        rows = [{f"{PREFIX}error": error} if error else record or {} for record, error in given]
+        found = judged_rows(rows, scorer_of(self.settings), **self.how)
+        with replacing(part) as stream:
+            for row, added in zip(rows, found, strict=True):
+                whole = plain({**row, **{PREFIX + name: added.get(name) for name in ADDED}})
+                stream.write(json.dumps(whole, ensure_ascii=False).encode() + b"\n")
+
+
+def _report(sums: Counter[str], out: str) -> Report:
+    figures: dict[str, Any] = {name: sums[name] for name in ("rows", "new", "scored", "passed")}
+    figures["mean"] = sums["sum"] / sums["scored"] if sums["scored"] else None
+    sentence = (
+        f"{sums['passed']} of {counted(sums['scored'], 'scored row')} pass, mean "
+        f"{cell(figures['mean'], 'score')}; {counted(sums['rows'], 'row')} in all, {sums['new']} new"
+    )
+    columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
+    split = ((name.partition(":")[2], number) for name, number in sums.most_common())
+    why = [{"reason": reason, "rows": number} for reason, number in split if reason]
+    without = Table("without a score", [Column("reason"), Column("rows", "int")], why)
+    return Report(sentence, [Table("rows", columns, [figures]), without], settings={"folder": out})
+
+
+def actors(
+    kind: Callable[..., Any], settings: ScorerLike, workers: int | None, **arguments: Any
+) -> dict[str, Any]:
+    """Arguments of ``map_batches`` for actors that judge.
+
+    Args:
+        kind: Their class.
+        settings: Of their scorer; each gets its share.
+        workers: How many; None for as many as there is room for.
+        arguments: Further ones of the class.
+
+    Raises:
+        InvalidValueError: See `judge_dataset`.
+    """
+    ray = ray_module()
+    scorer = scorer_of(settings)
+    if scorer.store is not None:
+        msg = "SQLite files are not shared between nodes; leave store out of the settings"
+        raise InvalidValueError(msg)
+    room = int(ray.cluster_resources().get("CPU", 0)) - 1  # one reads
+    if workers is None:
+        nodes = sum(each["Alive"] for each in ray.nodes())
+        workers = room if scorer.is_local else min(room, scorer.max_concurrency, nodes)
+    if check(Count, "workers", workers) > room:
+        msg = f"{workers} workers, and this Ray has room for {room}: a CPU for each, and one that reads"
+        raise InvalidValueError(msg)
+    return {
+        "fn": kind,
+        "fn_constructor_kwargs": {"settings": shared_out(settings, workers), **arguments},
+        "num_cpus": 1,
+        "compute": ray.data.ActorPoolStrategy(size=workers),
+    }
+
+
+def ray_module() -> Any:
+    """The package, without its telemetry.
+
+    Raises:
+        MissingDependencyError: It is not installed, or too old.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", NO_TELEMETRY["RAY_USAGE_STATS_ENABLED"])
+    check_installed(REQUIREMENTS["ray"])
+    import ray  # noqa: PLC0415  # an extra, and looked for in the line above
+
+    return ray
+
+
+def joined(address: str | None) -> Any:
+    """Ray, which stays joined: as it is running, at an address, or started here.
+
+    Args:
+        address: ``auto`` or ``host:port`` joins a cluster, ``local`` starts one on this machine;
+            None takes RAY_ADDRESS, else starts one. What this process has joined already counts.
+
+    Raises:
+        ConnectionError: There is no cluster there.
+        MissingDependencyError: Ray is not installed.
+    """
+    ray = ray_module()
+    if not ray.is_initialized():
+        address = address or os.environ.get("RAY_ADDRESS") or "local"
+        # Ray's CPUs are places: one more than there are, so that all can judge while one reads.
+        places = {"include_dashboard": False, "num_cpus": (os.cpu_count() or 1) + 1}
+        how = places if address == "local" else {}
+        ray.init(address, logging_level=logging.WARNING, log_to_driver=False, **how)
+        logging.getLogger("ray.data").setLevel(logging.WARNING)
+    return ray
