@@ -9,7 +9,7 @@ import pytest
 
 import tcva_adapters
 from tcva_adapters import TCVA, Assessment, Sample, Verdict
-from tcva_adapters.compare.evaluation import Evaluation
+from tcva_adapters.compare import read_scores
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import (
     InvalidSampleError,
@@ -65,7 +65,7 @@ def test_twins_in_a_batch_are_judged_and_counted_once() -> None:
     assert len(model.requests) == 1
     assert [r.assessment.sample_id for r in results] == ["s1", "twin", "s1"]
     assert [r.score for r in results] == [1.0] * 3
-    summary = Evaluation.of(tcva, results).summary
+    summary = read_scores(results).about["summary"]
     assert (summary.usage.calls, summary.served, summary.scored) == (1, 0, 3)
 
 

@@ -283,7 +283,7 @@ def _flat(text: str | Sequence[str]) -> str:
 
 
 def format_of(path: str | Path) -> Format:
-    """By the content: names of saved results say little."""
+    """By the content: most names of saved results say little."""
     try:
         with Path(path).expanduser().open("rb") as file:
             lines = (line.removeprefix(b"\xef\xbb\xbf").strip() for line in file)
@@ -292,6 +292,8 @@ def format_of(path: str | Path) -> Format:
     except (OSError, ValueError) as error:  # a name with a null in it is the latter
         why = getattr(error, "strerror", None) or error
         raise unreadable(path, f"cannot be read: {why}") from None
+    if Path(path).suffix in (".jsonl", ".ndjson"):
+        return "jsonl"  # whatever its first line is
     if first.startswith(b"PAR1"):
         return "parquet"
     if not first.startswith((b"{", b"[")):

@@ -13,7 +13,7 @@ from ragas import evaluate
 from ragas.dataset_schema import EvaluationResult
 
 from tcva_adapters import CCRS, TCVA, Result, Sample
-from tcva_adapters.compare.existing.imports import read_existing
+from tcva_adapters.compare import read_scores
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.ragas import (
     ScorerMetric,
@@ -126,8 +126,7 @@ def test_a_frame_without_results_says_which_metrics_there_are() -> None:
 def test_scores_of_such_a_frame_are_imported_as_those_of_ragas_own(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     results_to_pandas(evaluation()).to_csv(path, index=False)
-    imported = read_existing(path)
-    assert list(imported.methods) == [f"ragas {name}" for name in NAMES]
+    assert list(read_scores(path).methods) == [f"ragas {name}" for name in NAMES]
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")  # of RAGAS' row

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tcva_adapters.compare.judged import Judged
+from tcva_adapters.compare import read_scores
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
+from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import (
     Assessment,
     ClaimVerdict,
@@ -25,6 +25,7 @@ from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EVIDENCE, lowered, under
 from tcva_adapters.results.files import read_assessments, stream_assessments, write_assessments
 from tcva_adapters.results.result import Result
+from tcva_adapters.results.settings import ScoringConfig
 
 GOOD = Assessment.from_verdicts(["fully", "none"]).to_json()
 
@@ -72,20 +73,17 @@ def test_a_file_shows_what_its_assessments_say(
     path = tmp_path_factory.mktemp("counted") / "judged.jsonl"
     write_assessments(path, [Result(each) if each.sample_id else each for each in made])
     assert read_assessments(path) == made
-    if all(each.unscored for each in made):
-        with pytest.raises(InvalidSampleError, match=f"none of the {len(made)} assessments"):
-            Judged.of(path)
-        return
-    read, listed = Judged.of(path), Judged.of(made)
     for view in EVIDENCE:
         seen = judged_counts([under(each, view) for each in made])
-        for each in (read.under(view), listed.under(view)):
-            assert each.counts.tobytes() == seen.tobytes()
-        assert read.under(view).to_dict() == listed.under(view).to_dict()
-    assert (read.names, read.scored) == (listed.names, listed.scored)
+        for source in (path, made):
+            for counts_only in (True, False):
+                scoring = ScoringConfig(evidence=view)
+                table = read_scores(source, scoring=scoring, counts_only=counts_only)
+                np.testing.assert_array_equal(table.counts, seen)
+                assert len(table) == len(made)
     if any("x" in each.metadata for each in made):
-        np.testing.assert_array_equal(read.ratings("x"), listed.ratings("x"))
-        assert read.values("x", "parts") == listed.values("x", "parts")
+        rated, listed = (read_scores(source, human="x").rating for source in (path, made))
+        np.testing.assert_array_equal(rated, listed)
 
 
 def changed(**fields: Any) -> str:
@@ -111,33 +109,25 @@ def test_what_no_assessment_is_is_refused_or_skipped(tmp_path: Path) -> None:
     path = tmp_path / "judged.jsonl"
     for line in REFUSED:
         path.write_text(f"{GOOD}\n{line}\n{GOOD}\n", encoding="utf-8")
-        for read in (read_assessments, Judged.of):
+        for read in (read_assessments, read_scores):
             with pytest.raises(UnreadableInputError, match=r"judged\.jsonl, line 2: "):
                 read(path)
-        skipped = Judged.of(path, skip_bad=True)
-        assert (len(skipped), skipped.skipped, len(skipped.notes)) == (2, 1, 1)
+        for counts_only in (False, True):
+            table = read_scores(path, skip_bad=True, counts_only=counts_only)
+            assert (len(table), table.about["skipped"]) == (2, 1)
     old = json.dumps({**Result(Assessment.from_json(GOOD)).to_dict(), "schema_version": 2})
     for parse in (Assessment.from_json, Result.from_json):
         with pytest.raises(UnreadableInputError, match=r"layout 3\).*layout 2; judge the samples"):
             parse(old)
 
 
-def test_a_file_that_changes_in_between_is_said(tmp_path: Path) -> None:
-    path = tmp_path / "judged.jsonl"
-    path.write_text(f"{GOOD}\n", encoding="utf-8")
-    read = Judged.of(path)
-    path.write_text(f"{GOOD}\n{GOOD}\n", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match="1 assessments at first and 2 now"):
-        _ = read.names
-
-
 def test_bad_lines_of_several_files_are_counted(tmp_path: Path) -> None:
     first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     first.write_text(f"{GOOD}\n" + "no\n" * 50, encoding="utf-8")
     second.write_text(f"no\n{GOOD}\n", encoding="utf-8")
-    read = Judged.of([first, second], skip_bad=True)
-    assert (len(read), read.skipped, len(read.notes)) == (2, 51, 22)
-    assert read.notes[20] == f"skipped 30 more of {first}"
+    table = read_scores({"a": first, "b": second}, skip_bad=True)
+    assert table.about["skipped"] == 51
+    assert "skipped 30 more of a.jsonl" in table.notes
     stream = stream_assessments(second, skip_bad=True)
     assert [(stream.line, each) for each in stream] == [(2, Assessment.from_json(GOOD))]
     assert [line for line, _ in stream.bad] == [1]

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Panel, Result, Sample
-from tcva_adapters.compare import compare
-from tcva_adapters.compare.evaluation import Evaluation
+from tcva_adapters.compare import compare, read_scores
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.report import evaluation
 from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.results.evidence import (
     EVIDENCE,
@@ -100,11 +100,12 @@ def test_a_claim_says_what_was_done() -> None:
 
 def test_whoever_shows_verdicts_counts_them() -> None:
     judge = tcva()
-    report = Evaluation.of(judge, judge.evaluate_many([SAMPLE]))
+    table = read_scores(judge.evaluate_many([SAMPLE]))
+    assert table.about["summary"].evidence.to_dict() == FIGURES
+    assert all(line in evaluation(table).notes for line in LINES)
     found = compare([SAMPLE], tcva(), frameworks="none", n_boot=10)
-    for shown in (report, found):
-        assert shown.to_dict()["evidence"] == FIGURES
-        assert all(line in shown.text() for line in LINES)
+    assert found.to_dict()["evidence"] == FIGURES
+    assert all(line in found.text() for line in LINES)
     off = compare([SAMPLE], tcva(evidence="off"), frameworks="none", n_boot=10, temperatures=[0.5])
     assert off.rows[0].score == found.results[0].at(0.5, evidence="off").score
     assert off.to_dict()["settings"]["evidence"] == "off"

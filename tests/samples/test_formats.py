@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tcva_adapters import Sample
-from tcva_adapters.compare.existing.imports import import_scores
+from tcva_adapters.compare import read_scores
 from tcva_adapters.samples.files import read_samples
 from tests.support.formats import WRITERS
 
@@ -41,6 +41,6 @@ def test_scores_of_these_files_find_their_samples(tmp_path: Path) -> None:
     twins = [*SAMPLES, SAMPLES[0].model_copy(update={"contexts": ("Something else.",)})]
     for file, write in (found for name, found in WRITERS.items() if name.startswith("RAGAS to")):
         write(tmp_path / file, twins)
-        imported = import_scores(str(tmp_path / file), twins)
-        assert {row.sample for row in imported.rows} == {"row-1", "row-2", "row-3", "row-4"}
-        assert imported.unmatched == ()
+        table = read_scores(tmp_path / file, samples=twins)
+        assert table.samples == ("row-1", "row-2", "row-3", "row-4")
+        assert "on 4 of 4 samples" in table.notes[0]

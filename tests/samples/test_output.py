@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 
 from tcva_adapters import Assessment, Sample
 from tcva_adapters.compare import compare
-from tcva_adapters.compare.existing.imports import read_existing
+from tcva_adapters.compare.imported import read_imported
 from tcva_adapters.compare.readers import read_systems
-from tcva_adapters.compare.rows import Row
-from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import read_assessments, write_assessments
@@ -45,13 +43,12 @@ def test_files_and_folders_are_their_owners_alone(tmp_path: Path, mask: int) -> 
     try:
         write_assessments(folder / "a.jsonl", [MADE])
         Config(settings={"temperature": 0.2}).dump(folder / "c.json")
-        write_csv(folder / "s.csv", [Row("a", "m", 0.5)])
         with VerdictStore(folder / "three" / "v.sqlite") as store:
             store.put("k", MADE)  # with its log beside it
             found = {path: mode(path) for path in tmp_path.rglob("*")}
     finally:
         os.umask(before)
-    assert len(found) == 9
+    assert len(found) == 8
     assert all(bits == (0o700 if path.is_dir() else 0o600) for path, bits in found.items())
 
 
@@ -152,10 +149,11 @@ def test_no_cell_begins_like_a_formula_and_every_text_comes_back(text: str) -> N
 
 def test_ids_that_look_like_formulas_still_join(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
-    write_csv(path, [Row(name, "=method", 0.5) for name in FORMULAS])
-    assert [found.id for found in read_existing(path).records] == FORMULAS
-    assert read_existing(path).methods == ("=method",)
+    rows = [(name, "=method", 0.5) for name in FORMULAS]
+    path.write_text(csv_text(["sample", "method", "score"], rows), encoding="utf-8")
+    assert [row.sample.id for row in read_imported(path).rows] == FORMULAS
+    assert read_imported(path).methods == ["=method"]
     (table,) = read_systems(path).values()
     assert set(table.samples) == set(FORMULAS)
     path.write_text("id,score\n'=1,0.5\n")  # a table of others: cells are as they are
-    assert [found.id for found in read_existing(path).records] == ["'=1"]
+    assert [row.sample.id for row in read_imported(path).rows] == ["'=1"]
