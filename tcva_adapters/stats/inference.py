@@ -261,8 +261,8 @@ def difference(
 
     Returns:
         The p is by sign flips of the samples' differences (``mean``, ``mae``), by the paired
-        bootstrap (``spearman``, ``kendall``), or by Student's t of a jackknife on Fisher's z
-        (``pearson``). With `Estimate.smallest` and `Estimate.equivalent`.
+        bootstrap (``spearman``), or by Student's t of a jackknife on Fisher's z (``pearson``,
+        ``kendall``). With `Estimate.smallest` and `Estimate.equivalent`.
 
     Raises:
         InvalidValueError: As for `estimate`, or no ratings for a measure that needs them.
@@ -301,6 +301,8 @@ def difference(
         deltas = deltas[~np.isnan(deltas)]
         ends, p = _percentile(deltas, of), clustered_p(bootstrap_p(deltas), of.clusters)
         is_still = np.ptp(deltas) < _SAME
+    elif why := _why_perfect(max(both, key=abs)):
+        return replace(found, reason=why)
     else:
         left_out = np.array(
             [correlations_without(statistic, side, ratings[0], of.codes) for side in (one, other)]

@@ -304,6 +304,8 @@ def test_equal_methods_do_not_differ(measure: Measure) -> None:
     found = difference(measure, ONE, ONE, HUMAN, resamples=50)
     assert (found.value, found.p) == (0.0, 1.0)
     assert "nothing varies" in found.reason
+    perfect = difference(measure, ONE, HUMAN, HUMAN, resamples=50)
+    assert ("perfect agreement" in perfect.reason) == (measure != "spearman")
     few = difference(measure, ONE[:49], OTHER[:49], HUMAN[:49])
     assert math.isnan(few.p) == (measure != "pearson")
 
