@@ -116,53 +116,40 @@ def rendered(comment: str) -> Rendered:
 
 
 @pytest.mark.parametrize("text", ALL, ids=lambda text: text.id)
-def test_a_comment_has_our_tags_alone(text: Hostile) -> None:
+def test_texts_are_inert_wherever_they_are_shown(text: Hostile) -> None:
     report, table = hostile(text.text)
     comment = to_markdown(replace(report, sentence=f"{text.text} came out"), table)
-    assert len(comment) <= LONGEST
+    assert len(comment.encode()) <= 4 * LONGEST
     page = rendered(comment)
     assert set(page.tags) <= OURS
     assert set(page.attributes) <= {"style"}  # how columns are aligned
     assert not page.open
     assert not re.search(r"@|://|www\.|#\d|GH-|:x:|\[\[", page.outside)
-    assert page.tags.count("table") == 1
-    assert page.tags.count("td") == 5
-    assert page.tags.count("details") == page.tags.count("summary")
-    comment.encode()
+    assert [page.tags.count(tag) for tag in ("table", "td")] == [1, 5]
 
-
-@pytest.mark.parametrize("text", ALL, ids=lambda text: text.id)
-def test_junit_is_xml_with_a_test_per_sample(text: Hostile) -> None:
-    root = ET.fromstring(to_junit(*hostile(text.text)))
-    method, gates = root.findall("testsuite")
-    cases = method.findall("testcase")
-    outcomes = [[child.tag for child in case if child.tag != "properties"] for case in cases]
-    assert outcomes == [["failure"], ["error"], ["skipped"]]
-    assert [case[-1].get("type") for case in cases] == ["below_threshold", "timeout", "refusal"]
-    counts = {name: method.get(name) for name in ("tests", "failures", "errors", "skipped")}
-    assert counts == {"tests": "3", "failures": "1", "errors": "1", "skipped": "1"}
-    assert [case[0].tag for case in gates.findall("testcase")] == ["failure", "failure"]
+    root = ET.fromstring(to_junit(report, table))
+    cases = root.findall("testsuite")[0].findall("testcase")
+    outcomes = [(case[-1].tag, case[-1].get("type")) for case in cases]
+    assert outcomes == [
+        ("failure", "below_threshold"),
+        ("error", "timeout"),
+        ("skipped", "refusal"),
+    ]
     # GitLab and a plug-in of Jenkins take files from what stands there.
     assert not root.findall(".//system-out")
 
-
-@pytest.mark.parametrize("text", ALL, ids=lambda text: text.id)
-def test_no_line_is_a_command_but_annotations_which_are_one_each(text: Hostile) -> None:
-    report, table = hostile(text.text)
     lines = to_annotations(report, table)
     assert 3 <= len(lines) <= 10
     for line in lines:
-        assert len(line.splitlines()) == 1
         title, found, message = line.removeprefix("::error title=").partition("::")
         assert found
         assert not re.search("[:,\r\n]", title)
+        assert len(line.splitlines()) == 1
         assert "##[" not in line
         assert re.fullmatch("(?:[^%]|%(?:25|0A|0D|3A|2C))*", title + message)
     printed = io.StringIO()
     write("\n".join(gate_lines(report, table)), printed)
-    for line in printed.getvalue().splitlines():
-        assert not line.lstrip().startswith("::")
-        assert not re.search(r"##(vso|teamcity)?\[", line)
+    assert not re.search(r"^\s*::|##(vso|teamcity)?\[", printed.getvalue(), re.MULTILINE)
 
 
 def test_junit_fails_where_the_command_does() -> None:
