@@ -15,7 +15,7 @@ _MOST_EXACT: Final = 17
 """All flips are counted up to so many differences; one sign may be held, which leaves 2**16."""
 _TOGETHER: Final = 8
 """Signs that are drawn at once, as a byte, and whose sums are looked up."""
-_PERMUTED: Final = {"pearson": 200, "spearman": 200, "kendall": 50}
+_PERMUTED: Final = {"pearson": 200, "spearman": 200, "kendall": 30}
 """Samples up to which ratings are permuted; beyond, formulas differ from that by less than draws do."""
 _CELLS: Final = 1 << 18
 _SAME: Final = 1e-12
@@ -71,7 +71,7 @@ def correlation_p(
 
     How often ratings that are dealt at random agree as closely: in every order where these are few,
     else in so many drawn ones (`scipy.stats.permutation_test`). Above 200 samples Student's t with
-    n - 2 degrees, and for Kendall above 50 the normal distribution with the variance for ties.
+    n - 2 degrees, and for Kendall above 30 the normal distribution with the variance for ties.
 
     Args:
         measure: ``spearman``, ``kendall`` or ``pearson``.

@@ -76,7 +76,7 @@ _POWER: Final = 0.8
 _NAN: Final = float("nan")
 _PERFECT: Final = 1.0 - 1e-12
 _SAME: Final = 1e-12
-_DRAWS: Final = 20_000
+_DRAWS: Final = 10_000
 _BLOCK: Final = 500
 _BINS: Final = 200
 
@@ -416,7 +416,7 @@ def lower_bound(
     undercut with the probability ``1 - confidence``: it knows of failures that were too rare to be
     seen. W. Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
     nonnegative variable, Mathematical Methods of Statistics 14 (2005). Of values that are 0 or 1 it
-    is the exact bound of Clopper and Pearson; of others it is drawn, 20,000 times.
+    is the exact bound of Clopper and Pearson; of others it is drawn, 10,000 times.
 
     Groups are weighted as one, and the value at the low end counts as often as the largest group
     has samples.
@@ -457,7 +457,13 @@ def lower_bound(
     rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
     means = []
     for _ in range(_DRAWS // _BLOCK):
-        weights = rng.standard_gamma(np.append(often, 1.0), (_BLOCK, len(often) + 1))
+        shape = (_BLOCK, len(often) + 1)
+        is_each = often.max() == 1.0  # exponential, which is several times faster
+        weights = (
+            rng.standard_exponential(shape)
+            if is_each
+            else rng.standard_gamma(np.append(often, 1.0), shape)
+        )
         means.append(weights[:, :-1] @ sums / (weights @ np.append(sizes, sizes.max())))
     return low + float(np.quantile(np.concatenate(means), 1 - confidence))
 
