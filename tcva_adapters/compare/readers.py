@@ -35,7 +35,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, Unreadab
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.files import stream_assessments
-from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.protocol import Scored, json_object
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Summary
@@ -344,7 +344,8 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
     if how.counts_only:
         rows = stream_assessments(file if file == "-" else path, skip_bad=how.skip_bad)
     else:
-        rows = RowStream(file if file == "-" else path, kind, skip_bad=how.skip_bad, read=_item)
+        parse: dict[str, Any] = {"read": _item, "parse": lambda line: _item(json_object(line))}
+        rows = RowStream(file if file == "-" else path, kind, skip_bad=how.skip_bad, **parse)
     blocks = _of_items(rows, how, name, stem)
     how.notes += skipped_rows(rows.bad, rows.skipped, f" of {path.name}")
     how.skipped += rows.skipped
