@@ -207,7 +207,7 @@ Out = Annotated[
     ),
 ]
 Folder = Annotated[
-    Path,
+    Optional[Path],
     option(
         OUTPUT,
         "Folder of the results; a second run goes on from it.",

@@ -10,6 +10,9 @@ from tcva_adapters.cli import options
 from tcva_adapters.cli.output import say_written
 from tcva_adapters.cli.settings import numbers, ratings_of
 from tcva_adapters.console import note
+from tcva_adapters.report.page import OURS as PAGE
+
+__all__ = ["PAGE", "report", "write_page"]
 
 _Sources = Annotated[
     list[str],

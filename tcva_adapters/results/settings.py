@@ -496,6 +496,44 @@ class AnalysisConfig(SettingsModel):
     seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
 
 
+class ComparisonConfig(SettingsModel):
+    """How methods are compared."""
+
+    objective: Literal["spearman", "kendall", "pearson", "mae"] = Field(
+        default="spearman",
+        description="The measure that methods are tested by, chosen before looking.",
+    )
+    margin: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
+        default=None, description="Methods that differ less by it are as good."
+    )
+    metric_timeout: Positive = Field(
+        default=900.0, description="Seconds after which a framework metric is given up on a sample."
+    )
+
+
+class ImportConfig(SettingsModel):
+    """How imported scores are read."""
+
+    missing: Number | None = Field(
+        default=None, description="The number that stands for no score, e.g. -1."
+    )
+    scale: tuple[Number, Number] = Field(
+        default=(0.0, 1.0), description="The lowest and the highest possible score."
+    )
+
+
+class SystemsConfig(SettingsModel):
+    """How systems are tested."""
+
+    alpha: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        default=0.05, description="Level of the tests, over all pairs of a metric together."
+    )
+    permutations: Count = Field(
+        default=10_000, description="Sign flips and shuffles for each metric."
+    )
+    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
+
+
 class CompositeConfig(SettingsModel):
     """One score of several direct metrics."""
 
