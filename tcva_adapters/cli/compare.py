@@ -39,7 +39,7 @@ from tcva_adapters.results.settings import (
     TCVASettings,
 )
 from tcva_adapters.samples.files import SampleStream
-from tcva_adapters.scale.settings import scorer_of
+from tcva_adapters.scale.settings import made_of
 
 _With = Annotated[
     str,
@@ -144,7 +144,7 @@ def compare(
     tests, drawn = taken(plain, ComparisonConfig), taken(plain, AnalysisConfig)
     importing = taken(plain, ImportConfig)
     patience = {"timeout": tests.pop("metric_timeout")} if "metric_timeout" in tests else {}
-    tcva: Any = scorer_of({"temperature": grid[0], **plain} if config is None else plain)
+    tcva: Any = made_of({"temperature": grid[0], **plain} if config is None else plain)
     read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
     samples = [*read]
     for text in read.notes:

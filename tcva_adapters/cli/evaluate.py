@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +43,7 @@ from tcva_adapters.results.settings import CompositeConfig, PanelConfig, TCVASet
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
 from tcva_adapters.scale.cost import estimate
-from tcva_adapters.scale.settings import scorer_of
+from tcva_adapters.scale.settings import made_of
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
 
@@ -138,7 +138,11 @@ def evaluate(
     if out not in (None, STDOUT):
         check_suffix(str(out))
     weights = plain.pop("weights", None)
-    scorer: Any = with_store(scorer_of(plain), None if dry_run and store is None else store)
+    for metric in weights or ():
+        if metric not in plain["metrics"]:
+            msg = f"a weight is for {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
+            raise InvalidValueError(msg)
+    scorer: Any = with_store(made_of(plain), None if dry_run and store is None else store)
     reading: dict[str, Any] = {"human": human, "group": group}
     if isinstance(scorer, TCVA):
         reading["scoring"] = scorer.scoring
@@ -151,12 +155,13 @@ def evaluate(
         print_report(estimate(scorer, read, prices=plain["model"].get("prices")), as_json=as_json)
         return
     samples: Any = [*read] if report and not is_read_again(file) else read
-    looks = any((gate, baseline, junit, markdown, show, report, human, group, panel))
-    reading["with_results"] = looks or scorer.settings.get("repeats", 1) > 1
+    views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
+    looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
+    reading["with_results"] = looks
     reading["scores_only"] = not reading["with_results"]
     whole = (weights, threshold) if ccrs and (weights or threshold is not None) else None
     with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
-        found = _looked_at(table, gates, before, show or ())
+        found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)
         print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
         cached = {scorer.store.path: "cached judgements"} if scorer.store else {}
@@ -225,9 +230,6 @@ def _with_composite(
 ) -> ScoreTable:
     """The table with the weighted mean of its metrics."""
     shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
-    if abs(sum(shares.values()) - 1.0) > 1e-9:
-        msg = f"weights={dict(shares)!r}; they should sum to 1"
-        raise InvalidValueError(msg)
     rated = [name for name, share in shares.items() if share > 0.0]
     scores = sum(shares[name] * table.column(name) for name in rated)
     found = table.with_method(
@@ -242,15 +244,16 @@ def _with_composite(
 
 
 def _looked_at(
-    table: ScoreTable, gates: Gates, before: ScoreTable | None, show: Sequence[str]
+    table: ScoreTable,
+    gates: Gates,
+    before: ScoreTable | None,
+    views: Sequence[Callable[[ScoreTable], Report]],
+    show: Sequence[str],
 ) -> Report:
     """The figures and gates, of a panel and of repeats what they show, and single samples."""
     found = evaluation(table, gates, before)
     tables, notes = [*found.tables], [*found.notes]
-    first = next((r for of in table.results.values() for r in of if isinstance(r, Result)), None)
-    more = [panel_report] * bool(first and first.assessment.panel)
-    more += [repeat_report] * bool(first and first.assessment.repeats)
-    for each in more:
+    for each in views:
         report = each(table)
         tables += report.tables
         notes += [report.sentence, *report.notes]
@@ -258,7 +261,10 @@ def _looked_at(
         report = validate(table)
         tables.append(report.table("agreement"))
         notes += [report.sentence]
-    tables += claim_tables(table, show) if show else []
+    try:
+        tables += claim_tables(table, show) if show else []
+    except InvalidValueError as error:
+        notes.append(str(error))  # what was judged is written all the same
     return replace(found, tables=tables, notes=tuple(notes))
 
 

@@ -193,7 +193,7 @@ def plain_settings(
     is_dry: bool = False,
     **given: Any,
 ) -> dict[str, Any]:
-    """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.scorer_of`.
+    """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.made_of`.
 
     Args:
         judge: Its name; a note says who judges where there is none.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Optional
 
-from tcva_adapters import report as reports
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import INPUT, SCORING, option
-from tcva_adapters.cli.output import print_report, say_written
+from tcva_adapters.cli.output import draw, print_report
 from tcva_adapters.cli.settings import names_of, parse_settings
 from tcva_adapters.compare.system_pairs import TEMPERATURES
 from tcva_adapters.compare.system_pairs import systems as compared
@@ -59,6 +58,7 @@ def systems(
     hypotheses: _Hypotheses = None,
     set_: options.Set = None,
     figures: options.Figures = None,
+    overwrite: options.Overwrite = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -83,5 +83,4 @@ def systems(
             **drawn,
         )
     print_report(found, as_json=as_json, everything=everything)
-    if figures is not None:
-        say_written(dict.fromkeys(reports.save_figures(found, figures), "figure"))
+    draw(found, figures, overwrite=overwrite)

@@ -541,6 +541,13 @@ class CompositeConfig(SettingsModel):
         default=None, description="By metric; they sum to 1. By default all alike."
     )
 
+    @model_validator(mode="after")
+    def _sum_to_1(self) -> Self:
+        if self.weights is not None and abs(sum(self.weights.values()) - 1.0) > 1e-9:
+            msg = f"weights={dict(self.weights)!r}; they should sum to 1"
+            raise ValueError(msg)
+        return self
+
 
 class ModelConfig(SettingsModel):
     """How a model behind the OpenAI API is asked."""

@@ -113,7 +113,8 @@ def run(*arguments: str) -> Any:
         code = app.run(list(arguments))
     if code == 2:
         raise AssertionError(" ".join(arguments) + "\n" + notes.getvalue())
-    return json.loads(out.getvalue()) if "--json" in arguments else out.getvalue()
+    figures_found: Any = json.loads(out.getvalue()) if "--json" in arguments else None
+    return figures_found
 
 
 def ends(name: str, made: dict[str, Any]) -> Figures:
