@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Any
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import INPUT, JUDGING, RATINGS, SCORING, option
@@ -41,90 +41,57 @@ from tcva_adapters.results.settings import (
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.scale.settings import made_of
 
-_With = Annotated[
-    str,
-    option(
-        JUDGING,
-        "ragas, deepeval, llamaindex, langchain, with commas between; all takes those that are "
-        "installed, none runs TCVA alone.",
-        "--with",
-    ),
-]
-_Metrics = Annotated[
-    Optional[str],
-    option(
-        JUDGING,
-        "Framework metrics, with commas between: faithfulness (of every framework that has it), "
-        "ragas.faithfulness, or all; by default those of the criterion.",
-        "--metrics",
-    ),
-]
-_Scores = Annotated[
-    Optional[list[str]],
-    option(
-        INPUT,
-        "Imported scores beside those of the run: RAGAS' to_pandas() as csv, a DeepEval test run, "
-        "or a table with a column per method; --set missing=-1 or scale=1,5 says how they are to "
-        "be read. Several times.",
-        "--scores",
-        metavar="[NAME=]FILE",
-    ),
-]
-_Fuse = Annotated[
-    Optional[list[str]],
-    option(
-        SCORING,
-        "Another method: the geometric mean of others, e.g. 'tcva T=0.5 + ragas faithfulness'; "
-        "several times. Costs no call.",
-        "--fuse",
-        metavar="METHODS",
-    ),
-]
-_Threshold = Annotated[
-    Optional[list[str]],
-    option(
-        SCORING,
-        "A score passes from here on; by default 0.5, and a framework's own for its metrics. "
-        "Several times.",
-        "--threshold",
-        metavar="[METHOD=]NUMBER",
-    ),
-]
-_Reference = Annotated[
-    Optional[str],
-    option(RATINGS, "The method that others are tested against.", "--reference", metavar="METHOD"),
-]
-
 
 def compare(
-    file: options.Samples,
+    file: str = options.SAMPLES,
     *,
-    rename: options.Rename = None,
-    skip_bad: options.SkipBad = False,
-    scores: _Scores = None,
-    criterion: options.Criterion = None,
-    judge: options.Judge = None,
-    panel: options.Panel = None,
-    frameworks: _With = "all",
-    metrics: _Metrics = None,
-    dry_run: options.DryRun = False,
-    temperatures: options.Temperatures = "0.1,0.5,0.9",
-    fuse: _Fuse = None,
-    threshold: _Threshold = None,
-    config: options.ConfigFile = None,
-    set_: options.Set = None,
-    human: options.Human = None,
-    human_scale: options.HumanScale = None,
-    group: options.Group = None,
-    reference: _Reference = None,
-    gate: options.Gate = None,
-    junit: options.Junit = None,
-    markdown: options.Markdown = None,
-    out: options.Folder = None,
-    overwrite: options.Overwrite = False,
-    report: options.Page = None,
-    everything: options.Everything = False,
-    as_json: options.AsJson = False,
+    rename: list[str] | None = options.RENAME,
+    skip_bad: bool = options.SKIP_BAD,
+    scores: list[str] | None = option(
+        INPUT,
+        "--scores",
+        "Imported scores: of RAGAS, DeepEval, or a table with a column per method; --set takes "
+        "missing=-1, scale=1,5. Repeatable.",
+        "[NAME=]FILE",
+    ),
+    criterion: str | None = options.CRITERION,
+    judge: str | None = options.JUDGE,
+    panel: list[str] | None = options.PANEL,
+    frameworks: str = option(
+        JUDGING, "--with", "ragas,deepeval,llamaindex,langchain; all or none.", default="all"
+    ),
+    metrics: str | None = option(
+        JUDGING,
+        "--metrics",
+        "Of frameworks: faithfulness, ragas.faithfulness, or all; by default the criterion's.",
+    ),
+    dry_run: bool = options.DRY_RUN,
+    temperatures: str | None = options.TEMPERATURES,
+    fuse: list[str] | None = option(
+        SCORING,
+        "--fuse",
+        "The geometric mean of others: 'tcva T=0.5 + ragas faithfulness'; repeatable.",
+        "METHODS",
+    ),
+    threshold: list[str] | None = option(
+        SCORING, "--threshold", "A score passes from here on; repeatable.", "[METHOD=]NUMBER"
+    ),
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
+    group: str | None = options.GROUP,
+    reference: str | None = option(
+        RATINGS, "--reference", "The method that others are tested against.", "METHOD"
+    ),
+    gate: list[str] | None = options.GATE,
+    junit: str | None = options.JUNIT,
+    markdown: str | None = options.MARKDOWN,
+    out: Path | None = options.FOLDER,
+    overwrite: bool = options.OVERWRITE,
+    report: Path | None = options.PAGE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
 
@@ -137,7 +104,7 @@ def compare(
     targets = {"--report": (report, PAGE), **reviews.targets}
     check_targets(targets, [file, *(scores or ())], overwrite=overwrite, as_json=as_json)
     own, others = thresholds_of(threshold)
-    grid = names_of(temperatures or "")
+    grid = names_of(temperatures or "0.1,0.5,0.9")
     given = {"criterion": criterion, "panel": panel, "config": config, "threshold": own}
     models = (ComparisonConfig, AnalysisConfig, ImportConfig, TCVASettings, PanelConfig)
     plain = plain_settings(judge, set_, *models, is_dry=dry_run, **given)
@@ -182,7 +149,7 @@ def compare(
     found = replace(found, tables=[*found.tables, *(t for t in gated.tables if t.title == "gates")])
     print_report(found, as_json=as_json, everything=everything, file=side(markdown))
     say_written({**files, **reviews.written})
-    write_page(table, report, overwrite=overwrite, title=Path(out or file).name)
+    write_page([table, found], report, overwrite=overwrite, title=Path(out or file).name)
     if table.about.get("fatal"):
         raise InvalidSampleError(table.about["fatal"])
     reviews.conclude(gated, table)

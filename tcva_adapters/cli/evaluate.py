@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Optional
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.cli import options
 from tcva_adapters.cli.on_ray import judge_on_ray
-from tcva_adapters.cli.options import GATES, JUDGING, SCORING, option
+from tcva_adapters.cli.options import GATES, JUDGING, OUTPUT, SCORING, option
 from tcva_adapters.cli.output import (
     STDOUT,
     check_targets,
@@ -50,69 +50,50 @@ from tcva_adapters.tcva import TCVA
 COMPOSITE: Final = "composite"
 _GOES_ON: Final = "; what was judged waits beside the file, and the same command goes on with it"
 
-_CCRS = Annotated[
-    Optional[str],
-    option(
-        JUDGING,
-        "Rate whole answers by direct metrics instead: cc,qr,id,ac,ir; --set takes weights, "
-        "threshold, em, lambda.",
-        "--ccrs",
-        metavar="METRICS",
-    ),
-]
-_Threshold = Annotated[
-    Optional[float], option(SCORING, "A score passes from here on; by default 0.5.", "--threshold")
-]
-_Baseline = Annotated[
-    Optional[str],
-    option(
-        GATES,
-        "An earlier --out: what changed since then is said, and gates on change look at it.",
-        "--baseline",
-        metavar="FILE",
-    ),
-]
-_Show = Annotated[
-    Optional[list[str]],
-    option(
-        GATES,
-        "Print claims with their verdicts: worst (ten samples), all, or a sample's id; several "
-        "times.",
-        "--show",
-        metavar="ID",
-    ),
-]
-
 
 def evaluate(
-    file: options.Samples,
+    file: str = options.SAMPLES,
     *,
-    rename: options.Rename = None,
-    skip_bad: options.SkipBad = False,
-    criterion: options.Criterion = None,
-    ccrs: _CCRS = None,
-    judge: options.Judge = None,
-    panel: options.Panel = None,
-    fuse: options.Fuse = None,
-    store: options.Store = None,
-    dry_run: options.DryRun = False,
-    temperature: options.Temperature = None,
-    threshold: _Threshold = None,
-    config: options.ConfigFile = None,
-    set_: options.Set = None,
-    human: options.Human = None,
-    group: options.Group = None,
-    gate: options.Gate = None,
-    baseline: _Baseline = None,
-    junit: options.Junit = None,
-    markdown: options.Markdown = None,
-    show: _Show = None,
-    out: options.Out = None,
-    overwrite: options.Overwrite = False,
-    report: options.Page = None,
-    ray: options.Ray = None,
-    everything: options.Everything = False,
-    as_json: options.AsJson = False,
+    rename: list[str] | None = options.RENAME,
+    skip_bad: bool = options.SKIP_BAD,
+    criterion: str | None = options.CRITERION,
+    ccrs: str | None = option(
+        JUDGING,
+        "--ccrs",
+        "Rate whole answers by direct metrics instead: cc,qr,id,ac,ir; --set takes weights, "
+        "threshold, em, lambda.",
+        "METRICS",
+    ),
+    judge: str | None = options.JUDGE,
+    panel: list[str] | None = options.PANEL,
+    fuse: list[str] | None = options.FUSE,
+    store: str | None = options.STORE,
+    dry_run: bool = options.DRY_RUN,
+    temperature: str | None = options.TEMPERATURE,
+    threshold: float | None = option(
+        SCORING, "--threshold", "A score passes from here on; by default 0.5."
+    ),
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    human: str | None = options.HUMAN,
+    group: str | None = options.GROUP,
+    gate: list[str] | None = options.GATE,
+    baseline: str | None = option(
+        GATES, "--baseline", "An earlier --out: what changed since, for gates on change.", "FILE"
+    ),
+    junit: str | None = options.JUNIT,
+    markdown: str | None = options.MARKDOWN,
+    show: list[str] | None = option(
+        GATES, "--show", "Print claims: worst (ten samples), all, or an id; repeatable.", "ID"
+    ),
+    out: str | None = options.OUT,
+    overwrite: bool = options.OVERWRITE,
+    report: Path | None = options.PAGE,
+    ray: str | None = option(
+        OUTPUT, "--ray", "Work on Ray, into a folder of parts: host:port, auto, local.", "ADDRESS"
+    ),
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
 ) -> None:
     """Judge a file of samples, and write and gate the results.
 
@@ -168,7 +149,7 @@ def evaluate(
         say_written({out: "results, a line for each sample", **reviews.written, **cached})
         again = read.again() if samples is read else samples
         title = "standard input" if file == STDOUT else Path(file).name
-        write_page(table, report, samples=again, title=title, overwrite=overwrite)
+        write_page([table, found], report, samples=again, title=title, overwrite=overwrite)
         reviews.conclude(found, table)
 
 

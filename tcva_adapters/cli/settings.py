@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from tcva_adapters.compare.labels import Labels
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
@@ -169,14 +168,6 @@ def renames(pairs: Iterable[str] | None, option: str = "--map") -> dict[str, str
             raise InvalidValueError(msg)
         found[mine.strip()] = ours.strip()
     return found
-
-
-def ratings_of(human: str | None) -> str | Labels | None:
-    """Where human ratings are: a field of the samples, or a file (``FILE::COLUMN,COLUMN``)."""
-    path, _, columns = (human or "").partition("::")
-    if human is None or not (columns or Path(path).is_file()):
-        return human
-    return Labels.read(path, columns=columns or "human")
 
 
 def named_judge(judge: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from pathlib import Path
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import SCORING, option
@@ -15,44 +15,29 @@ from tcva_adapters.cli.settings import (
     taken,
     weights_of,
 )
+from tcva_adapters.compare.temperature import TEMPERATURES
 from tcva_adapters.compare.temperature import sweep as swept
 from tcva_adapters.results.settings import AnalysisConfig, ScoringConfig
 
-_Schemes = Annotated[
-    Optional[list[str]],
-    option(
-        SCORING,
-        "A weight scheme by name, or five numbers with commas between; several times.",
-        "--scheme",
-        metavar="SCHEME",
-    ),
-]
-_Ablation = Annotated[
-    bool,
-    option(
-        SCORING,
-        "Parts of the method taken out (A to D), and the four weight schemes.",
-        "--ablation",
-    ),
-]
-
 
 def sweep(
-    judged: options.Judged,
+    judged: str = options.JUDGED,
     *,
-    skip_bad: options.SkipBad = False,
-    temperatures: options.Temperatures = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0",
-    schemes: _Schemes = None,
-    ablation: _Ablation = False,
-    config: options.ConfigFile = None,
-    set_: options.Set = None,
-    human: options.Human = None,
-    human_scale: options.HumanScale = None,
-    group: options.Group = None,
-    figures: options.Figures = None,
-    overwrite: options.Overwrite = False,
-    everything: options.Everything = False,
-    as_json: options.AsJson = False,
+    skip_bad: bool = options.SKIP_BAD,
+    temperatures: str | None = options.TEMPERATURES,
+    schemes: list[str] | None = options.SCHEMES,
+    ablation: bool = option(
+        SCORING, "--ablation", "Parts taken out (A to D), and four schemes.", default=False
+    ),
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
+    group: str | None = options.GROUP,
+    figures: Path | None = options.FIGURES,
+    overwrite: bool = options.OVERWRITE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
 ) -> None:
     """Scores of stored judgements over temperatures, and the ablation. No call.
 
@@ -64,7 +49,7 @@ def sweep(
     drawn = taken(settings, AnalysisConfig)
     found = swept(
         judged,
-        names_of(temperatures or ""),
+        names_of(temperatures) if temperatures else TEMPERATURES,
         scoring=scoring_of(config, settings),
         schemes=[weights_of(scheme) for scheme in schemes or ()],
         ablation=ablation,

@@ -522,16 +522,12 @@ class ImportConfig(SettingsModel):
     )
 
 
-class SystemsConfig(SettingsModel):
-    """How systems are tested."""
+class PageConfig(SettingsModel):
+    """What stands in a report's page."""
 
-    alpha: Annotated[Number, Field(gt=0, lt=1)] = Field(
-        default=0.05, description="Level of the tests, over all pairs of a metric together."
+    max_details: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, description="Samples whose texts are in it; by default 10 000, or 16 MB."
     )
-    permutations: Count = Field(
-        default=10_000, description="Sign flips and shuffles for each metric."
-    )
-    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
 
 
 class CompositeConfig(SettingsModel):

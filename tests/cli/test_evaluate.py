@@ -67,12 +67,12 @@ def test_other_formats_and_field_names_are_read(tcva: Run) -> None:
         rows.writerow(row | {"retrieved_contexts": str([PASSAGE])})
     Path("list.txt").write_text(json.dumps([record(1), record(2)]), encoding="utf-8")
     write("mine.jsonl", {"id": "s1", "text": {"said": row["response"]}, "contexts": [PASSAGE]})
-    for file, more, number in (
+    for source, more, number in (
         ("ragas.csv", (), 1),
         ("list.txt", (), 2),  # by what is in it
         ("mine.jsonl", ("--map", "text.said=response"), 1),
     ):
-        (methods,) = tcva("evaluate", file, *more, "--json").json["tables"]["methods"]
+        (methods,) = tcva("evaluate", source, *more, "--json").json["tables"]["methods"]
         assert (methods["mean"], methods["samples"]) == (1.0, number)
 
 

@@ -138,11 +138,12 @@ def interval(name: str, row: dict[str, Any], key: str, n: str = "n") -> Figures:
 def evaluate(made: dict[str, Any]) -> Figures:
     """Means, rates, levels, and the bound of a gate on the mean."""
     (row,) = made["tables"]["methods"]
-    found = {"mean_score": row["mean"]}
+    found: Figures = {"mean_score": row["mean"]}
     found |= {name: row[name] for name in ("samples", "scored", "coverage", "pass_rate")}
     (levels,) = made["tables"]["levels"]
     bound = rows(made, "gates", "figure")["mean"]["reached"]
-    return found | levels | {"gate mean score": bound, "gate judged": 1.0}
+    found |= levels
+    return found | {"gate mean score": bound, "gate judged": 1.0}
 
 
 def ccrs(made: dict[str, Any]) -> Figures:
