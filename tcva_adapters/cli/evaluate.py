@@ -13,7 +13,6 @@ import numpy as np
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.cli import options
-from tcva_adapters.cli.on_ray import judge_on_ray
 from tcva_adapters.cli.options import GATES, JUDGING, OUTPUT, SCORING, option
 from tcva_adapters.cli.output import (
     STDOUT,
@@ -31,7 +30,8 @@ from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.validation import validate
 from tcva_adapters.console import note
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.cost import cost
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluated import evaluation
@@ -42,7 +42,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import CompositeConfig, PanelConfig, TCVASettings
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
-from tcva_adapters.scale.cost import estimate
+from tcva_adapters.scale import judge_files
 from tcva_adapters.scale.settings import made_of
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
@@ -99,18 +99,11 @@ def evaluate(
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
-    claims: dict[str, Any] = {
-        "criterion": criterion,
-        "panel": panel,
-        "fuse": fuse,
-        "temperature": temperature,
-    }
-    claims = {**claims, "config": config, "show": show}
+    claims: dict[str, Any] = {"criterion": criterion, "panel": panel, "fuse": fuse}
+    claims |= {"temperature": temperature, "config": config}
     plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
     if ray is not None and not dry_run:
-        refused = {"--gate": gate, "--human": human, "--report": report, "--store": store}
-        mapping = renames(rename)
-        judge_on_ray(ray, file, out, plain, refused, mapping, overwrite=overwrite, as_json=as_json)
+        _on_ray(ray, file, out, plain, renames(rename), as_json=as_json)
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
@@ -133,7 +126,8 @@ def evaluate(
     read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), require=require)
     read.check()
     if dry_run:
-        print_report(estimate(scorer, read, prices=plain["model"].get("prices")), as_json=as_json)
+        found = cost({scorer.name: scorer}, [*read], prices=plain["model"].get("prices"))
+        print_report(found, as_json=as_json)
         return
     samples: Any = [*read] if report and not is_read_again(file) else read
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
@@ -164,8 +158,8 @@ def _plain(
 ) -> dict[str, Any]:
     """The scorer's settings; with ``--ccrs`` refuses what is about claims."""
     if ccrs is None:
-        given = {**claims, "threshold": threshold, "show": None}
-        return plain_settings(judge, pairs, TCVASettings, PanelConfig, is_dry=is_dry, **given)
+        claims["threshold"] = threshold
+        return plain_settings(judge, pairs, TCVASettings, PanelConfig, is_dry=is_dry, **claims)
     for name, value in claims.items():
         if value:
             msg = f"--{name} is about claims, and --ccrs rates whole answers; leave it out"
@@ -179,6 +173,26 @@ def _names(scorer: Any, composite: Any) -> list[str]:
     if isinstance(scorer, TCVA):
         return [scorer.criterion.name]
     return [metric.name for metric in scorer.metrics] + ([COMPOSITE] if composite else [])
+
+
+def _on_ray(
+    address: str,
+    file: str,
+    out: str | None,
+    plain: dict[str, Any],
+    mapping: dict[str, str],
+    *,
+    as_json: bool,
+) -> None:
+    """Judge a file on a cluster, into a folder of parts."""
+    if out in (None, STDOUT):
+        msg = "--ray writes a folder of parts; name it with --out"
+        raise InvalidValueError(msg)
+    with interruptible("the same command goes on from the parts that are written"):
+        found = judge_files(file, str(out), plain, address=address, mapping=mapping)
+    print_report(found, as_json=as_json)
+    if not found.records("rows")[0]["scored"]:
+        raise InvalidSampleError(found.sentence)
 
 
 @contextmanager
