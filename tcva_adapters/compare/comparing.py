@@ -50,6 +50,7 @@ _SYMBOLS: Final[dict[Measure, str]] = {
     "pearson": "r",
     "mae": "MAE",
 }
+_HELD: Final = ("samples", "summary")
 Record = dict[str, Any]
 
 
@@ -58,10 +59,6 @@ def compare(
     tcva: TCVA | Mapping[str, Any] | None = None,
     *,
     dry_run: bool = False,
-    folder: str | Path | None = None,
-    objective: Measure = "spearman",
-    reference: str | None = None,
-    margin: float | None = None,
     **options: Any,
 ) -> Report:
     """Run framework metrics and TCVA on the same samples, each judged once, and compare them.
@@ -73,14 +70,12 @@ def compare(
         report = comparison(table)
 
     Args:
-        samples: See `Run`, as for the options.
+        samples: See `Run`.
         tcva: A `TCVA`, or the settings of one.
         dry_run: Ask nobody; report the calls that it would take.
-        folder: Where judgements are stored as they are made, and results saved; see `save`.
-        objective: See `comparison`, as for the following two.
-        reference: The method that others are tested against.
-        margin: A difference that would matter.
-        **options: See `Run`: frameworks, metrics, temperatures, imported, fuse, human, group and more.
+        **options: What `Run` takes: ``frameworks``, ``metrics``, ``temperatures``, ``human``,
+            ``folder`` (where the results are saved as well, see `save`) and more. And of
+            `comparison` ``objective``, ``reference`` and ``margin``.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown; before the first call.
@@ -91,10 +86,8 @@ def compare(
     >>> compare(samples, {"judge": "lexical"}, frameworks="none").records("methods")[0]["mean"]
     1.0
     """
-    tests: dict[str, Any] = {"objective": objective, "reference": reference, "margin": margin}
-    run = Run(samples, tcva, folder=folder, **options)
-    check_tests(run.names, **tests, human=run.human)
-    return run.cost() if dry_run else _reported(run, run.table(), folder, tests)
+    run, tests = _checked(samples, tcva, options)
+    return run.cost() if dry_run else _reported(run, run.table(), tests)
 
 
 async def acompare(
@@ -102,26 +95,26 @@ async def acompare(
     tcva: TCVA | Mapping[str, Any] | None = None,
     *,
     dry_run: bool = False,
-    folder: str | Path | None = None,
-    objective: Measure = "spearman",
-    reference: str | None = None,
-    margin: float | None = None,
     **options: Any,
 ) -> Report:
     """The same, awaited."""
-    tests: dict[str, Any] = {"objective": objective, "reference": reference, "margin": margin}
-    run = Run(samples, tcva, folder=folder, **options)
+    run, tests = _checked(samples, tcva, options)
+    return run.cost() if dry_run else _reported(run, await run.atable(), tests)
+
+
+def _checked(samples: Any, tcva: Any, options: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
+    names = ("objective", "reference", "margin")
+    tests = {name: options.pop(name) for name in names if name in options}
+    run = Run(samples, tcva, **options)
     check_tests(run.names, **tests, human=run.human)
-    return run.cost() if dry_run else _reported(run, await run.atable(), folder, tests)
+    return run, tests
 
 
-def _reported(
-    run: Run, table: ScoreTable, folder: str | Path | None, tests: Mapping[str, Any]
-) -> Report:
+def _reported(run: Run, table: ScoreTable, tests: Mapping[str, Any]) -> Report:
     with progress_of("statistics", None, run.progress):
         report = comparison(table, **tests)
-    if folder is not None:
-        save(folder, table, report)
+    if run.folder is not None:
+        save(run.folder, table, report)
     return report
 
 
@@ -232,7 +225,7 @@ def comparison(
             "objective": objective,
             "reference": reference,
             "margin": margin,
-            **{name: value for name, value in table.about.items() if name != "samples"},
+            **{name: value for name, value in table.about.items() if name not in _HELD},
         },
     )
 
@@ -295,13 +288,13 @@ def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any])
             test=measure == objective,
             **drawn,
         )
-        reasons.setdefault(found.reason, method)
+        reasons[method] = found.reason or reasons.get(method, "")
         record = {"method": method, "measure": measure, "n": found.n, "p": found.p}
         records.append(record | found.record("agreement"))
     columns = [Column("method"), Column("measure"), Column("n", "int")]
     columns += [Column("agreement", "interval"), Column("p", "p")]
     notes = ["n: samples that both have scored; p: against no agreement, of the objective alone"]
-    notes += [f"no interval ({name}): {why}" for why, name in reasons.items() if why]
+    notes += _without(reasons)
     if len(records) < len(table.methods) * len(MEASURES):
         notes.append("no mae where scores or ratings lie outside [0, 1]")
     return Table("human ratings", columns, records, detail=True, notes=notes)
@@ -358,27 +351,36 @@ def _tests(
 
 
 def _differences(tests: Mapping[str, Any], objective: Measure, margin: float | None) -> list[Table]:
-    records, notes = [], []
+    records: list[Record] = []
     for method, found in tests["found"].items():
         record = {"method": method, "reference": tests["reference"], "n": found.n, "p": found.p}
         record |= found.record("difference")
         record |= {"p_holm": tests["p_holm"].get(method, math.nan), "smallest": found.smallest}
         if margin is not None:
             record["as_good"] = "yes" if found.equivalent(margin) else "not shown"
-        if found.reason:
-            notes.append(f"no interval ({method}): {found.reason}")
         records.append(record)
     columns = [Column("method"), Column("n", "int"), Column("difference", "signed")]
     columns += [Column("p", "p"), Column("p_holm", "p"), Column("smallest", "score")]
-    what = f"{objective} of the method less that of {tests['reference']}"
-    said = [
-        f"{what}; p holm allows for {counted(tests['number'], 'comparison')}",
-        "smallest: a true difference that 80 of 100 such comparisons find",
-    ]
+    notes = [f"{objective} of the method less that of {tests['reference']}"]
+    if tests["number"]:
+        notes += [
+            f"p holm allows for {counted(tests['number'], 'comparison')}",
+            "smallest: a true difference that 80 of 100 such comparisons find",
+        ]
     if margin is not None:
         columns.append(Column("as_good"))
-        said.append(f"as good: up to {margin:g}, by two one-sided tests at 5 %, each on its own")
-    return [Table("differences", columns, records, notes=[*said, *dict.fromkeys(notes)])]
+        notes.append(f"as good: up to {margin:g}, by two one-sided tests at 5 %, each on its own")
+    reasons = {method: found.reason for method, found in tests["found"].items()}
+    return [Table("differences", columns, records, notes=[*notes, *_without(reasons)])]
+
+
+def _without(reasons: Mapping[str, str]) -> list[str]:
+    """Why there is no interval, with the methods that share it."""
+    shared: dict[str, list[str]] = {}
+    for method, why in reasons.items():
+        if why:
+            shared.setdefault(why, []).append(method)
+    return [f"no interval ({', '.join(names)}): {why}" for why, names in shared.items()]
 
 
 def _decided(table: ScoreTable) -> Table:

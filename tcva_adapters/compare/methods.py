@@ -203,14 +203,7 @@ class Asked(Asking[Any]):
         self.store, self.share = tcva.store, tcva.share
         self.max_concurrency = tcva.max_concurrency
         self.model = _model_of(tcva.judge)
-        of = tcva.judge if self.model is None else self.model
-        self.answers_as = {
-            "key_version": _KEY_VERSION,
-            "method": method.name,
-            "version": method.version,
-            "judge": of.name,
-            "parameters": dict(of.parameters),
-        }
+        self.answers = tcva.judge if self.model is None else self.model
 
     def questions(self, sample: Sample) -> list[Question[Any]]:
         """One, where the sample has what the metric needs."""
@@ -225,8 +218,16 @@ class Asked(Asking[Any]):
 
     def key(self, sample: Sample) -> str:
         """Of a judgement: everything that can change it, and of the sample what the metric sees."""
-        seen = {name: getattr(sample, name) for name in self.method.known.needs}
-        return digest({**self.answers_as, "sample": seen})
+        return digest(
+            {
+                "key_version": _KEY_VERSION,
+                "method": self.method.name,
+                "version": self.method.version,
+                "judge": self.answers.name,
+                "parameters": dict(self.answers.parameters),
+                "sample": {name: getattr(sample, name) for name in self.method.known.needs},
+            }
+        )
 
 
 class _MetricQuestion(Question[MetricJudgement]):

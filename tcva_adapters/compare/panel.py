@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.method_views import lead_of
+from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError
@@ -27,12 +28,12 @@ FEW: Final = 30
 Record = dict[str, Any]
 
 
-def panel_report(table: ScoreTable) -> Report:
+def panel_report(source: Any) -> Report:
     """How far the judges of a panel agree, claim by claim, and where a person should look.
 
     Args:
-        table: With results of a `Panel`, of its repeats the first. Intervals are about other
-            samples, or other groups where it has groups.
+        source: Results of a `Panel`, or a table with them; of repeats the first. Intervals are about
+            other samples, or other groups where the table has groups.
 
     Returns:
         Tables ``agreement`` (Krippendorff's alpha for ordered levels; to how many independent judges
@@ -42,6 +43,7 @@ def panel_report(table: ScoreTable) -> Report:
     Raises:
         InvalidValueError: No result comes from a panel.
     """
+    table = read_scores(source, with_results=True)
     panels = _panels(table)
     judges = _judges(panels)
     blocks = [_levels(panel, judges) for panel in panels]
@@ -100,11 +102,11 @@ def panel_report(table: ScoreTable) -> Report:
     )
 
 
-def disputed(table: ScoreTable, most: int | None = None) -> Report:
+def disputed(source: Any, most: int | None = None) -> Report:
     """The claims on which the judges of a panel differ: a person's time is best spent on these.
 
     Args:
-        table: As for `panel_report`.
+        source: As for `panel_report`.
         most: How many samples; all with any difference where None.
 
     Returns:
@@ -114,6 +116,7 @@ def disputed(table: ScoreTable, most: int | None = None) -> Report:
     Raises:
         InvalidValueError: No result comes from a panel.
     """
+    table = read_scores(source, with_results=True)
     panels = _panels(table)
     judges = _judges(panels)
     found: list[tuple[float, list[Record]]] = []
@@ -147,11 +150,11 @@ def disputed(table: ScoreTable, most: int | None = None) -> Report:
     )
 
 
-def repeat_report(table: ScoreTable) -> Report:
+def repeat_report(source: Any) -> Report:
     """What repeats of a judgement show: the judge's noise beside that of the samples, and flips.
 
     Args:
-        table: With results of a `TCVA` with ``repeats``.
+        source: Results of a `TCVA` with ``repeats``, or a table with them.
 
     Returns:
         One table ``repeats`` with one record: over the samples with two scored repeats or more, how
@@ -163,6 +166,7 @@ def repeat_report(table: ScoreTable) -> Report:
     Raises:
         InvalidValueError: None was judged several times.
     """
+    table = read_scores(source, with_results=True)
     repeats = [each.repeats if each is not None else () for each in results_of_lead(table)]
     most = max(map(len, repeats), default=0)
     if not most:

@@ -20,7 +20,6 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 
-from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
 from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
@@ -30,6 +29,7 @@ from tcva_adapters.compare.human import Ratings, check_distances
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource
 from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.old_comparison import Comparison
 from tcva_adapters.compare.raters import Raters
 from tcva_adapters.compare.rows import Row, ScoreTable
 from tcva_adapters.compare.running.folder import check_folder

@@ -102,6 +102,7 @@ class Run:
         human: Ratings, shape (samples, raters); None where no field or file is named.
         names: Those of all methods, imported and fused ones, too.
         notes: What was left out, in sentences.
+        folder: As given.
         progress: As given.
 
     Raises:
@@ -161,7 +162,7 @@ class Run:
         ]
         self._raters, self.human = self._rated(human, human_scale)
         self._groups = self._grouped(group)
-        self._folder = None if folder is None else usable_path(folder)
+        self.folder = None if folder is None else usable_path(folder)
         self._timeout, self.progress = timeout, progress
         self._thresholds = dict(pass_from or {})
         self.names = self._checked_names()
@@ -183,25 +184,19 @@ class Run:
         """
         names = [*self.views, *(method.name for method in self.methods)]
         names += [name for table in self._imported for name in table.methods]
-        for text in self._fuse:
-            unknown = [member for member in members_of(text) if member not in names]
-            if unknown:
-                msg = (
-                    f"cannot fuse {text!r}: no method {unknown[0]!r}; there are {', '.join(names)}"
-                )
-                raise InvalidValueError(msg)
-            names.append(fused_name(text))
+        named = [member for text in self._fuse for member in members_of(text)]
+        unknown = [name for name in (*named, *self._thresholds) if name not in names]
         twice = [name for name, number in Counter(names).items() if number > 1]
-        if twice:
+        if unknown or twice:
             msg = (
-                f"two methods are named {twice[0]!r}; give imported scores another name: NAME=FILE"
+                f"no method {unknown[0]!r}; there are {', '.join(names)}"
+                if unknown
+                else (
+                    f"two methods are named {twice[0]!r}; give imported scores another name: NAME=FILE"
+                )
             )
             raise InvalidValueError(msg)
-        for name, limit in self._thresholds.items():
-            if name not in names or not math.isfinite(limit):
-                msg = f"pass_from {name!r}={limit:g}; give a finite number for one of {', '.join(names)}"
-                raise InvalidValueError(msg)
-        return names
+        return [*names, *map(fused_name, self._fuse)]
 
     def _rated(
         self, human: str | Path | None, scale: tuple[float, float] | None
@@ -268,11 +263,11 @@ class Run:
         """TCVA with the store of the run, which no other run has meanwhile."""
         with ExitStack() as stack:
             tcva = self.tcva
-            if self._folder is not None:
-                make_folder(self._folder)
-                stack.enter_context(alone(self._folder / ".lock", self._folder))
+            if self.folder is not None:
+                make_folder(self.folder)
+                stack.enter_context(alone(self.folder / ".lock", self.folder))
                 if tcva.store is None:
-                    store = stack.enter_context(VerdictStore(self._folder / STORE))
+                    store = stack.enter_context(VerdictStore(self.folder / STORE))
                     tcva = tcva.changed(store=store)
             yield tcva
 

@@ -21,7 +21,6 @@ from ragas import evaluate as ragas_evaluate
 from ragas.metrics._faithfulness import Faithfulness
 
 from tcva_adapters import Sample
-from tcva_adapters.compare.comparison import report_dict
 from tcva_adapters.compare.existing.imports import (
     import_scores,
     match,
@@ -29,6 +28,7 @@ from tcva_adapters.compare.existing.imports import (
     read_existing,
 )
 from tcva_adapters.compare.existing.records import Reading
+from tcva_adapters.compare.old_comparison import report_dict
 from tcva_adapters.compare.rows import ScoreTable
 from tcva_adapters.compare.running.write import write_csv, write_parquet
 from tcva_adapters.compare.views.summary import summarise_table

@@ -7,34 +7,27 @@ the lexical judge's reply and fails where a test says so.
 from __future__ import annotations
 
 import asyncio
+import csv
 import json
 import math
-import sqlite3
-from contextlib import closing
+import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tcva_adapters.compare.rows import Row, ScoreTable
-from tcva_adapters.compare.running import methods as methods_module
-from tcva_adapters.compare.running.cached import CachedJudgement
-from tcva_adapters.compare.running.methods import Method, choose
-from tcva_adapters.compare.running.run import Outcome, human_scores, judge_all, named
-from tcva_adapters.compare.running.write import write_csv
-from tcva_adapters.errors import (
-    InvalidSampleError,
-    InvalidValueError,
-    JudgeError,
-    UnreadableInputError,
-)
+from tcva_adapters import TCVA, Sample, clear_shared
+from tcva_adapters.compare import methods as methods_module
+from tcva_adapters.compare.comparing import acompare, compare
+from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.compare.run import FILES, STORE, Run, save
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.data import sample_lines
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.results.framework_score import FrameworkScore
-from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.files import SampleFile
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
-from tests.support.cached import records
-from tests.support.lexical_server import LexicalModel
+from tests.support.lexical_server import LexicalModel, LexicalServer
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
 
@@ -45,456 +38,402 @@ RIGHT = Sample(
     contexts=(PASSAGE,),
     reference="It opens at nine.",
     id="right",
+    metadata={"stars": 5, "ben": 4, "office": "x"},
 )
 WRONG = RIGHT.model_copy(update={"response": "Parking costs five euros.", "id": "wrong"})
 BARE = Sample(input="When?", response="The office opens at nine.", contexts=(PASSAGE,), id="bare")
 SAMPLES = [RIGHT, WRONG, BARE]
-METHODS = choose(
-    ["all"],
-    [
-        "ragas.faithfulness",
-        "deepeval.faithfulness",
-        "langchain.context_qa",
-    ],
-)[0]
-NAMES = [method.name for method in METHODS]
+METRICS = ["ragas.faithfulness", "deepeval.faithfulness", "langchain.context_qa"]
+NAMES = [each.replace(".", " ") for each in METRICS]
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> None:
+    clear_shared()
 
 
 def run(
-    folder: Path,
     model: LexicalModel | None = None,
+    folder: Path | None = None,
     samples: list[Sample] = SAMPLES,
-    methods: list[Method] = METHODS,
+    metrics: Any = METRICS,
     **options: Any,
-) -> Outcome:
-    judge: Any = "lexical" if model is None else model
-    with VerdictStore(folder / "verdicts.sqlite") as store:
-        return asyncio.run(
-            judge_all(
-                samples,
-                TCVA(judge=judge, store=store),
-                methods,
-                store=store,
-                models=None if model is None else lambda _: model,
-                **{"temperatures": [0.1, 0.9], "progress": False, **options},
-            )
-        )
+) -> ScoreTable:
+    tcva = TCVA(judge="lexical" if model is None else model, temperature=0.1)
+    options = {"temperatures": [0.1, 0.9], "progress": False, **options}
+    return Run(samples, tcva, metrics=metrics, folder=folder, **options).table()
 
 
-def cells(outcome: Outcome) -> dict[tuple[str, str], Row]:
-    found = {(row.sample, row.method): row for row in outcome.rows}
-    assert len(found) == len(outcome.rows)
-    return found
+def score(table: ScoreTable, sample: str, method: str) -> float:
+    return float(table.column(method)[table.samples.index(sample)])
 
 
-def test_one_row_per_sample_and_method_in_order(tmp_path: Path) -> None:
-    outcome = run(tmp_path)
-    table = ScoreTable.of(outcome.rows)
-    assert table.samples == ("right", "wrong", "bare")
-    assert table.methods == ("tcva T=0.1", "tcva T=0.9", *NAMES)
-    found = cells(outcome)
-    assert found["right", "ragas faithfulness"].score == 1.0
-    assert found["wrong", "ragas faithfulness"].score == 0.0
-    assert found["right", "tcva T=0.1"].score == 1.0
-    wrong = [found["wrong", f"tcva T={t}"].score for t in (0.1, 0.9)]
-    assert wrong[0] is not None
-    assert wrong[1] is not None
-    assert wrong[0] <= wrong[1] < 0.5
-    for row in outcome.rows:
-        assert (row.score is None) is bool(row.unscored)
-
-
-def test_a_missing_field_is_no_call(tmp_path: Path) -> None:
-    model = LexicalModel()
-    correctness = [Method("langchain", "labeled_criteria")]
-    row = cells(run(tmp_path, model, [BARE], correctness))["bare", "langchain labeled_criteria"]
-    assert row.unscored == (
-        "missing_field: the sample has no reference, which langchain labeled_criteria needs"
-    )
-    assert (row.calls, row.score) == (0, None)
-    assert len(model.prompts) == 1  # TCVA's own
-    assert records(tmp_path / "verdicts.sqlite") == []
-
-
-def test_costs_stand_once_and_add_up_to_the_calls(tmp_path: Path) -> None:
-    model = LexicalModel()
-    outcome = run(tmp_path, model)
-    assert sum(row.calls or 0 for row in outcome.rows) == len(model.prompts)
-    assert outcome.spent.calls == len(model.prompts)
-    assert outcome.spent.input_tokens == 10 * len(model.prompts)
-    found = cells(outcome)
-    ours = [found["right", f"tcva T={t}"] for t in (0.1, 0.9)]
-    assert [row.calls for row in ours] == [1, 0]
-    theirs = found["right", "ragas faithfulness"]  # statements, then verdicts
-    assert (theirs.calls, theirs.input_tokens, theirs.output_tokens) == (2, 20, 10)
-    assert (theirs.seconds or 0) > 0
-
-
-def test_equal_samples_are_judged_once(tmp_path: Path) -> None:
-    model = LexicalModel()
-    twin = RIGHT.model_copy(update={"id": "twin"})
-    found = cells(run(tmp_path, model, [RIGHT, twin]))
-    assert len(model.prompts) == sum(row.calls or 0 for row in found.values())
-    for method in NAMES:
-        assert found["twin", method].score == found["right", method].score
-        assert found["twin", method].calls == 0
-
-
-def test_a_second_run_serves_everything_and_asks_nobody(tmp_path: Path) -> None:
-    first = run(tmp_path, LexicalModel())
-    again = LexicalModel()
-    second = run(tmp_path, again)
-    assert again.prompts == []
-    assert second.rows == first.rows
-    assert (second.judged, second.cached) == ({}, first.judged)
-    assert second.spent.calls == 0
-
-
-def test_a_metric_that_always_fails_stops_nobody(tmp_path: Path) -> None:
+def fails_on(beginning: str, error: BaseException) -> LexicalModel:
     def fails(prompt: str) -> str | None:
-        if "sheer" in prompt or prompt.startswith("You are a teacher grading a quiz"):
-            msg = "out of order"
-            raise RuntimeError(msg)
+        if prompt.startswith(beginning):
+            raise error
         return None
 
-    found = cells(run(tmp_path, LexicalModel(fails)))
-    for sample in ("right", "wrong", "bare"):
-        row = found[sample, "langchain context_qa"]
-        assert row.score is None
-        assert row.unscored.startswith("judge_error: JudgeError: RuntimeError: out of order")
-        assert row.calls == 1  # it was made, and it failed
-        assert found[sample, "ragas faithfulness"].score is not None
-        assert found[sample, "tcva T=0.1"].score is not None
+    return LexicalModel(fails)
 
 
-def test_a_metric_that_raises_by_itself_is_told_from_the_judge(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def broken(self: Method, *_: Any, **__: Any) -> FrameworkScore:
-        return FrameworkScore(self.metric, None, error="KeyError: 'statements'")
-
-    monkeypatch.setattr(Method, "score", broken)
-    outcome = run(tmp_path, LexicalModel())
-    said = {row.unscored for row in outcome.rows if row.method == "ragas faithfulness"}
-    assert said == {"metric_error: KeyError: 'statements'"}
-
-
-def test_what_an_adapter_lets_through_is_still_a_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Broken:
-        @staticmethod
-        async def ascore_framework_metric(*_: Any) -> None:
-            msg = "not even the adapter expected this"
-            raise LookupError(msg)
-
-    adapter = methods_module._adapter
-    monkeypatch.setattr(
-        methods_module, "_adapter", lambda name: Broken if name == "ragas" else adapter(name)
+def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
+    table = run(
+        human="stars",
+        human_scale=(1, 5),
+        group="id_of",
+        samples=[
+            each.model_copy(update={"metadata": {"stars": 4, "id_of": each.id}}) for each in SAMPLES
+        ],
     )
-    found = cells(run(tmp_path, LexicalModel()))
-    assert "LookupError: not even" in found["right", "ragas faithfulness"].unscored
-    assert found["right", "deepeval faithfulness"].score is not None
+    assert table.samples == ("right", "wrong", "bare")
+    assert table.methods == ("tcva T=0.1", "tcva T=0.9", *NAMES)
+    for method in table.methods:
+        assert score(table, "right", method) == 1.0
+    assert score(table, "wrong", "ragas faithfulness") == 0.0
+    low, high = (score(table, "wrong", f"tcva T={t}") for t in (0.1, 0.9))
+    assert low <= high < 0.5
+    assert table.rating.tolist() == [0.75] * 3
+    assert table.groups == ("right", "wrong", "bare")
+    assert table.counts is not None
+    assert table.at(0.9).tolist() == table.column("tcva T=0.9").tolist()
+    said = table.results["ragas faithfulness"][1]
+    assert said is not None
+    assert [claim.claim for claim in said.claims] == ["Parking costs five euros."]
 
 
-async def _nan() -> Any:
-    return FrameworkScore("faithfulness", math.nan)
+def test_a_metric_that_no_sample_can_be_asked_for_is_left_out_in_one_line() -> None:
+    of = Run([BARE], {"judge": LexicalModel()}, metrics="all")
+    (left,) = [note for note in of.notes if "reference" in note]
+    assert left.startswith("left out, as no sample has reference: ragas context_recall")
+    assert "langchain labeled_criteria" in left
+    assert not [method for method in of.methods if "reference" in method.known.needs]
+    # Where some samples have it, the others have a reason, and nobody is asked about them.
+    model = LexicalModel()
+    table = run(model, metrics="langchain.labeled_criteria", samples=[RIGHT, BARE])
+    assert table.reason("bare", "langchain labeled_criteria") == (
+        "missing_field: the sample has no reference, which langchain labeled_criteria needs"
+    )
+    assert len(model.prompts) == 3
 
 
-async def _infinite() -> Any:
-    return FrameworkScore("faithfulness", math.inf)
+def test_by_default_the_metrics_of_the_criterion_run() -> None:
+    names = {
+        criterion: [
+            m.name for m in Run(SAMPLES, {"judge": LexicalModel(), "criterion": criterion}).methods
+        ]
+        for criterion in ("faithfulness", "correctness", "completeness")
+    }
+    assert names["faithfulness"] == [
+        "ragas faithfulness",
+        "deepeval faithfulness",
+        "llamaindex faithfulness",
+        "langchain context_qa",
+    ]
+    assert names["correctness"] == [
+        "ragas factual_correctness",
+        "llamaindex correctness",
+        "langchain labeled_criteria",
+    ]
+    assert names["completeness"] == []
+    lexical = Run(SAMPLES, {"judge": "lexical", "criterion": "correctness"})
+    (left,) = lexical.notes
+    assert left == (
+        "left out, as the lexical judge cannot answer their prompts: ragas factual_correctness, "
+        "llamaindex correctness, langchain labeled_criteria"
+    )
+    assert lexical.table().methods == ("tcva T=0.1", "tcva T=0.5", "tcva T=0.9")
+    relevancy = Run(SAMPLES, {"judge": LexicalModel(), "criterion": "answer_relevancy"})
+    assert "ragas answer_relevancy" in relevancy.notes[0]
+    assert "embeddings" in relevancy.notes[0]
 
 
-async def _nothing() -> Any:
-    return None
+def test_what_every_metric_needs_and_takes_is_known() -> None:
+    samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
+    whole = next(s for s in samples if s.input and s.contexts and s.reference)
+    model = LexicalModel()
+    table = Run([whole], TCVA(judge=model), metrics="all").table()
+    for name, known in FRAMEWORKS.items():
+        adapter = methods_module._adapter(name)
+        assert set(known.metrics) == set(adapter.framework_metrics())
+        for metric, each in known.metrics.items():
+            if each.is_lexical:
+                assert table.usage[f"{name} {metric}"]["calls"] == each.calls
 
 
-async def _text() -> Any:
-    return FrameworkScore("faithfulness", "high")  # type: ignore[arg-type]  # what the test is about
+def test_the_cost_is_said_before_the_first_call(tmp_path: Path) -> None:
+    model = LexicalModel()
+    of = Run(SAMPLES, TCVA(judge=model), metrics=METRICS, folder=tmp_path)
+    before = of.cost()
+    assert model.prompts == []
+    # TCVA's three, then 2, 4 and 1 calls for each; DeepEval does not look at the question.
+    calls = {row["method"]: row["calls"] for row in before.records("calls")}
+    assert calls == dict(zip(["tcva", *NAMES], (3, 6, 8, 3), strict=True))
+    assert before.sentence == "About 20 calls on 3 samples"
+    of.table()
+    assert len(model.prompts) in (19, 20)
+    after = of.cost()
+    assert after.sentence == "About 0 calls on 3 samples"
+    assert [row["cached"] for row in after.records("calls")] == [3, 3, 2, 3]
+    assert compare(SAMPLES, {"judge": "lexical"}, dry_run=True).sentence.startswith("About 0 calls")
 
 
-async def _cancelled() -> Any:
-    raise asyncio.CancelledError
+def test_costs_are_those_of_the_calls_and_equal_samples_cost_once() -> None:
+    model = LexicalModel()
+    twin = RIGHT.model_copy(update={"id": "twin"})
+    table = run(model, samples=[RIGHT, WRONG, twin])
+    assert sum(used["calls"] for used in table.usage.values()) == len(model.prompts)
+    assert sum(used["input_tokens"] for used in table.usage.values()) == 10 * len(model.prompts)
+    theirs = table.usage["ragas faithfulness"]  # statements, then verdicts
+    assert (theirs["judged"], theirs["cached"], theirs["calls"]) == (2, 1, 4)
+    for method in table.methods:
+        assert score(table, "twin", method) == score(table, "right", method)
 
 
-async def _leaves() -> Any:
-    raise SystemExit(3)
+def test_a_second_run_on_the_folder_asks_for_failures_alone(tmp_path: Path) -> None:
+    def fails(prompt: str) -> str | None:
+        return "What a lovely day." if "Parking costs" in prompt else None
+
+    first = run(LexicalModel(fails), tmp_path)
+    # No JSON for ours, RAGAS and DeepEval, no grade for LangChain.
+    assert np.isnan(first.scores[1]).all()
+    assert np.isfinite(first.scores[[0, 2]]).all()
+    healed = LexicalModel()
+    clear_shared()
+    second = run(healed, tmp_path)
+    assert {name: used["judged"] for name, used in second.usage.items()} == dict.fromkeys(
+        ["tcva T=0.1", *NAMES], 1
+    )
+    assert np.isfinite(second.scores).all()
+    assert second.scores[[0, 2]].tolist() == first.scores[[0, 2]].tolist()
+    clear_shared()
+    again = LexicalModel()
+    third = run(again, tmp_path)
+    assert again.prompts == []
+    assert third.scores.tolist() == second.scores.tolist()
+    assert [used["cached"] for used in third.usage.values()] == [3] * 4
 
 
-async def _half_a_character() -> Any:
-    msg = "half \ud83d"
-    raise ValueError(msg)
+def test_a_metric_that_finds_nothing_to_score_is_not_asked_again(tmp_path: Path) -> None:
+    # RAGAS takes no statement from it, and so returns nan: the answer is final, not a failure.
+    greeting = RIGHT.model_copy(update={"response": "Hello! How are you?"})
+    table = run(LexicalModel(), tmp_path, [greeting], "ragas.faithfulness")
+    assert table.reason("right", "ragas faithfulness") == "no_claims: the metric returned nan"
+    clear_shared()
+    again = LexicalModel()
+    run(again, tmp_path, [greeting], "ragas.faithfulness")
+    assert again.prompts == []
+
+    def prose(prompt: str) -> str | None:  # the older family logs what it cannot read
+        return None if "<<<CLAIM" in prompt else "What a lovely day."
+
+    table = run(LexicalModel(prose), samples=[WRONG], metrics="ragas.legacy_faithfulness")
+    assert table.reason("wrong", "ragas legacy_faithfulness").startswith("judge_error: ")
+
+
+async def _raises(error: BaseException) -> Any:
+    raise error
+
+
+async def _returns(value: Any) -> Any:
+    return value
 
 
 async def _hangs() -> Any:
     await asyncio.Event().wait()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "said"),
     [
-        (_nan, "no_score: the metric returned nan"),
-        (_infinite, "metric_error: the metric returned inf"),
-        (_nothing, "metric_error: TypeError: the metric returned None"),
-        (_text, "metric_error: TypeError: the metric returned 'high'"),
-        (_cancelled, "metric_error: CancelledError:"),
-        (_leaves, "metric_error: SystemExit: 3"),
-        (_half_a_character, "metric_error: ValueError: half \ufffd"),
-        (_hangs, "metric_error: TimeoutError: no score after 1 seconds"),
+        (lambda: _returns(FrameworkScore("m", math.inf)), "the metric returned inf"),
+        (lambda: _returns(None), "AttributeError"),
+        (lambda: _returns(FrameworkScore("m", "high")), "ValueError"),  # type: ignore[arg-type]  # on purpose
+        (lambda: _returns(FrameworkScore("m", None)), "the metric gave no score"),
+        (lambda: _raises(asyncio.CancelledError()), "CancelledError"),
+        (lambda: _raises(SystemExit(3)), "SystemExit: 3"),
+        (lambda: _raises(ValueError("half \ud83d")), "ValueError: half \ufffd"),
+        (_hangs, "timeout: no score after 0.2 seconds"),
     ],
 )
-def test_whatever_a_metric_does_every_sample_has_its_row(
+def test_whatever_a_metric_does_every_sample_has_its_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, said: str
 ) -> None:
     class Hostile:
         LexicalLLM = staticmethod(object)
+        framework_metrics = staticmethod(lambda: ["faithfulness"])
 
         @staticmethod
         async def ascore_framework_metric(*_: Any) -> Any:
             return await metric()
 
-    adapter = methods_module._adapter
-    monkeypatch.setattr(
-        methods_module, "_adapter", lambda name: Hostile if name == "ragas" else adapter(name)
-    )
-    run(tmp_path / "before", methods=[METHODS[2]])  # its framework is imported in no time limit
-    limit = 1.0 if metric is _hangs else None
-    found = cells(run(tmp_path, methods=[METHODS[0], METHODS[2]], seconds=limit))
-    row = found["right", METHODS[0].name]
-    assert (row.score, row.unscored) == (None, said)
-    assert found["right", METHODS[2].name].score is not None
-    assert {sample for sample, _ in found} == {"right", "wrong", "bare"}
-    write_csv(tmp_path / "scores.csv", found.values())  # and every file takes it
+    monkeypatch.setattr(methods_module, "_adapter", lambda _: Hostile)
+    table = run(frameworks="ragas", metrics="faithfulness", timeout=0.2)
+    assert np.isnan(table.column("ragas faithfulness")).all()
+    reason = table.reason("right", "ragas faithfulness")
+    assert said in reason
+    assert reason.startswith(("judge_error: ragas faithfulness failed: ", "timeout: "))
+    assert np.isfinite(table.column("tcva T=0.1")).all()
+    save(tmp_path, table)  # and every file takes it
 
 
-def test_a_run_that_is_cancelled_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[asyncio.Event] = []
-
-    class Slow:
-        LexicalLLM = staticmethod(object)
-
-        @staticmethod
-        async def ascore_framework_metric(*_: Any) -> Any:
-            for event in begun:
-                event.set()
-            await asyncio.Event().wait()
-
-    monkeypatch.setattr(methods_module, "_adapter", lambda _: Slow)
-
-    async def cancelled() -> None:
-        with VerdictStore(tmp_path / "v.sqlite") as store:
-            options: Any = {"temperatures": [0.5], "store": store, "progress": False}
-            begun.append(asyncio.Event())
-            task = asyncio.create_task(
-                judge_all(SAMPLES, TCVA(judge="lexical"), METHODS[:1], **options)
-            )
-            await begun[0].wait()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-
-    asyncio.run(asyncio.wait_for(cancelled(), 5))
-
-
-def test_only_failures_are_repeated(tmp_path: Path) -> None:
-    def fails(prompt: str) -> str | None:
-        return "What a lovely day." if "Parking costs" in prompt else None
-
-    first = run(tmp_path, LexicalModel(fails))
-    # No JSON for ours, RAGAS and DeepEval, no grade for LangChain.
-    assert {row.sample for row in first.rows if _failed(row)} == {"wrong"}
-    assert {row.method for row in first.rows if _failed(row)} == set(
-        ScoreTable.of(first.rows).methods
-    )
-
-    healed = LexicalModel()
-    second = run(tmp_path, healed)
-    assert second.judged == dict.fromkeys(["tcva", *NAMES], 1)
-    about = [prompt for prompt in healed.prompts if "Parking costs" in prompt]
-    others = [prompt for prompt in healed.prompts if prompt not in about]
-    assert len(others) == 2  # DeepEval's truths are about the passages, its reason about verdicts
-    assert not any(_failed(row) for row in second.rows)
-    good = {cell: row for cell, row in cells(first).items() if not _failed(row)}
-    assert {cell: cells(second)[cell] for cell in good} == good
-
-
-def _failed(row: Row) -> bool:
-    return row.score is None and not row.unscored.startswith("missing_field")
-
-
-def test_a_metric_that_finds_nothing_to_score_is_not_asked_again(tmp_path: Path) -> None:
-    # RAGAS takes no statement from it, and so returns nan: the answer is final, not a failure.
-    greeting = RIGHT.model_copy(update={"response": "Hello! How are you?", "id": "greeting"})
-    method = [Method("ragas", "faithfulness")]
-    first = cells(run(tmp_path, LexicalModel(), [greeting], method))
-    assert first["greeting", "ragas faithfulness"].unscored.startswith("no_score: ")
-    again = LexicalModel()
-    outcome = run(tmp_path, again, [greeting], method)
-    assert (outcome.cached["ragas faithfulness"], again.prompts) == (1, [])
-
-
-def test_nan_after_failed_calls_is_a_failure(tmp_path: Path) -> None:
-    # RAGAS' older family logs a reply that it cannot read, and returns nan.
-    def fails(prompt: str) -> str | None:
-        return None if "<<<CLAIM" in prompt else "What a lovely day."
-
-    method = [Method("ragas", "legacy_faithfulness")]
-    row = cells(run(tmp_path, LexicalModel(fails), [WRONG], method))[
-        "wrong", "ragas legacy_faithfulness"
-    ]
-    assert row.score is None
-    assert row.unscored.startswith("judge_error: ")
-
-
-def test_after_a_fatal_failure_nobody_is_asked(tmp_path: Path) -> None:
-    def fails(prompt: str) -> str | None:
-        if prompt.startswith("You are a teacher"):
-            msg = "the API key was not accepted"
-            raise JudgeError(msg, reason="authentication", fatal=True)
-        return None
-
-    methods = [Method("langchain", "context_qa"), Method("ragas", "faithfulness")]
+def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(tmp_path: Path) -> None:
     many = [
         RIGHT.model_copy(update={"response": f"Door {n} opens.", "id": f"{n}"}) for n in range(40)
     ]
-    model = LexicalModel(fails)
-    outcome = run(tmp_path, model, many, methods)
-    assert outcome.fatal is not None
-    assert "API key" in str(outcome.fatal)
-    found = cells(outcome)
-    unasked = [row for row in found.values() if row.unscored.startswith("not_asked: ")]
-    assert len(unasked) >= 80 - 8  # eight may have been under way
-    assert all(row.calls == 0 for row in unasked)
-    assert len(model.prompts) <= 40 + 8
+    fatal = JudgeError("the API key was not accepted", reason="authentication", fatal=True)
+    metrics = ["langchain.context_qa", "deepeval.faithfulness"]
+    model = fails_on("Based on the given text", fatal)  # DeepEval's, which comes first
+    table = run(model, tmp_path, many, metrics)
+    assert table.about["fatal"] == "the API key was not accepted"
+    assert any("ended early: the API key" in note for note in table.notes)
+    assert np.isfinite(table.column("tcva T=0.1")).all()
+    for method in ("deepeval faithfulness", "langchain context_qa"):
+        assert np.isnan(table.column(method)).all()
+        assert "API key" in table.reason("7", method)
+    assert len(model.prompts) <= 40 + 2 * 8  # so many may have been under way
+    clear_shared()
+    healed = run(LexicalModel(), tmp_path, many, metrics)
+    assert np.isfinite(healed.scores).all()
+    assert healed.about["fatal"] == ""
+    assert healed.usage["tcva T=0.1"]["cached"] == 40
 
-    healed = LexicalModel()
-    outcome = run(tmp_path, healed, many, methods)
-    assert outcome.fatal is None
-    assert all(row.score is not None for row in outcome.rows)
-    assert outcome.cached["tcva"] == 40
 
-
-def test_an_interrupt_in_a_metric_leaves_what_was_cached(tmp_path: Path) -> None:
-    def fails(prompt: str) -> str | None:
-        if prompt.startswith("You are a teacher"):
-            raise KeyboardInterrupt
-        return None
-
-    model = LexicalModel(fails)
+def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(tmp_path: Path) -> None:
+    tcva = TCVA(judge=fails_on("You are a teacher", KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
-        run(tmp_path, model)
-    done = records(tmp_path / "verdicts.sqlite")
-    assert done
-
+        asyncio.run(Run(SAMPLES, tcva, metrics=METRICS, folder=tmp_path).atable())
     again = LexicalModel()
-    outcome = run(tmp_path, again)
-    assert sum(outcome.cached.values()) == len(done) + len(SAMPLES)  # TCVA's are in the store
-    assert all(row.score is not None for row in outcome.rows if "missing" not in row.unscored)
+    clear_shared()
+    table = run(again, tmp_path)
+    assert table.usage["tcva T=0.1"]["cached"] == len(SAMPLES)
+    assert table.usage["ragas faithfulness"]["cached"] == len(SAMPLES)
+    assert np.isfinite(table.scores).all()
+    with (
+        Run(SAMPLES, {"judge": "lexical"}, frameworks="none", folder=tmp_path)._storing(),
+        pytest.raises(InvalidValueError, match="another process is writing"),
+    ):
+        run(folder=tmp_path)
 
 
-async def _inside_a_loop(folder: Path) -> Outcome:
-    with VerdictStore(folder / "v.sqlite") as store:
-        return await judge_all(
-            SAMPLES, TCVA(judge="lexical"), METHODS, temperatures=[0.5], store=store, progress=False
-        )
+def test_it_is_awaited_interrupted_and_cancelled_where_a_loop_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options: dict[str, Any] = {"metrics": "langchain.context_qa", "progress": False}
+
+    async def notebook() -> list[list[float]]:
+        blocking = compare(SAMPLES, {"judge": "lexical"}, **options)
+        awaited = await acompare(SAMPLES, {"judge": "lexical"}, **options)
+        return [[row["mean"] for row in r.records("methods")] for r in (blocking, awaited)]
+
+    one, other = asyncio.run(notebook())
+    assert one == other
+
+    begun, ended = threading.Event(), threading.Event()
+
+    async def hangs(*_: Any) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(methods_module._adapter("langchain"), "ascore_framework_metric", hangs)
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(Run(SAMPLES, {"judge": "lexical"}, **options).atable())
+        await asyncio.to_thread(begun.wait, 20)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(asyncio.wait_for(cancelled(), 20))
+    assert ended.wait(20)
 
 
-def test_it_can_be_awaited_where_a_loop_runs(tmp_path: Path) -> None:
-    outcome = asyncio.run(_inside_a_loop(tmp_path))
-    assert len(outcome.rows) == len(SAMPLES) * (1 + len(METHODS))
+def test_each_framework_asks_the_named_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LexicalServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        of = Run(SAMPLES, {"judge": "openai:m"}, metrics=METRICS)
+        asked = [methods_module.Asked(method, of.tcva, 9.0) for method in of.methods]
+        assert len({id(each.model) for each in asked}) == 3  # what one is refused is its own
+        table = of.table()
+        assert sum(used["calls"] for used in table.usage.values()) == server.count
+    assert table.scores.tolist() == run(temperatures=(0.1, 0.5, 0.9)).scores.tolist()
 
 
-def test_a_full_disk_is_its_own_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any, **__: Any) -> None:
-        raise OSError(28, "No space left on device")
+def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Path) -> None:
+    report = compare(
+        SAMPLES, {"judge": "lexical"}, metrics="ragas.faithfulness", folder=tmp_path / "side"
+    )
+    folder = tmp_path / "side"
+    assert {path.name for path in folder.iterdir()} == {*FILES, STORE, ".lock"}
+    with (folder / "scores.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 3 * 4
+    assert rows[3] == {
+        "sample": "right",
+        "method": "ragas faithfulness",
+        "score": "1.0",
+        "unscored": "",
+    }
+    read = read_scores(folder)
+    assert read.methods[-1] == "ragas faithfulness"
+    assert len(read_scores(folder / "assessments.jsonl")) == 3
+    samples = (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["id"] for line in samples] == ["right", "wrong", "bare"]
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert summary["sentence"] == report.sentence
+    compare(SAMPLES[:2], {"judge": "lexical"}, frameworks="none", folder=folder)  # takes its place
+    (folder / "scores.csv").write_text("my,own\n1,2\n", encoding="utf-8")
+    with pytest.raises(InvalidValueError, match="written by something else"):
+        save(folder, run(metrics=[], frameworks="none"))
+    save(folder, run(frameworks="none"), overwrite=True)
 
-    monkeypatch.setattr(VerdictStore, "put_records", full)
-    with pytest.raises(OSError, match="No space left"):
-        run(tmp_path)
 
-
-# --- the store --------------------------------------------------------------------------------------
-
-
-def test_the_store_reads_back_what_it_cached(tmp_path: Path) -> None:
-    run(tmp_path)
-    texts = records(tmp_path / "verdicts.sqlite")
-    assert len(texts) == 2 * len(METHODS) + 2  # the bare sample lacks what two of them need
-    for text in texts:
-        cached = CachedJudgement.from_json(text)
-        assert CachedJudgement.from_json(cached.to_json()) == cached
-        assert cached.score.verdicts or cached.score.score is None
+def test_imported_scores_and_fused_methods_stand_beside(tmp_path: Path) -> None:
+    (tmp_path / "stars.csv").write_text("id,stars\nright,0.5\nnobody,1\n", encoding="utf-8")
+    table = run(
+        metrics="langchain.context_qa",
+        imported=[f"mine={tmp_path}/stars.csv"],
+        fuse=["tcva T=0.1 + langchain context_qa", "mine+ragas stars"][:1],
+        pass_from={"mine": 0.4},
+    )
+    assert table.methods[-2:] == ("mine", "fused(tcva T=0.1 + langchain context_qa)")
+    assert score(table, "right", "mine") == 0.5
+    assert table.threshold("mine") == 0.4
+    assert score(table, "right", table.methods[-1]) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
-    "damaged", ["", "[]", "{", '{"layout": 99}', '{"layout": 1}', '{"layout": 1, "score": 3}']
+    ("options", "said"),
+    [
+        ({"frameworks": "rags"}, "unknown framework 'rags'; known are ragas"),
+        (
+            {"frameworks": "langchain", "metrics": "faithfulnes"},
+            "no metric 'faithfulnes' in langchain",
+        ),
+        ({"timeout": 0}, "seconds above 0"),
+        ({"pass_from": {"nobody": 0.5}}, "no method 'nobody'; there are tcva"),
+        ({"fuse": ["tcva T=0.1"]}, "two members or more"),
+        ({"fuse": ["tcva T=0.1 + other"]}, "no method 'other'; there are tcva"),
+        ({"human": "stars", "human_scale": (1, 4)}, "outside the scale from 1 to 4"),
+        ({"group": "office"}, "'bare' belongs to no group"),
+    ],
 )
-def test_a_damaged_record_is_passed_over_and_judged_again(tmp_path: Path, damaged: str) -> None:
-    first = run(tmp_path)
-    with closing(sqlite3.connect(tmp_path / "verdicts.sqlite")) as plain, plain:
-        plain.execute(
-            "UPDATE judgements SET json = ? WHERE rowid = (SELECT MIN(rowid) FROM judgements WHERE kind = 'record')",
-            (damaged,),
-        )
-    second = run(tmp_path)
-    assert sum(second.judged.values()) == 1
-    scores = [(r.sample, r.method, r.score) for r in first.rows]
-    assert [(r.sample, r.method, r.score) for r in second.rows] == scores
-    third = run(tmp_path)
-    assert third.judged == {}
-
-
-def test_of_two_judgements_under_one_key_the_last_counts(tmp_path: Path) -> None:
-    run(tmp_path, samples=[RIGHT], methods=METHODS[:1])
-    key = METHODS[0].key(RIGHT, TCVA(judge="lexical").judge.name, {})
-    with VerdictStore(tmp_path / "verdicts.sqlite") as store:
-        found = json.loads(store.get_records([key])[key])
-        found["score"]["score"] = 0.25
-        store.put_records([(key, json.dumps(found))])
-    row = cells(run(tmp_path, samples=[RIGHT], methods=METHODS[:1]))["right", METHODS[0].name]
-    assert row.score == 0.25
-
-
-def test_a_store_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
-    (tmp_path / "verdicts.sqlite").mkdir()
-    with pytest.raises(UnreadableInputError, match=r"verdicts\.sqlite cannot be used"):
-        run(tmp_path)
-
-
-# --- ids and human ratings ---------------------------------------------------------------------------------
+def test_what_would_fail_afterwards_is_refused_before(
+    tmp_path: Path, options: dict[str, Any], said: str
+) -> None:
+    model = LexicalModel()
+    with pytest.raises((InvalidValueError, InvalidSampleError), match=said):
+        run(model, tmp_path / "out", **options)
+    assert model.prompts == []
+    assert not (tmp_path / "out").exists()
 
 
 def test_samples_without_an_id_get_one_that_stays() -> None:
-    bare = [Sample(response="x"), Sample(response="y", id="b"), Sample(response="z")]
-    assert ids_of(bare, [1, 2, 3]) == ["row-1", "b", "row-3"]
-    assert ids_of(bare, [2, 5, 9]) == ["row-2", "b", "row-9"]
-
-
-def test_ids_that_repeat_are_numbered() -> None:
-    twice = [Sample(response="x", id="a"), Sample(response="y"), Sample(response="z", id="a")]
-    assert ids_of(twice, [1, 2, 3]) == ["a", "row-2", "a#2"]
-    taken = [Sample(response="x", id="row-2"), Sample(response="y")]
-    assert ids_of(taken, [1, 2]) == ["row-2", "row-2#2"]
-
-
-def ids_of(samples: list[Sample], lines: list[int]) -> list[str | None]:
-    return [sample.id for sample in named(SampleFile(samples, lines, [])).samples]
-
-
-@pytest.mark.parametrize("value", ["high", math.inf, [1]])
-def test_a_human_score_is_a_label(value: object) -> None:
-    with pytest.raises(InvalidSampleError, match=r"sample 'a', human: .* is no rating"):
-        human_scores([Sample(id="a", metadata={"human": value})], "human")
-
-
-def test_a_field_that_no_sample_has_is_named_beside_those_there_are() -> None:
-    with pytest.raises(InvalidSampleError, match=r"no sample has a rating in 'humen'.*human"):
-        human_scores([Sample(id="a", metadata={"human": 1})], "humen")
-
-
-def test_a_table_names_the_first_row_that_comes_twice() -> None:
-    rows = [Row(s, m, 0.5) for s, m in (("a", "x"), ("b", "x"), ("b", "y"), ("b", "x"), ("a", "x"))]
-    with pytest.raises(InvalidValueError, match="sample 'b' and method 'x'"):
-        ScoreTable.of(rows)
-    assert ScoreTable.of([]).scores.shape == (0, 0)
+    bare = [Sample(response="x"), Sample(response="y", id="b"), Sample(response="z", id="b")]
+    of = Run(bare, {"judge": "lexical"}, frameworks="none")
+    assert [sample.id for sample in of.samples] == ["row-1", "b", "b#2"]
+    assert "numbered" in of.notes[0]

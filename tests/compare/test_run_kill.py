@@ -21,6 +21,16 @@ pytestmark = pytest.mark.slow
 SAMPLES = 24
 METHODS = 2
 CONCURRENCY = 4
+CODE = f"""
+import json, sys
+from tcva_adapters.compare import Run, comparison
+from tcva_adapters.compare.run import save
+settings = {{"judge": "openai:m", "max_concurrency": {CONCURRENCY}}}
+metrics = "context_qa,labeled_criteria"
+table = Run(sys.argv[1], settings, frameworks="langchain", metrics=metrics, folder=sys.argv[2]).table()
+save(sys.argv[2], table)
+print(json.dumps(dict(table.usage)))
+"""
 
 
 class Halting(LexicalServer):
@@ -47,18 +57,7 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
             file.write(json.dumps(record) + "\n")
     # All of TCVA's judgements, the first framework metric's, and half of the second's.
     with Halting(after=2 * SAMPLES + SAMPLES // 2) as server:
-        command = [
-            *(sys.executable, "-m", "tcva_adapters", "compare", str(source)),
-            *(
-                "--with",
-                "langchain",
-                "--metrics",
-                "context_qa,labeled_criteria",
-                "--judge",
-                "openai:m",
-            ),
-            *("--out", str(out), "--max-concurrency", str(CONCURRENCY), "--json"),
-        ]
+        command = [sys.executable, "-c", CODE, str(source), str(out)]
         environment = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}
         child = subprocess.Popen(
             command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -75,9 +74,10 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
         )
         again = server.count - asked
         assert max(server.prompts.values()) <= 2
-    figures = json.loads(done.stdout)["run"]
-    assert figures["cached"]["tcva"] == SAMPLES
-    assert sum(figures["cached"].values()) == SAMPLES + cached
-    assert again == sum(figures["judged"].values()) == SAMPLES * METHODS - cached
+    usage = json.loads(done.stdout)
+    judged, stored = (sum(each[name] for each in usage.values()) for name in ("judged", "cached"))
+    assert usage["tcva T=0.1"]["cached"] == SAMPLES
+    assert stored == SAMPLES + cached
+    assert again == judged == SAMPLES * METHODS - cached
     rows = (out / "scores.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert len(rows) == SAMPLES * (3 + METHODS)

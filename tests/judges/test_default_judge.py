@@ -37,7 +37,7 @@ def _not_told_yet() -> None:
         lambda: TCVA(judge="lexical", fuse=TCVA("answer_relevancy")).evaluate(SAMPLE),
         lambda: CCRS("qr").changed(threshold=0.2).evaluate(SAMPLE),
         lambda: TCVAEvaluator().invoke({"answer": OPENS, "context": [OPENS]}),
-        lambda: compare([SAMPLE], frameworks="none", n_boot=10),
+        lambda: compare([SAMPLE], frameworks="none"),
     ],
 )
 def test_it_is_said_once(use: Callable[[], Any]) -> None:

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters import Assessment, Sample
-from tcva_adapters.compare import compare
+from tcva_adapters.compare.comparing import comparison
 from tcva_adapters.compare.imported import read_imported
 from tcva_adapters.compare.readers import read_systems
+from tcva_adapters.compare.run import Run, save
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import read_assessments, write_assessments
@@ -77,14 +78,15 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: str) -> No
 
 def test_a_folder_with_files_of_something_else_is_no_place_for_a_comparison(tmp_path: Path) -> None:
     sample = Sample(id="a", response="It opens.", contexts=("It opens.",))
-    found = compare([sample], {"judge": "lexical"}, frameworks="none", n_boot=10)
+    found = Run([sample], {"judge": "lexical"}, frameworks="none").table()
+    report = comparison(found)
     for name in ("scores.csv", "summary.json"):
         (tmp_path / name).write_text("precious")
         with pytest.raises(InvalidValueError, match="--overwrite"):
-            found.save(tmp_path)
+            save(tmp_path, found, report)
         assert (tmp_path / name).read_text() == "precious"
-        found.save(tmp_path, overwrite=True)
-        found.save(tmp_path)
+        save(tmp_path, found, report, overwrite=True)
+        save(tmp_path, found, report)
 
 
 @posix

@@ -10,5 +10,5 @@ from pathlib import Path
 def records(path: str | Path) -> list[str]:
     """The texts, in the order in which they came."""
     with closing(sqlite3.connect(path)) as plain:
-        query = "SELECT json FROM judgements WHERE kind = 'record' ORDER BY rowid"
+        query = "SELECT json FROM judgements WHERE kind IN ('record', 'framework metric') ORDER BY rowid"
         return [text for (text,) in plain.execute(query)]

@@ -1,32 +1,15 @@
-"""The frameworks' own metrics, unmodified, on a judge model through each adapter's bridge.
-
-The model is scripted: it answers every prompt with the lexical judge's reply, so the scores must be
-those of the offline LLMs, which never see a prompt as text.
-"""
+"""Prompts of others through a judge model: what is asked, counted and read."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from importlib import import_module
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
-from tcva_adapters.compare.running.methods import Method, choose, llm_of
-from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted, _strict, read_object
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.samples.sample import Sample
-from tests.support.lexical_server import LexicalModel
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
-
-METHODS = choose(["all"], is_lexical=True)[0]
-SAMPLES = [Sample.from_record(json.loads(line)) for line in sample_lines()]
-COMPLETE = [s for s in SAMPLES if s.input and s.response and s.contexts and s.reference]
 
 
 class Said(BaseModel):
@@ -53,71 +36,28 @@ class Fixed:
         return self.complete(request)
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-def test_a_bridge_gives_the_scores_of_the_offline_llm(method: Method) -> None:
-    for sample in COMPLETE[1:30:9]:
-        asked = Prompted(LexicalModel())
-        bridged = asyncio.run(method.score(sample, llm_of(method.framework, asked)))
-        offline = asyncio.run(method.score(sample, llm_of(method.framework, None)))
-        assert bridged.score == offline.score is not None
-        assert [v.word for v in bridged.verdicts] == [v.word for v in offline.verdicts]
-        assert asked.usage.calls >= 1
-        assert asked.usage.input_tokens == 10 * asked.usage.calls
-        assert asked.failures == 0
-        assert bridged.calls in (None, asked.usage.calls)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "ragas.faithfulness",
-        "deepeval.faithfulness",
-        "llamaindex.faithfulness",
-        "langchain.context_qa",
-    ],
-)
-def test_the_synchronous_faces_do_the_same(name: str) -> None:
-    framework, metric = name.split(".")
-    adapter = import_module(f"tcva_adapters.{framework}")
-    bridged = adapter.score_framework_metric(metric, COMPLETE[0], llm_of(framework, LexicalModel()))
-    assert (
-        bridged.score
-        == adapter.score_framework_metric(metric, COMPLETE[0], adapter.LexicalLLM()).score
-    )
-
-
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-def test_a_failing_call_is_the_error_of_the_score(method: Method) -> None:
-    # DeepEval follows an error's causes to their end: a circle of them would never return.
-    asked = Prompted(Fixed(JudgeError("no credit left", reason="quota", fatal=True)))
-    score = asyncio.run(method.score(COMPLETE[0], llm_of(method.framework, asked)))
-    assert score.score is None
-    assert score.error
-    assert asked.failures >= 1
-    assert asked.fatal is not None
-
-
-@pytest.mark.parametrize("framework", ["ragas", "deepeval"])
-def test_a_reply_that_is_no_such_object_is_an_error(framework: str) -> None:
+def test_a_reply_that_is_no_such_object_is_an_error() -> None:
     asked = Prompted(Fixed(ModelReply("A lovely day.")))
-    score = asyncio.run(
-        Method(framework, "faithfulness").score(COMPLETE[0], llm_of(framework, asked))
-    )
-    assert score.score is None
-    assert "holds no" in score.error
-    assert "A lovely day." in score.error
-    assert (asked.failures, asked.fatal) == (asked.usage.calls, None)
+    with pytest.raises(JudgeError, match="holds no"):
+        asked.ask("Is it?", Said)
+    assert (asked.failures, asked.usage.calls, asked.fatal) == (1, 1, None)
+    fatal = Prompted(Fixed(JudgeError("no credit left", reason="quota", fatal=True)))
+    with pytest.raises(JudgeError, match="no credit"):
+        fatal.ask("Is it?")
+    assert fatal.fatal is not None
 
 
 def test_langchain_instructions_reach_the_model() -> None:
-    from langchain_core.messages import HumanMessage, SystemMessage  # noqa: PLC0415  # slow
+    core = pytest.importorskip("langchain_core.messages", reason="the extra langchain")
+    from tcva_adapters.langchain.llm import from_judge_model  # noqa: PLC0415  # slow
 
     model = Fixed(ModelReply("yes"))
-    llm = llm_of("langchain", model)
-    said = llm.invoke([SystemMessage("Be brief."), HumanMessage("Is it?")])
+    said = from_judge_model(model).invoke(
+        [core.SystemMessage("Brief."), core.HumanMessage("Is it?")]
+    )
     assert said.text == "yes"
     (request,) = model.requests
-    assert (request.system, request.user, request.schema) == ("Be brief.", "Is it?", {})
+    assert (request.system, request.user, request.schema) == ("Brief.", "Is it?", {})
 
 
 def test_an_unknown_exception_of_a_model_is_a_judge_error_with_its_cause() -> None:
