@@ -9,7 +9,6 @@ so that it stays small; look at them before you commit them.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -20,7 +19,8 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from tcva_adapters import report
-from tcva_adapters.cli.app import run
+from tcva_adapters.cli.settings import silence_frameworks
+from tcva_adapters.compare.run import Run
 from tcva_adapters.data import sample_lines
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -58,7 +58,6 @@ PICTURES: Final = (
     Picture("report_overview_dark", "compared", "#view=overview&T=0.3", "dark"),
     Picture("report_overview_narrow", "compared", "#view=overview", width=400),
     Picture("report_methods", "compared", "#view=methods&method=ragas%20faithfulness"),
-    Picture("report_flips", "compared", "#view=flips&method=ragas%20faithfulness", "dark"),
     Picture("report_samples", "compared", "#view=samples", height=700),
     Picture("report_sample", "compared", "#view=sample&sample=medical-003", height=980),
     Picture("report_sample_dark", "compared", "#view=sample&sample=medical-003", "dark", 1280, 980),
@@ -68,29 +67,19 @@ PICTURES: Final = (
 )
 
 
-def quietly(*arguments: str) -> None:
-    """A command, without what it prints."""
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        code = run(list(arguments))
-    if code:
-        msg = f"tcva {' '.join(arguments)} ended with {code}"
-        raise RuntimeError(msg)
-
-
 def reports(folder: Path) -> dict[str, Path]:
     """The reports that the pictures show, by name."""
-    judge = ("--judge", "lexical")
-    metrics = ("--with", "ragas,deepeval,llamaindex,langchain")
-    quietly("compare", str(SAMPLES), *metrics, *judge, "--out", str(folder / "comparison"))
+    silence_frameworks()
     samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        table = Run(samples, {"judge": "lexical"}).table()
     # A retriever that found only the first part of each passage, and one that finds all of it.
-    retrieved = {"before": [halved(sample) for sample in samples], "after": samples}
-    for name, given in retrieved.items():
+    for name, given in {"before": [halved(sample) for sample in samples], "after": samples}.items():
         lines = [result.to_json() for result in TCVA(judge="lexical").evaluate_many(given)]
         (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
     compared, changed = folder / "compared.html", folder / "changed.html"
-    report.write(folder / "comparison", compared, title="Three assistants")
-    two: Sequence[str] = [str(folder / f"{name}.jsonl") for name in retrieved]
+    report.write(table, compared, title="Three assistants")
+    two = [str(folder / f"{name}.jsonl") for name in ("before", "after")]
     report.write(two, changed, title="Two runs", samples=SAMPLES)
     return {"compared": compared, "changed": changed}
 

@@ -19,7 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from tcva_adapters import report
-from tcva_adapters.cli.app import run
+from tcva_adapters.cli.settings import silence_frameworks
+from tcva_adapters.compare.run import Run
 from tests.support.browser import Watched, launched, opened
 from tests.support.reports import random_content, write_page
 
@@ -72,10 +73,10 @@ def main() -> None:
     told("page without data", bare / 1000, "kB", 150)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        with_all = ["--with", "ragas,deepeval,llamaindex,langchain", "--judge", "lexical"]
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            run(["compare", str(EXAMPLES), *with_all, "--out", str(folder / "all"), "--json"])
-        written = report.write(folder / "all", folder / "all.html")
+            silence_frameworks()
+            table = Run(EXAMPLES, {"judge": "lexical"}).table()
+        written = report.write(table, folder / "all.html")
         told("57 samples with all framework metrics", written.size / 1000, "kB", 1500)
         big = write_page(random_content(SAMPLES), folder / "big.html")
         print(f"{SAMPLES} samples, the texts of 5000: {big.stat().st_size / 1e6:.1f} MB")

@@ -1,4 +1,4 @@
-"""Scores, decisions and flip temperatures of the report's page beside those of the library.
+"""Scores and decisions of the report's page beside those of the library.
 
 Run: python -m benchmarks.report_parity
 The built page is opened in a browser and asked by the functions that it draws with, for 2,000 random
@@ -17,13 +17,12 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import PENALTIES, sweep
-from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.temperature import Bounds, exponent_within
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.report.content import settings_of
@@ -32,13 +31,10 @@ from tests.support.browser import Watched, launched, opened
 from tests.support.reports import small_report
 
 TEMPERATURES: Final = np.round(np.arange(10, 101) / 100, 2)
-FLIPPED: Final = 150
-"""How many rows' flip temperatures are looked for, at three thresholds each."""
-
-_SCORES: Final = """([rows, dial, temperatures]) => {
+_SCORES: Final = """([rows, settings, temperatures]) => {
   const found = new Float64Array(rows.length * temperatures.length);
   temperatures.forEach((temperature, column) =>
-    tcvaReport.score(rows, { ...dial, temperature }).forEach((score, row) => {
+    tcvaReport.score(rows, { ...settings, temperature }).forEach((score, row) => {
       found[row * temperatures.length + column] = score;
     }));
   let text = "";
@@ -48,7 +44,6 @@ _SCORES: Final = """([rows, dial, temperatures]) => {
   }
   return btoa(text);
 }"""
-_FLIPS: Final = "([rows, dial]) => tcvaReport.flip(rows, dial)"
 
 
 @dataclass(frozen=True)
@@ -63,11 +58,11 @@ class Rows:
     kind: str
     counts: FloatArray
 
-    def as_json(self, least: int | None = None) -> list[list[list[float] | None]]:
+    def as_json(self) -> list[list[list[float] | None]]:
         """As the page's data block has them: null where an additional judge has nothing."""
         return [
             [row if i == 0 or any(row) else None for i, row in enumerate(by_judge)]
-            for by_judge in self.counts[:least].tolist()
+            for by_judge in self.counts.tolist()
         ]
 
 
@@ -113,11 +108,6 @@ def settings() -> Iterator[ScoringConfig]:
     yield plain.changed(bounds=Bounds(0.5, 30.0, 0.0, 1.4), floor="always")
 
 
-def dial(scoring: ScoringConfig, threshold: float = 0.5) -> dict[str, Any]:
-    """Settings as the page's data block has them."""
-    return {**settings_of(scoring), "threshold": threshold}
-
-
 def library(counts: FloatArray, scoring: ScoringConfig, temperatures: FloatArray) -> FloatArray:
     """Scores, shape (rows, temperatures)."""
     judges = [sweep(counts[:, j], temperatures, **scoring.options) for j in range(counts.shape[1])]
@@ -153,9 +143,6 @@ class Compared:
         largest: The largest difference.
         decisions: How many decisions were compared.
         differing: How many of them differ.
-        flips: How many flip temperatures were compared.
-        moved: The largest difference of two of them.
-        never: Rows that flip on one side only.
     """
 
     scores: int = 0
@@ -163,9 +150,6 @@ class Compared:
     largest: float = 0.0
     decisions: int = 0
     differing: int = 0
-    flips: int = 0
-    moved: float = 0.0
-    never: int = 0
 
     def compare(self, page: Watched, rows: Rows, scoring: ScoringConfig) -> None:
         """Scores at all temperatures, and the decisions at all thresholds."""
@@ -173,7 +157,7 @@ class Compared:
         inside = (bounds.t_min <= TEMPERATURES) & (bounds.t_max >= TEMPERATURES)
         temperatures = TEMPERATURES[inside]
         wanted = library(rows.counts, scoring, temperatures)
-        sent = page.call(_SCORES, [rows.as_json(), dial(scoring), temperatures.tolist()])
+        sent = page.call(_SCORES, [rows.as_json(), settings_of(scoring), temperatures.tolist()])
         found = np.frombuffer(base64.b64decode(sent)).reshape(wanted.shape)
         thresholds = _thresholds(rows, scoring)
         self.scores += wanted.size
@@ -182,19 +166,6 @@ class Compared:
         self.decisions += wanted.size * len(thresholds)
         differing = np.abs(passed(found, thresholds) - passed(wanted, thresholds))
         self.differing += int(differing.sum())
-
-    def compare_flips(self, page: Watched, rows: Rows, scoring: ScoringConfig) -> None:
-        """The flip temperatures of some rows."""
-        for threshold in (0.5, 0.7, 0.95):
-            found = page.call(_FLIPS, [rows.as_json(FLIPPED), dial(scoring, threshold)])
-            for at, counts in zip(found, rows.counts[:FLIPPED], strict=True):
-                curve = scoring.curve(counts)
-                wanted = flip_point(lambda t, of=curve: of(t) - threshold, scoring.bounds)  # type: ignore[misc]  # noqa: B023  # called before the next turn
-                self.flips += 1
-                if at is None or wanted is None:
-                    self.never += at is not wanted
-                else:
-                    self.moved = max(self.moved, abs(at - wanted))
 
 
 def main() -> None:
@@ -208,14 +179,10 @@ def main() -> None:
             for scoring in settings():
                 if fitting(rows, scoring):
                     of_kind.compare(page, rows, scoring)
-            for penalty in ("paper", "off"):
-                of_kind.compare_flips(page, rows, ScoringConfig(penalty=penalty))
             print(
                 f"{rows.kind}: {len(rows.counts)} rows, {of_kind.scores} scores, largest difference "
                 f"{of_kind.largest:.1e}; {of_kind.differing} of {of_kind.decisions} decisions differ ({of_kind.ties} "
-                "scores tie with a threshold); "
-                f"{of_kind.flips} flip temperatures, largest difference {of_kind.moved:.1e}, "
-                f"{of_kind.never} on one side only"
+                "scores tie with a threshold)"
             )
             every.largest = max(every.largest, of_kind.largest)
             every.differing += of_kind.differing

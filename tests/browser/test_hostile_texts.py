@@ -9,7 +9,6 @@ from urllib.parse import quote
 from tests.browser.conftest import Opener
 from tests.browser.test_every_view import links_of, too_wide
 from tests.hostile.corpus import TEXTS
-from tests.support.reports import hostile_content
 
 Reports = Callable[[str], Path]
 
@@ -36,17 +35,6 @@ def test_every_view_and_every_sample(reports: Reports, open_report: Opener) -> N
         assert page.page.locator("script").count() == scripts
     shown = page.page.locator("main").inner_text()
     assert "The data ends here" in shown  # the last one, so the loop did open samples
-
-
-def test_the_data_survive(reports: Reports, open_report: Opener) -> None:
-    page = open_report(reports("hostile"))
-    content = hostile_content([each.text for each in TEXTS])
-    assert page.call("() => tcvaReport.figures.notes") == [*content.table.notes]
-    texts = page.call(
-        """() => document.getElementById("details").textContent.split("\\n")
-          .map(line => JSON.parse(line).input)"""
-    )
-    assert texts == [sample.input for sample in content.samples]
 
 
 def test_a_policy_stands_in_the_file(reports: Reports, open_report: Opener) -> None:

@@ -107,8 +107,3 @@ def test_labels_are_undone_kept_and_read_again(
     page.goto("#view=label")
     start(page, "answers")
     expect(page.page.locator(".label-files")).to_contain_text("3 answers labelled whole")
-    other = tmp_path / "other.jsonl"
-    other.write_text('{"id": "nobody"}\n{"id": "medical-001", "human": 7}\nx\n', encoding="utf-8")
-    page.page.get_by_label("Import an earlier export").set_input_files(other)
-    for words in ("nobody", "not within 0 to 1", "Line 3"):
-        expect(page.page.get_by_role("status").last).to_contain_text(words)

@@ -5,7 +5,8 @@ import { cases as printedBy } from "./python.js";
 
 /** A unit of the 12th digit, to which scores are rounded. */
 const CLOSE = 1.001e-12;
-const { temperatures, thresholds, cases } = printedBy("scoring_cases.py");
+const { temperatures, cases } = printedBy("scoring_cases.py");
+const thresholds = [0, 0.3, 0.5, 0.64, 0.7, 0.9, 1];
 
 function described({ row, settings }, temperature) {
   return `${JSON.stringify(row)} at ${temperature} with ${JSON.stringify(settings)}`;
