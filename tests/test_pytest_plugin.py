@@ -48,14 +48,12 @@ def test_looks_only(tcva, number):
 """
 
 
-def ran(folder: Path, suite: str, *arguments: str, code: int, alone: bool = True) -> str:
-    """What pytest prints of a suite in a process of its own, alone or beside all that is installed."""
+def ran(folder: Path, suite: str, *arguments: str, code: int) -> str:
+    """What pytest prints of a suite in a process of its own, without other plugins."""
     (folder / "test_it.py").write_text(suite, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments, "test_it.py"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DEEPEVAL_TELEMETRY_OPT_OUT": "1"}
-    if alone:
-        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        command += ["-p", PLUGIN]
+    options = ["-p", "no:cacheprovider", "-p", PLUGIN]
+    command = [sys.executable, "-m", "pytest", *options, *arguments, "test_it.py"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -64,10 +62,8 @@ def ran(folder: Path, suite: str, *arguments: str, code: int, alone: bool = True
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("others", ["xdist", "all"])
-def test_a_run(others: str, tmp_path: Path) -> None:
-    more = ["-p", "xdist", "-n", "2"] if others == "xdist" else []
-    printed = ran(tmp_path, SUITE, "--junitxml=j.xml", *more, code=1, alone=others != "all")
+def test_a_run_over_two_workers(tmp_path: Path) -> None:
+    printed = ran(tmp_path, SUITE, "--junitxml=j.xml", "-p", "xdist", "-n", "2", code=1)
     assert "1 failed, 5 passed" in printed
     assert "E       AssertionError: 1 of 1 sample does not pass: faithfulness by" in printed
     assert "none: Zebras invented the telephone. (not in the passages:" in printed
