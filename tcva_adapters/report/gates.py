@@ -10,7 +10,7 @@ import difflib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, Final
 
@@ -148,7 +148,9 @@ class Gates:
             ``reached`` (it, or its lower bound; None where there is none), ``passed`` and ``text``.
         """
         records = [
-            _absent(gate) for gate in self.gates if gate.method and gate.method not in table.methods
+            _record(gate, gate.method, None, None, f"{gate.method}: there are no such scores")
+            for gate in self.gates
+            if gate.method and gate.method not in table.methods
         ]
         for method in table.methods:
             named = {gate.figure for gate in self.gates if gate.method == method}
@@ -187,23 +189,12 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
 
 
-def _absent(gate: Gate) -> dict[str, Any]:
-    return _record(gate, gate.method, None, None, f"{gate.method}: there are no such scores")
-
-
 def _record(
     gate: Gate, method: str, value: float | None, reached: float | None, text: str
 ) -> dict[str, Any]:
-    return {
-        "method": method,
-        "figure": gate.figure,
-        "least": gate.least,
-        "confidence": gate.confidence,
-        "value": value,
-        "reached": reached,
-        "passed": reached is not None and reached >= gate.least,
-        "text": text,
-    }
+    passed = reached is not None and reached >= gate.least
+    outcome = {"value": value, "reached": reached, "passed": passed, "text": text}
+    return {**asdict(gate), "method": method, **outcome}
 
 
 def _outcome(
