@@ -32,8 +32,6 @@ single ones."""
 
 _LEAST_GROUPS: Final = 20
 _SAME: Final = 1e-12
-_PARTS: Final = 1000
-"""Above so many units as many parts of them are left out: one by one takes long."""
 
 
 def krippendorff_alpha(
@@ -85,8 +83,7 @@ def krippendorff_alpha(
         why = "all ratings are the same: nothing can be told from chance"
     low = high = float("nan")
     if not why:
-        codes = np.arange(of.n) if of.codes is None else of.codes
-        codes = codes % _PARTS if of.number > _PARTS else codes
+        codes = of.parts()
         left_out = np.array([_alpha(table[:, codes != i], scale) for i in range(codes.max() + 1)])
         if max(value, left_out.max()) < 1.0 - _SAME:  # nan is not
             m = len(left_out)

@@ -50,7 +50,6 @@ Correlated = Literal["spearman", "pearson"]
 ENOUGH: Final = 30
 """Samples below which correlations of raters or judges say too little."""
 
-_PARTS: Final = 500
 _NOTHING: Final = 1e-9
 
 
@@ -159,8 +158,7 @@ def reliability(
         Estimate(v, n=of.n, groups=of.groups, reason=why, level=level) for v in found[1:].tolist()
     ]
     if not why:
-        codes = np.arange(of.n) if of.codes is None else of.codes
-        codes = codes % _PARTS if of.number > _PARTS else codes
+        codes = of.parts()
         units = range(int(codes.max()) + 1)
         left_out = np.array(
             [_figures(measure, *(t[codes != i] for t in (table, scores)))[1:] for i in units]

@@ -18,6 +18,7 @@ LEAST_OTHERS: Final = 5
 tells how rare, or how far off, the next one is."""
 
 _DIGITS: Final = 12
+_FEWEST_PARTS, _MOST_PARTS, _WORK = 100, 1_000, 10_000_000
 
 
 class Units:
