@@ -1,10 +1,7 @@
 from tcva_adapters.compare.calibration import calibrate as calibrate
-from tcva_adapters.compare.ccrs_ratings import rated_ccrs as rated_ccrs
 from tcva_adapters.compare.comparing import acompare as acompare
 from tcva_adapters.compare.comparing import compare as compare
 from tcva_adapters.compare.comparing import comparison as comparison
-from tcva_adapters.compare.evaluation import Evaluation as Evaluation
-from tcva_adapters.compare.gates import Gates as Gates
 from tcva_adapters.compare.panel import disputed as disputed
 from tcva_adapters.compare.panel import panel_report as panel_report
 from tcva_adapters.compare.panel import repeat_report as repeat_report
