@@ -172,7 +172,7 @@ def agreement(report: Report) -> Figure:
         axes.plot([record["rho"]], [place], "o", ms=4.0, color=_COLOURS[0])
     names = [_label(f"{record['method']} (n={record['n']})") for record in records]
     axes.set_yticks(range(len(records)), labels=names)
-    axes.invert_yaxis()
+    axes.set_ylim(len(records) - 0.5, -0.5)
     axes.axvline(0.0, color=_GREY, lw=0.6)
     axes.set_xlabel("Spearman's rho with human ratings", x=1.0, ha="right")
     return figure
