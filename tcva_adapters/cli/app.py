@@ -16,7 +16,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tcva_adapters import __version__, console
-from tcva_adapters.cli.ray_address import with_address
 from tcva_adapters.errors import TCVAError, TCVAWarning
 
 DONE, WRONG_USE = 0, 2
@@ -29,11 +28,10 @@ COMMANDS: Final = {
     "sweep": "Scores of stored judgements over temperatures, and the ablation. No call.",
     "compare": "Run the frameworks' own metrics and TCVA on the same samples.",
     "calibrate": "Choose the temperature that agrees best with human ratings. No call.",
-    "validate": "Hold a judge against people: agreement, errors, what to rate next. No call.",
+    "validate": "Hold a judge against human ratings: agreement, errors, what to rate. No call.",
     "systems": "Compare systems on the same queries. No call.",
     "reproduce": "Tables 5 to 9 of the TCVA paper beside its own digits. No call.",
     "report": "Write one HTML file with a live temperature; it opens from disk.",
-    "ccrs": "Rate a file of samples by direct metrics.",
     "batch": "Judge by a provider's batches: half the price, within a day.",
 }
 """Each command with what the list of commands says of it; its module is imported when it runs."""
@@ -122,7 +120,6 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run with these arguments; returns the exit code instead of leaving the process."""
     debug = "--debug" in arguments
-    arguments = with_address([argument for argument in arguments if argument != "--debug"])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", TCVAWarning)

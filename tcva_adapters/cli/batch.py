@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final, Optional
+from typing import Any, Final
 
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli import options
@@ -17,46 +17,31 @@ from tcva_adapters.results.settings import PanelConfig, TCVASettings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleStream
 
-# typer reads them at run time, so what is optional is spelt out.
-_CCRS = Annotated[
-    Optional[str], option(JUDGING, "Rate by these direct metrics instead: cc,qr,ir.", "--ccrs")
-]
-_Out = Annotated[Path, option(OUTPUT, "Folder of the submission.", "--out", "-o")]
-_Size = Annotated[int, option(OUTPUT, "Most requests in one batch.", "--batch-size")]
-_Tries = Annotated[
-    int,
-    option(
-        OUTPUT, "How often a request is asked that expires or that the server fails on.", "--tries"
-    ),
-]
-_Folder = Annotated[Path, options.argument("Folder of 'tcva batch submit --out'.", "FOLDER")]
-_Again = Annotated[
-    bool, option(INPUT, "Also ask once more for what failed, or stopped before the end.", "--again")
-]
-_Wait = Annotated[
-    Optional[float],
-    option(INPUT, "Look again after so many seconds, until nothing is under way.", "--wait"),
-]
 _DEFAULT: Final = Path("tcva-batch")
 _GOES_ON: Final = "the same command goes on, and asks nothing twice"
 
 
+_FOLDER: Final = options.argument("Folder of 'tcva batch submit --out'.", "FOLDER", _DEFAULT)
+
+
 def submit(
-    samples: options.Samples,
+    samples: str = options.SAMPLES,
     *,
-    judge: options.Judge = None,
-    criterion: options.Criterion = None,
-    panel: options.Panel = None,
-    fuse: options.Fuse = None,
-    ccrs: _CCRS = None,
-    set_: options.Set = None,
-    store: options.Store = None,
-    out: _Out = _DEFAULT,
-    batch_size: _Size = 50_000,
-    tries: _Tries = 3,
-    rename: options.Rename = None,
-    skip_bad: options.SkipBad = False,
-    as_json: options.AsJson = False,
+    judge: str | None = options.JUDGE,
+    criterion: str | None = options.CRITERION,
+    panel: list[str] | None = options.PANEL,
+    fuse: list[str] | None = options.FUSE,
+    ccrs: str | None = option(
+        JUDGING, "--ccrs", "Rate by these direct metrics instead: cc,qr,ir.", "METRICS"
+    ),
+    set_: list[str] | None = options.SET,
+    store: str | None = options.STORE,
+    out: Path = option(OUTPUT, "--out -o", "Folder of the submission.", "FOLDER", _DEFAULT),
+    batch_size: int = option(OUTPUT, "--batch-size", "Most requests in one batch.", default=50_000),
+    tries: int = option(OUTPUT, "--tries", "Of what expires or fails.", default=3),
+    rename: list[str] | None = options.RENAME,
+    skip_bad: bool = options.SKIP_BAD,
+    as_json: bool = options.JSON,
 ) -> None:
     """Ask for all judgements that the store does not have.
 
@@ -97,7 +82,7 @@ def submit(
     print_report(found, as_json=as_json)
 
 
-def status(folder: _Folder = _DEFAULT, *, as_json: options.AsJson = False) -> None:
+def status(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
     """Ask the provider how far the batches are; nothing is collected.
 
     Example: tcva batch status july
@@ -108,11 +93,13 @@ def status(folder: _Folder = _DEFAULT, *, as_json: options.AsJson = False) -> No
 
 
 def collect(
-    folder: _Folder = _DEFAULT,
+    folder: Path = _FOLDER,
     *,
-    wait: _Wait = None,
-    again: _Again = False,
-    as_json: options.AsJson = False,
+    wait: float | None = option(
+        INPUT, "--wait", "Look again after so many seconds, until all is there.", "SECONDS"
+    ),
+    again: bool = option(INPUT, "--again", "Ask once more for what failed.", default=False),
+    as_json: bool = options.JSON,
 ) -> None:
     """Put what was answered into the store, and submit the next round for what is lacking.
 
@@ -132,7 +119,7 @@ def collect(
         raise InvalidSampleError(msg)
 
 
-def cancel(folder: _Folder = _DEFAULT, *, as_json: options.AsJson = False) -> None:
+def cancel(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
     """Have the provider stop what is under way; 'collect' takes what was answered until then.
 
     Example: tcva batch cancel july

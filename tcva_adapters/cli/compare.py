@@ -3,114 +3,156 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import typer
-
-from tcva_adapters import printing
-from tcva_adapters.cli import machines, stat_options, texts
-from tcva_adapters.cli import old_options as options
-from tcva_adapters.cli.judged import Beside, print_figures
-from tcva_adapters.cli.judges import judging_arguments, named_judge
-from tcva_adapters.cli.old_report import Report, check_report, report_written
-from tcva_adapters.cli.written import say_written
-from tcva_adapters.compare.gates import Gates
-from tcva_adapters.compare.old_comparison import Comparison
-from tcva_adapters.compare.pipeline import PATIENCE
-from tcva_adapters.compare.pipeline import compare as run_compare
-from tcva_adapters.compare.running.folder import CONTENTS, PARQUET
-from tcva_adapters.errors import TCVAWarning
-from tcva_adapters.results.settings import TCVASettings
-
-STORE: Final = "verdicts.sqlite"
-_GOING_ON: Final = "what is done is in {}; the same command goes on"
-
-
-@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
-@stat_options.takes_tests
-@options.takes_model_settings
-@options.takes(
-    *(TCVASettings, "threshold", "scheme", "penalty", "bounds", "evidence"),
-    *("verdicts", "repeats", "max_concurrency"),
+from tcva_adapters.cli import options
+from tcva_adapters.cli.options import INPUT, JUDGING, RATINGS, SCORING, option
+from tcva_adapters.cli.output import check_targets, interruptible, print_report, say_written, side
+from tcva_adapters.cli.report import PAGE, write_page
+from tcva_adapters.cli.reviews import Reviews
+from tcva_adapters.cli.settings import (
+    names_of,
+    numbers,
+    plain_settings,
+    renames,
+    silence_frameworks,
+    taken,
+    thresholds_of,
+    with_store,
 )
+from tcva_adapters.compare.comparing import comparison
+from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.compare.run import FILES, Run, save
+from tcva_adapters.console import note
+from tcva_adapters.errors import InvalidSampleError, TCVAWarning
+from tcva_adapters.report.evaluated import evaluation
+from tcva_adapters.report.gates import Gates
+from tcva_adapters.results.settings import (
+    AnalysisConfig,
+    ComparisonConfig,
+    ImportConfig,
+    PanelConfig,
+    TCVASettings,
+)
+from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.scale.settings import made_of
+
+
 def compare(
-    context: typer.Context,
-    file: options.SampleFile,
+    file: str = options.SAMPLES,
     *,
-    out: options.OutFolder,
-    overwrite: options.Overwrite = False,
-    frameworks: options.Frameworks = "all",
-    judge: options.Judge = None,
-    panel: options.PanelJudges = None,
-    combine: options.Combine = "median",
-    criterion: options.Criterion = "faithfulness",
-    config: options.ConfigFile = None,
-    temperatures: options.Temperatures = "0.1,0.5,0.9",
-    metrics: options.Metrics = None,
-    results: options.Results = None,
-    missing: options.Missing = None,
-    scale: options.Scale = "0,1",
-    fuse: options.FusedMethods = None,
-    human: options.Human = None,
-    labels: options.LabelFile = None,
-    pass_from: options.PassFrom = None,
-    beside: Beside = None,
-    timeout: options.Timeout = PATIENCE,
-    input_format: options.InputFormat = None,
-    rename: options.Rename = None,
-    skip_bad: options.SkipBad = False,
-    report: Report = None,
-    everything: options.Everything = False,
-    as_json: options.AsJson = False,
-    gates: Gates,
-    handed: machines.Handed,
-    tested: Mapping[str, Any],
-    model_settings: Mapping[str, Any],
-    **given: Any,
+    rename: list[str] | None = options.RENAME,
+    skip_bad: bool = options.SKIP_BAD,
+    scores: list[str] | None = option(
+        INPUT,
+        "--scores",
+        "Imported scores: of RAGAS, DeepEval, or a table with a column per method; --set takes "
+        "missing=-1, scale=1,5. Repeatable.",
+        "[NAME=]FILE",
+    ),
+    criterion: str | None = options.CRITERION,
+    judge: str | None = options.JUDGE,
+    panel: list[str] | None = options.PANEL,
+    frameworks: str = option(
+        JUDGING, "--with", "ragas,deepeval,llamaindex,langchain; all or none.", default="all"
+    ),
+    metrics: str | None = option(
+        JUDGING,
+        "--metrics",
+        "Of frameworks: faithfulness, ragas.faithfulness, or all; by default the criterion's.",
+    ),
+    dry_run: bool = options.DRY_RUN,
+    temperatures: str | None = options.TEMPERATURES,
+    fuse: list[str] | None = option(
+        SCORING,
+        "--fuse",
+        "The geometric mean of others: 'tcva T=0.5 + ragas faithfulness'; repeatable.",
+        "METHODS",
+    ),
+    threshold: list[str] | None = option(
+        SCORING, "--threshold", "A score passes from here on; repeatable.", "[METHOD=]NUMBER"
+    ),
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
+    group: str | None = options.GROUP,
+    reference: str | None = option(
+        RATINGS, "--reference", "The method that others are tested against.", "METHOD"
+    ),
+    gate: list[str] | None = options.GATE,
+    junit: str | None = options.JUNIT,
+    markdown: str | None = options.MARKDOWN,
+    out: Path | None = options.FOLDER,
+    overwrite: bool = options.OVERWRITE,
+    report: Path | None = options.PAGE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
 
+    Of frameworks the metrics of the chosen criterion run. --dry-run says the calls and the cost.
+
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
-    options.silence_frameworks()
-    check_report(report, file, overwrite=overwrite)
-    notes = printing.notes()
-    handed.check([file], as_json=as_json, report=report)
-    settings = options.under_config(context, config, {"criterion": criterion, **given})
-    all_judges = [named_judge(judge, notes), *(panel or ())]
-    settings = judging_arguments(all_judges, (), combine, model_settings, settings)
-    read = options.stream_samples(
-        file, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
-    )
-    with options.interruptible(notes, _GOING_ON.format(out)), _quiet():
-        found = run_compare(
-            read,
-            settings,
+    silence_frameworks()
+    gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
+    targets = {"--report": (report, PAGE), **reviews.targets}
+    check_targets(targets, [file, *(scores or ())], overwrite=overwrite, as_json=as_json)
+    own, others = thresholds_of(threshold)
+    grid = names_of(temperatures or "0.1,0.5,0.9")
+    given = {"criterion": criterion, "panel": panel, "config": config, "threshold": own}
+    models = (ComparisonConfig, AnalysisConfig, ImportConfig, TCVASettings, PanelConfig)
+    plain = plain_settings(judge, set_, *models, is_dry=dry_run, **given)
+    tests, drawn = taken(plain, ComparisonConfig), taken(plain, AnalysisConfig)
+    importing = taken(plain, ImportConfig)
+    patience = {"timeout": tests.pop("metric_timeout")} if "metric_timeout" in tests else {}
+    tcva: Any = made_of({"temperature": grid[0], **plain} if config is None else plain)
+    read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
+    samples = [*read]
+    for text in read.notes:
+        note(text)
+    with interruptible(f"what is done is in {out}; the same command goes on"), _quiet():
+        run = Run(
+            samples,
+            with_store(tcva, None) if out is None else tcva,
             frameworks=frameworks,
             metrics=metrics,
-            temperatures=temperatures,
-            imported=results or (),
-            missing=missing,
-            scale=texts.parse_pair(scale, "--scale"),
+            temperatures=grid,
+            imported=[read_scores(each, samples=samples, **importing) for each in scores or ()],
             fuse=fuse or (),
-            human=options.ratings_of(human, labels),
-            pass_from=texts.parse_thresholds(pass_from or ()),
-            beside=beside or (),
-            gates=gates,
-            store=out / STORE,
+            human=human,
+            human_scale=None if human_scale is None else numbers(human_scale, "--human-scale"),
+            group=group,
+            pass_from=others,
             folder=out,
-            overwrite=overwrite,
-            timeout=timeout,
-            say=notes.print,
             progress=True,
-            **tested,
+            **patience,
         )
-    files = _saved(found, out, overwrite=overwrite)
-    files |= report_written(found, report, of=out, overwrite=overwrite)
-    _say(found, files, handed, everything=everything, as_json=as_json)
+        gates.check(run.names)
+        if dry_run:
+            print_report(run.cost(), as_json=as_json)
+            return
+        table = run.table()
+    table = replace(table, about={**table.about, "skipped": read.skipped})
+    found = comparison(table, reference=reference, **tests, **drawn)
+    files = {}
+    if out is not None:
+        written = save(out, table, found, overwrite=overwrite)
+        files = {path: FILES.get(path.name, "") for path in written}
+    gated = evaluation(table, gates)
+    reviews.write(gated, table)
+    found = replace(found, tables=[*found.tables, *(t for t in gated.tables if t.title == "gates")])
+    print_report(found, as_json=as_json, everything=everything, file=side(markdown))
+    say_written({**files, **reviews.written})
+    write_page([table, found], report, overwrite=overwrite, title=Path(out or file).name)
+    if table.about.get("fatal"):
+        raise InvalidSampleError(table.about["fatal"])
+    reviews.conclude(gated, table)
 
 
 @contextmanager
@@ -119,31 +161,3 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings(action="ignore"):
         warnings.simplefilter("always", TCVAWarning)
         yield
-
-
-def _saved(found: Comparison, out: Path, *, overwrite: bool) -> dict[Path, str]:
-    """Write the folder; returns what was written, as `say_written` takes it."""
-    saved = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
-    if out / PARQUET not in saved:
-        printing.notes().print(
-            f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'"
-        )
-    return {**saved, out / STORE: "cached judgements"}
-
-
-def _say(
-    found: Comparison,
-    written: Mapping[Path, str],
-    handed: machines.Handed,
-    *,
-    everything: bool,
-    as_json: bool,
-) -> None:
-    """Print it, say what was written, and leave with its gates."""
-    gated = found.gated
-    handed.write(found.sentence, gated)
-    print_figures(found, as_json=as_json, everything=everything, file=handed.side())
-    say_written({**written, **handed.written})
-    if found.outcome.fatal is not None:
-        raise found.outcome.fatal
-    handed.conclude(gated)

@@ -20,9 +20,9 @@ _DEFAULT: Final = Path("tcva-demo.html")
 
 def demo(
     *,
-    report: options.Page = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.AsJson = False,
+    report: Path | None = options.PAGE,
+    overwrite: bool = options.OVERWRITE,
+    as_json: bool = options.JSON,
 ) -> None:
     """Judge the package's own samples at several temperatures. Offline.
 

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
-
 import typer
 
 from tcva_adapters.cli import options
+from tcva_adapters.cli.options import JUDGING, option
 from tcva_adapters.cli.output import GATE_FAILED, print_report
 from tcva_adapters.cli.settings import parse_settings
 from tcva_adapters.diagnosis import diagnose
 from tcva_adapters.results.settings import ModelConfig
 
-_Judge = Annotated[
-    Optional[str],
-    options.option(
-        options.JUDGING,
-        "Also try this judge, e.g. openai:MODEL (15 to 55 calls).",
-        "--judge",
-        "-j",
-    ),
-]
-
 
 def doctor(
-    *, judge: _Judge = None, set_: options.Set = None, as_json: options.AsJson = False
+    *,
+    judge: str | None = option(JUDGING, "--judge -j", "Try openai:MODEL, too (15 to 55 calls)."),
+    set_: list[str] | None = options.SET,
+    as_json: bool = options.JSON,
 ) -> None:
     """Say what is installed, what cannot be imported and how to fix it; try a judge, if given.
 

@@ -2,184 +2,283 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
-import typer
+import numpy as np
 
-from tcva_adapters import printing
-from tcva_adapters.cli import machines, scaled, stat_options
-from tcva_adapters.cli import old_options as options
-from tcva_adapters.cli.judged import print_figures
-from tcva_adapters.cli.judges import judging_arguments, named_judge
-from tcva_adapters.cli.old_report import Report, check_report, report_written
-from tcva_adapters.cli.running import Reading, judging
-from tcva_adapters.cli.since import Since, takes_baseline
-from tcva_adapters.cli.written import results_written, say_written
-from tcva_adapters.compare.claim_view import check_wanted, claim_views
-from tcva_adapters.compare.evaluation import Evaluation, Running
-from tcva_adapters.compare.gates import Gates
-from tcva_adapters.compare.grouping import required
-from tcva_adapters.compare.labels import Labels
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.ccrs.scorer import CCRSSettings
+from tcva_adapters.cli import options
+from tcva_adapters.cli.options import GATES, JUDGING, OUTPUT, SCORING, option
+from tcva_adapters.cli.output import (
+    STDOUT,
+    check_targets,
+    interruptible,
+    print_report,
+    say_written,
+    side,
+)
+from tcva_adapters.cli.report import PAGE, write_page
+from tcva_adapters.cli.reviews import Reviews
+from tcva_adapters.cli.settings import names_of, plain_settings, renames, with_store
+from tcva_adapters.compare.panel import panel_report, repeat_report
+from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.validation import validate
+from tcva_adapters.console import note
+from tcva_adapters.cost import cost
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.long_run import run_fingerprint, run_results
-from tcva_adapters.results.files import Writing
+from tcva_adapters.report.claims import claim_tables
+from tcva_adapters.report.evaluated import evaluation
+from tcva_adapters.report.gates import Gates
+from tcva_adapters.results.files import OURS as RESULTS
+from tcva_adapters.results.files import Writing, check_suffix
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.results.settings import CompositeConfig, PanelConfig, TCVASettings
+from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.records import is_read_again
+from tcva_adapters.scale import judge_files
+from tcva_adapters.scale.settings import made_of
+from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
 
-_SETTINGS: Final = (
-    *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "bounds", "evidence"),
-    "on_unscored",
-    *("claims", "max_claims", "verdicts", "repeats", "max_concurrency"),
-)
+COMPOSITE: Final = "composite"
+_GOES_ON: Final = "; what was judged waits beside the file, and the same command goes on with it"
 
 
-_LOOKS: Final = scaled.LOOKS - {"threshold"}
-_USES_GROUPS: Final = "--confidence, --baseline, --panel or --report"
-
-
-@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
-@takes_baseline
-@options.takes_model_settings
-@options.takes(TCVASettings, *_SETTINGS)
 def evaluate(
-    context: typer.Context,
-    file: options.SampleFile,
+    file: str = options.SAMPLES,
     *,
-    criterion: options.Criterion = "faithfulness",
-    judge: options.Judge = None,
-    fuse: options.AdditionalJudges = None,
-    panel: options.PanelJudges = None,
-    combine: options.Combine = "median",
-    human: options.Human = None,
-    labels: options.LabelFile = None,
-    config: options.ConfigFile = None,
-    store: options.Store = None,
-    no_store: options.NoStore = False,
-    out: options.Out = None,
-    overwrite: options.Overwrite = False,
-    input_format: options.InputFormat = None,
-    rename: options.Rename = None,
-    skip_bad: options.SkipBad = False,
-    group: stat_options.Group = None,
-    report: Report = None,
-    show: machines.Show = None,
-    workers: scaled.Workers = 1,
-    ray: scaled.Ray = None,
-    estimate: scaled.EstimateOnly = False,
-    latency: scaled.Latency = None,
-    everything: options.Everything = False,
-    as_json: options.AsJson = False,
-    gates: Gates,
-    handed: machines.Handed,
-    since: Since,
-    model_settings: Mapping[str, Any],
-    **settings: Any,
+    rename: list[str] | None = options.RENAME,
+    skip_bad: bool = options.SKIP_BAD,
+    criterion: str | None = options.CRITERION,
+    ccrs: str | None = option(
+        JUDGING,
+        "--ccrs",
+        "Rate whole answers by direct metrics instead: cc,qr,id,ac,ir; --set takes weights, "
+        "threshold, em, lambda.",
+        "METRICS",
+    ),
+    judge: str | None = options.JUDGE,
+    panel: list[str] | None = options.PANEL,
+    fuse: list[str] | None = options.FUSE,
+    store: str | None = options.STORE,
+    dry_run: bool = options.DRY_RUN,
+    temperature: str | None = options.TEMPERATURE,
+    threshold: float | None = option(
+        SCORING, "--threshold", "A score passes from here on; by default 0.5."
+    ),
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    human: str | None = options.HUMAN,
+    group: str | None = options.GROUP,
+    gate: list[str] | None = options.GATE,
+    baseline: str | None = option(
+        GATES, "--baseline", "An earlier --out: what changed since, for gates on change.", "FILE"
+    ),
+    junit: str | None = options.JUNIT,
+    markdown: str | None = options.MARKDOWN,
+    show: list[str] | None = option(
+        GATES, "--show", "Print claims: worst (ten samples), all, or an id; repeatable.", "ID"
+    ),
+    out: str | None = options.OUT,
+    overwrite: bool = options.OVERWRITE,
+    report: Path | None = options.PAGE,
+    ray: str | None = option(
+        OUTPUT, "--ray", "Work on Ray, into a folder of parts: host:port, auto, local.", "ADDRESS"
+    ),
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
 ) -> None:
-    """Judge a file of samples and write their assessments.
+    """Judge a file of samples, and write and gate the results.
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
-    notes = printing.notes()
-    settings = options.under_config(context, config, {"criterion": criterion, **settings})
-    all_judges = [named_judge(judge, notes), *(panel or ())]
-    if ray is not None and not estimate:
-        judges = {"judge": all_judges[0], "panel": panel, "combine": combine, "fuse": fuse}
-        plain = {**settings, "model": model_settings, **judges}
-        scaled.on_ray(context, ray, plain, looks=_LOOKS, notes=notes)
+    claims: dict[str, Any] = {"criterion": criterion, "panel": panel, "fuse": fuse}
+    claims |= {"temperature": temperature, "config": config}
+    plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
+    if ray is not None and not dry_run:
+        _on_ray(ray, file, out, plain, renames(rename), as_json=as_json)
         return
-    ratings = _ratings(human, labels, panel)
-    _check_written(file, since, out, report, handed, as_json=as_json, overwrite=overwrite)
-    looks: tuple[object, ...] = (gates.confidence, since.baseline, panel, report)
-    stat_options.check_group(group, *looks, ways=_USES_GROUPS)
-    share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
-    tcva = TCVA(**judging_arguments(all_judges, fuse or (), combine, model, share))
-    running = Running(tcva, gates, group=group)
-    since.begin(tcva)
-    layout: dict[str, Any] = {"input_format": input_format, "rename": rename, "skip_bad": skip_bad}
-    read = options.stream_samples(file, require=required(group, tcva.require), **layout)
-    reading = Reading(read, is_shown=bool(show or report))
-    check_wanted(show or (), reading.again)  # before the first call is paid for
-    if estimate:
-        scaled.show_estimate(context, tcva, reading.samples, model_settings, latency=latency)
+    gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
+    targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
+    sources = [file, *filter(None, [baseline])]
+    check_targets(targets, sources, overwrite=overwrite, as_json=as_json)
+    if out not in (None, STDOUT):
+        check_suffix(str(out))
+    weights = plain.pop("weights", None)
+    for metric in weights or ():
+        if metric not in plain["metrics"]:
+            msg = f"a weight is for {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
+            raise InvalidValueError(msg)
+    scorer: Any = with_store(made_of(plain), None if dry_run and store is None else store)
+    reading: dict[str, Any] = {"human": human, "group": group}
+    if isinstance(scorer, TCVA):
+        reading["scoring"] = scorer.scoring
+    before = None if baseline is None else read_scores(baseline, **reading)
+    gates.check(_names(scorer, weights or threshold), has_baseline=before is not None)
+    require = scorer.require if isinstance(scorer, TCVA) else None
+    read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), require=require)
+    read.check()
+    if dry_run:
+        found = cost({scorer.name: scorer}, [*read], prices=plain["model"].get("prices"))
+        print_report(found, as_json=as_json)
         return
-    tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
-    looks += (gates.are_asked, handed.names_samples, show, tcva.settings["repeats"] > 1)
-    judge_all = scaled.evaluate_with(tcva, workers, settings["max_concurrency"])
-    fingerprint = run_fingerprint(tcva, reading.samples, group)
-    how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
-    with Writing(out, Result.from_json, is_held=any(looks), **how) as written:
-        with judging(notes, out, reading):
-            for result in run_results(written, reading.samples, judge_all, notes.print):
-                running.add(result)
-        found = running.ended(written.results, skipped=read.skipped, human=ratings)
-        handed.write(found.sentence, found.gated, since.looked_at(found))
-        views = claim_views(found.results, reading.again, show or ())
-        _print(found, since, views, handed.side(out), as_json=as_json, everything=everything)
-        files = results_written(out, tcva.store, "assessments: for sweep and calibrate")
-        files |= _page(found, report, reading, of=file, overwrite=overwrite)
-        say_written({**files, **handed.written})
-        found.check()
-        handed.conclude(found.gated)
+    samples: Any = [*read] if report and not is_read_again(file) else read
+    views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
+    looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
+    reading["with_results"] = looks
+    reading["scores_only"] = not reading["with_results"]
+    whole = (weights, threshold) if ccrs and (weights or threshold is not None) else None
+    with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
+        found = _looked_at(table, gates, before, views, show or ())
+        reviews.write(found, table)
+        print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
+        cached = {scorer.store.path: "cached judgements"} if scorer.store else {}
+        say_written({out: "results, a line for each sample", **reviews.written, **cached})
+        again = read.again() if samples is read else samples
+        title = "standard input" if file == STDOUT else Path(file).name
+        write_page([table, found], report, samples=again, title=title, overwrite=overwrite)
+        reviews.conclude(found, table)
 
 
-def _print(
-    found: Evaluation,
-    since: Since,
-    views: Iterable[printing.Part],
-    side: TextIO,
+def _plain(
+    judge: str | None,
+    pairs: Sequence[str] | None,
+    ccrs: str | None,
+    claims: dict[str, Any],
+    threshold: float | None,
     *,
-    as_json: bool,
-    everything: bool,
-) -> None:
-    """The figures, what changed since the baseline, and the samples that were asked for."""
-    print_figures(found, as_json=as_json, everything=everything, file=side, **since.to_dict())
-    if not as_json:
-        printing.show(since.parts(), file=side)
-    printing.show(views, file=sys.stderr if as_json else side)
+    is_dry: bool,
+) -> dict[str, Any]:
+    """The scorer's settings; with ``--ccrs`` refuses what is about claims."""
+    if ccrs is None:
+        claims["threshold"] = threshold
+        return plain_settings(judge, pairs, TCVASettings, PanelConfig, is_dry=is_dry, **claims)
+    for name, value in claims.items():
+        if value:
+            msg = f"--{name} is about claims, and --ccrs rates whole answers; leave it out"
+            raise InvalidValueError(msg)
+    given = {"metrics": names_of(ccrs), "threshold": threshold}
+    return plain_settings(judge, pairs, CCRSSettings, CompositeConfig, is_dry=is_dry, **given)
 
 
-def _page(
-    found: Evaluation, report: Path | None, reading: Reading, *, of: str, overwrite: bool
-) -> dict[Path, str]:
-    """The page, where it was asked for and there is a score to show."""
-    shown = report if found.summary.scored else None
-    how: dict[str, Any] = {"samples": reading.again(), "group": found.group}
-    return report_written(found, shown, of=of, overwrite=overwrite, **how)
+def _names(scorer: Any, composite: Any) -> list[str]:
+    """What gates may be on."""
+    if isinstance(scorer, TCVA):
+        return [scorer.criterion.name]
+    return [metric.name for metric in scorer.metrics] + ([COMPOSITE] if composite else [])
 
 
-def _check_written(
+def _on_ray(
+    address: str,
     file: str,
-    since: Since,
     out: str | None,
-    report: Path | None,
-    handed: machines.Handed,
+    plain: dict[str, Any],
+    mapping: dict[str, str],
     *,
     as_json: bool,
-    overwrite: bool,
 ) -> None:
-    """Refuse, before anything is paid for, to write where it will fail or destroy something."""
-    options.check_out(out, file, as_json=as_json, overwrite=overwrite)
-    read_from = [file] if since.baseline is None else [file, since.baseline]
-    handed.check(read_from, as_json=as_json, out=out, report=report)
-    check_report(report, file, overwrite=overwrite)
-
-
-def _ratings(
-    human: str | None, labels: str | None, panel: Sequence[str] | None
-) -> str | Labels | None:
-    """Where human ratings are.
-
-    Raises:
-        InvalidValueError: They are in two places, or there is no panel to hold against them.
-    """
-    if (human or labels) and not panel:
-        msg = (
-            f"{'--human' if human else '--labels'} is for a --panel here: whether its best judge alone "
-            "would do; tcva compare and tcva sweep hold any judge against human ratings"
-        )
+    """Judge a file on a cluster, into a folder of parts."""
+    if out in (None, STDOUT):
+        msg = "--ray writes a folder of parts; name it with --out"
         raise InvalidValueError(msg)
-    return options.ratings_of(human, labels)
+    with interruptible("the same command goes on from the parts that are written"):
+        found = judge_files(file, str(out), plain, address=address, mapping=mapping)
+    print_report(found, as_json=as_json)
+    if not found.records("rows")[0]["scored"]:
+        raise InvalidSampleError(found.sentence)
+
+
+@contextmanager
+def _judged(
+    scorer: Any,
+    samples: Any,
+    read: SampleStream,
+    out: str | None,
+    reading: dict[str, Any],
+    whole: tuple[Mapping[str, float] | None, float | None] | None,
+    *,
+    overwrite: bool,
+) -> Iterator[ScoreTable]:
+    """Judge the samples, and write the results; the file is there once the block has ended."""
+    parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
+    fingerprint = run_fingerprint(scorer, samples, reading["group"])
+    how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint, "is_held": False}
+    with Writing(out, parse, **how) as written:
+        with _reading(read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)):
+            results = run_results(written, samples, scorer.iter_evaluate, note)
+            table = read_scores(results, **reading)
+        if whole is not None:
+            table = _with_composite(table, *whole)
+        about = {**table.about, "skipped": read.skipped}
+        yield replace(table, about=about, notes=(*table.notes, *read.notes))
+
+
+def _with_composite(
+    table: ScoreTable, weights: Mapping[str, float] | None, threshold: float | None
+) -> ScoreTable:
+    """The table with the weighted mean of its metrics."""
+    shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
+    rated = [name for name, share in shares.items() if share > 0.0]
+    scores = sum(shares[name] * table.column(name) for name in rated)
+    found = table.with_method(
+        COMPOSITE, np.asarray(scores), 0.5 if threshold is None else threshold
+    )
+    lacking = {
+        (sample, COMPOSITE): why
+        for (sample, metric), why in table.reasons.items()
+        if metric in rated
+    }
+    return replace(found, reasons={**found.reasons, **lacking})
+
+
+def _looked_at(
+    table: ScoreTable,
+    gates: Gates,
+    before: ScoreTable | None,
+    views: Sequence[Callable[[ScoreTable], Report]],
+    show: Sequence[str],
+) -> Report:
+    """The figures and gates, of a panel and of repeats what they show, and single samples."""
+    found = evaluation(table, gates, before)
+    tables, notes = [*found.tables], [*found.notes]
+    for each in views:
+        report = each(table)
+        tables += report.tables
+        notes += [report.sentence, *report.notes]
+    if np.isfinite(table.rating).any():
+        report = validate(table)
+        tables.append(report.table("agreement"))
+        notes += [report.sentence]
+    try:
+        tables += claim_tables(table, show) if show else []
+    except InvalidValueError as error:
+        notes.append(str(error))  # what was judged is written all the same
+    return replace(found, tables=tables, notes=tuple(notes))
+
+
+@contextmanager
+def _reading(read: SampleStream, *, has_draft: bool) -> Iterator[None]:
+    """Say what is left out of a file: of its first rows before, of the others once they are read."""
+    known = read.notes
+    for text in known:
+        note(text)
+    then = "calls under way may still end and reach the store"
+    try:
+        with interruptible(f"{then}{_GOES_ON if has_draft else ''}; Ctrl-C again to leave at once"):
+            yield
+    except UnreadableInputError:
+        if has_draft and read.number:
+            note(
+                "the samples before that line wait beside the file: --skip-bad goes on behind them"
+            )
+        raise
+    finally:
+        for text in read.notes[len(known) :]:
+            note(text)

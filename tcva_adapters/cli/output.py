@@ -14,6 +14,7 @@ from typing import Any, Final, TextIO
 
 import typer
 
+from tcva_adapters import report as reports  # its names are imported when they are used
 from tcva_adapters.console import encodable, json_line, note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.output import check_ours, make_folder, replacing, usable_path
@@ -95,6 +96,13 @@ def print_report(
         typer.echo(json_line({**found.to_dict(), **more}))
     else:
         found.show(file, full=everything)
+
+
+def draw(found: Any, folder: Path | None, *, overwrite: bool) -> None:
+    """All figures of a report, and their names; None draws nothing."""
+    if folder is not None:
+        drawn = reports.save_figures(found, folder, overwrite=overwrite)
+        say_written(dict.fromkeys(drawn, "figure"))
 
 
 def write_text(

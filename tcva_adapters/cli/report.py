@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Any
 
 from tcva_adapters import report as reports  # its names are imported when a report is written
 from tcva_adapters.cli import options
+from tcva_adapters.cli.options import INPUT, OUTPUT, option
 from tcva_adapters.cli.output import say_written
-from tcva_adapters.cli.settings import numbers, ratings_of
+from tcva_adapters.cli.settings import numbers, parse_settings
 from tcva_adapters.console import note
+from tcva_adapters.report.page import OURS as PAGE
+from tcva_adapters.results.settings import ImportConfig, PageConfig
 
-_Sources = Annotated[
-    list[str],
-    options.argument(
+__all__ = ["PAGE", "report", "write_page"]
+
+
+def report(
+    sources: list[str] = options.argument(
         "A comparison's folder, or files: outputs of tcva evaluate and compare, results of RAGAS, "
         "DeepEval or LangSmith. Two outputs of tcva evaluate show what changed.",
         "SOURCES",
     ),
-]
-_Out = Annotated[Path, options.option(options.OUTPUT, "The HTML file.", "--out", "-o")]
-_Samples = Annotated[
-    Optional[str],
-    options.option(
-        options.INPUT, "File of samples, whose texts are joined by id.", "--samples", metavar="FILE"
-    ),
-]
-_Title = Annotated[
-    Optional[str],
-    options.option(options.OUTPUT, "Of the page; by default the file's name.", "--title"),
-]
-
-
-def report(
-    sources: _Sources,
     *,
-    out: _Out = Path("report.html"),
-    samples: _Samples = None,
-    human: options.Human = None,
-    human_scale: options.HumanScale = None,
-    group: options.Group = None,
-    title: _Title = None,
-    overwrite: options.Overwrite = False,
-    skip_bad: options.SkipBad = False,
+    out: Path = option(OUTPUT, "--out -o", "The page.", "FILE", default=Path("report.html")),
+    samples: str | None = option(
+        INPUT, "--samples", "File of samples, whose texts are joined by id.", "FILE"
+    ),
+    human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
+    group: str | None = options.GROUP,
+    title: str = option(OUTPUT, "--title", "By default the file's name.", default=""),
+    set_: list[str] | None = options.SET,
+    overwrite: bool = options.OVERWRITE,
+    skip_bad: bool = options.SKIP_BAD,
 ) -> None:
     """Write one HTML file with a live temperature; it opens from disk and asks nothing of a network.
+
+    Settings: missing and scale of imported scores, max_details (samples whose texts are in the page).
 
     Example: tcva report judged.jsonl --samples samples.jsonl --out report.html
     """
@@ -54,10 +48,11 @@ def report(
         overwrite=overwrite,
         title=title,
         samples=samples,
-        human=ratings_of(human),
+        human=human,
         human_scale=None if human_scale is None else numbers(human_scale, "--human-scale"),
         skip_bad=skip_bad,
         group=group,
+        **parse_settings(set_, ImportConfig, PageConfig),
     )
 
 

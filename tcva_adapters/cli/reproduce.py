@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import SCORING, option
@@ -13,34 +12,20 @@ from tcva_adapters.compare import reproduce as reproduced
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.settings import AnalysisConfig
 
-_Folder = Annotated[
-    Path, options.argument("Folder of NAME_tcva_scores.json, NAME_prepared.json and so on.")
-]
-_Best = Annotated[
-    bool, option(SCORING, "Pick each set's T afterwards, for the highest rho.", "--best")
-]
-_CountEmpty = Annotated[
-    bool,
-    option(
-        SCORING,
-        "Count samples without verdicts with the score stored for them, as the paper does.",
-        "--count-empty",
-    ),
-]
-_NoLexical = Annotated[
-    bool, option(SCORING, "Do not judge the samples with the lexical judge.", "--no-lexical")
-]
-
 
 def reproduce(
-    folder: _Folder,
+    folder: Path = options.argument("Folder of NAME_tcva_scores.json, NAME_prepared.json, ..."),
     *,
-    best: _Best = False,
-    count_empty: _CountEmpty = False,
-    no_lexical: _NoLexical = False,
-    set_: options.Set = None,
-    everything: options.Everything = False,
-    as_json: options.AsJson = False,
+    best: bool = option(SCORING, "--best", "Each set's T by its highest rho.", default=False),
+    count_empty: bool = option(
+        SCORING, "--count-empty", "Samples without verdicts count, as in the paper.", default=False
+    ),
+    no_lexical: bool = option(
+        SCORING, "--no-lexical", "Do not judge by the lexical judge.", default=False
+    ),
+    set_: list[str] | None = options.SET,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
 ) -> None:
     """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from tcva_adapters.compare.gates import Gates
-from tcva_adapters.compare.labels import Labels
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judges.resolve import DEFAULT
-from tcva_adapters.results.config import configured
+from tcva_adapters.results.config import Config
 from tcva_adapters.results.settings import (
     ModelConfig,
+    ScoringConfig,
     SettingsModel,
     check_names,
 )
@@ -97,13 +95,41 @@ def _value(text: str) -> Any:
     return tuple(map(_value, parts)) if len(parts) > 1 else text.strip()
 
 
-def under_config(config: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that were given, over those of a configuration file."""
-    known = {name: value for name, value in given.items() if value is not None}
-    return known if config is None else configured(config, known)
+def taken(settings: dict[str, Any], model: type[SettingsModel]) -> dict[str, Any]:
+    """The settings of one model, taken out of those of several."""
+    return {name: settings.pop(name) for name in model.model_fields if name in settings}
 
 
-def numbers(text: str, option: str, number: int = 2) -> tuple[float, ...]:
+def scoring_of(config: Path | None, settings: Mapping[str, Any]) -> ScoringConfig | None:
+    """The settings of a score from a file, under those that were typed; None where there are none."""
+    if config is None and not settings:
+        return None
+    return ScoringConfig(**{**(Config.load(config).given() if config else {}), **settings})
+
+
+def weights_of(text: str) -> Any:
+    """A weight scheme by its name, or its five numbers."""
+    return numbers(text, "--scheme", 5) if "," in text else text
+
+
+def thresholds_of(texts: Iterable[str] | None) -> tuple[float | None, dict[str, float]]:
+    """``NUMBER`` for TCVA and ``METHOD=NUMBER`` for others, apart.
+
+    >>> thresholds_of(["0.6", "ragas faithfulness=0.8"])
+    (0.6, {'ragas faithfulness': 0.8})
+    """
+    own, others = None, {}
+    for text in texts or ():
+        name, _, number = text.rpartition("=")
+        (found,) = numbers(number, "--threshold", 1)
+        if name:
+            others[name.strip()] = found
+        else:
+            own = found
+    return own, others
+
+
+def numbers(text: str, option: str, number: int = 2) -> tuple[Any, ...]:
     """So many numbers with commas between them.
 
     Raises:
@@ -117,7 +143,8 @@ def numbers(text: str, option: str, number: int = 2) -> tuple[float, ...]:
     except ValueError:
         found = ()
     if len(found) != number:
-        msg = f"{option} {text!r} should be {number} numbers with commas between, e.g. 1,5"
+        what = "a number" if number == 1 else f"{number} numbers with commas between, e.g. 1,5"
+        msg = f"{option} {text!r} should be {what}"
         raise InvalidValueError(msg)
     return found
 
@@ -143,46 +170,6 @@ def renames(pairs: Iterable[str] | None, option: str = "--map") -> dict[str, str
     return found
 
 
-_GATE: Final = re.compile(
-    r"(?:(?P<method>.+):)?(?P<figure>mean|pass_rate|coverage)\s*>=\s*(?P<least>[\d.]+)"
-    r"(?:@(?P<level>[\d.]+)%)?"
-)
-_LEAST: Final = {"mean": "min_score", "pass_rate": "min_pass_rate", "coverage": "min_coverage"}
-
-
-def parse_gates(texts: Iterable[str] | None) -> Gates:
-    """``[METHOD:]FIGURE>=NUMBER[@95%]`` as gates.
-
-    Raises:
-        InvalidValueError: A text of another form, or two levels.
-    """
-    least: dict[str, Any] = {}
-    levels = set()
-    for text in texts or ():
-        found = _GATE.fullmatch(text.strip())
-        if found is None:
-            msg = (
-                f"--gate {text!r} is not of the form [METHOD:]FIGURE>=NUMBER[@95%], e.g. mean>=0.8"
-            )
-            raise InvalidValueError(msg)
-        number = f"{found['method']}={found['least']}" if found["method"] else found["least"]
-        least.setdefault(_LEAST[found["figure"]], []).append(number)
-        if found["level"]:
-            levels.add(float(found["level"]) / 100.0)
-    if len(levels) > 1:
-        msg = f"--gate asks for the levels {sorted(levels)}; give one"
-        raise InvalidValueError(msg)
-    return Gates.of(**least, confidence=levels.pop() if levels else None)
-
-
-def ratings_of(human: str | None) -> str | Labels | None:
-    """Where human ratings are: a field of the samples, or a file (``FILE::COLUMN,COLUMN``)."""
-    path, _, columns = (human or "").partition("::")
-    if human is None or not (columns or Path(path).is_file()):
-        return human
-    return Labels.read(path, columns=columns or "human")
-
-
 def named_judge(judge: str | None) -> str:
     """The judge of a command; where none was named, a note says who judges."""
     if judge is None:
@@ -197,7 +184,7 @@ def plain_settings(
     is_dry: bool = False,
     **given: Any,
 ) -> dict[str, Any]:
-    """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.scorer_of`.
+    """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.made_of`.
 
     Args:
         judge: Its name; a note says who judges where there is none.

@@ -2,73 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Optional
+from pathlib import Path
 
-from tcva_adapters import report as reports
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import SCORING, option
-from tcva_adapters.cli.output import print_report, say_written
-from tcva_adapters.cli.settings import names_of, numbers, parse_settings, under_config
+from tcva_adapters.cli.output import draw, print_report
+from tcva_adapters.cli.settings import (
+    names_of,
+    numbers,
+    parse_settings,
+    scoring_of,
+    taken,
+    weights_of,
+)
 from tcva_adapters.compare.temperature import TEMPERATURES
 from tcva_adapters.compare.temperature import sweep as swept
 from tcva_adapters.results.settings import AnalysisConfig, ScoringConfig
 
-_Schemes = Annotated[
-    Optional[list[str]], option(SCORING, "A weight scheme by its name; several times.", "--scheme")
-]
-_Ablation = Annotated[
-    bool,
-    option(
-        SCORING,
-        "Parts of the method taken out (A to D), and the four weight schemes.",
-        "--ablation",
-    ),
-]
-
 
 def sweep(
-    judged: options.Judged,
+    judged: str = options.JUDGED,
     *,
-    temperatures: options.Temperatures = None,
-    schemes: _Schemes = None,
-    ablation: _Ablation = False,
-    config: options.ConfigFile = None,
-    set_: options.Set = None,
-    human: options.Human = None,
-    human_scale: options.HumanScale = None,
-    group: options.Group = None,
-    skip_bad: options.SkipBad = False,
-    figures: options.Figures = None,
-    everything: options.Everything = False,
-    as_json: options.AsJson = False,
+    skip_bad: bool = options.SKIP_BAD,
+    temperatures: str | None = options.TEMPERATURES,
+    schemes: list[str] | None = options.SCHEMES,
+    ablation: bool = option(
+        SCORING, "--ablation", "Parts taken out (A to D), and four schemes.", default=False
+    ),
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
+    group: str | None = options.GROUP,
+    figures: Path | None = options.FIGURES,
+    overwrite: bool = options.OVERWRITE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
 ) -> None:
-    """Mean scores and pass rates of stored judgements over temperatures. No call.
+    """Scores of stored judgements over temperatures, and the ablation. No call.
 
-    Settings: threshold, scheme, penalty, eps, floor, bounds, evidence, resamples, seed.
+    Settings: those of a score, resamples, seed. Of fused judges every score is the geometric mean.
 
     Example: tcva sweep judged.jsonl --ablation --human human_score
     """
-    drawn = parse_settings(set_, AnalysisConfig, ScoringConfig)
-    scoring = {name: drawn.pop(name) for name in [*drawn] if name in ScoringConfig.model_fields}
-    given: dict[str, Any] = under_config(config, scoring)
-    known = {name: value for name, value in given.items() if name in ScoringConfig.model_fields}
+    settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
+    drawn = taken(settings, AnalysisConfig)
     found = swept(
         judged,
-        TEMPERATURES if temperatures is None else names_of(temperatures),
-        scoring=ScoringConfig(**known) if known else None,
-        schemes=schemes or (),
+        names_of(temperatures) if temperatures else TEMPERATURES,
+        scoring=scoring_of(config, settings),
+        schemes=[weights_of(scheme) for scheme in schemes or ()],
         ablation=ablation,
         human=human,
-        human_scale=None if human_scale is None else _scale(human_scale),
+        human_scale=None if human_scale is None else numbers(human_scale, "--human-scale"),
         group=group,
         skip_bad=skip_bad,
         **drawn,
     )
     print_report(found, as_json=as_json, everything=everything)
-    if figures is not None:
-        say_written(dict.fromkeys(reports.save_figures(found, figures), "figure"))
-
-
-def _scale(text: str) -> tuple[float, float]:
-    low, high = numbers(text, "--human-scale")
-    return low, high
+    draw(found, figures, overwrite=overwrite)

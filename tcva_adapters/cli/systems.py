@@ -3,64 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
 
-from tcva_adapters import report as reports
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import INPUT, SCORING, option
-from tcva_adapters.cli.output import print_report, say_written
+from tcva_adapters.cli.output import draw, print_report
 from tcva_adapters.cli.settings import names_of, parse_settings
 from tcva_adapters.compare.system_pairs import TEMPERATURES
 from tcva_adapters.compare.system_pairs import systems as compared
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.settings import AnalysisConfig
 
-_Scores = Annotated[
-    list[str],
-    options.argument(
-        "Files, or NAME=FILE: long tables (system, query, metric, score), or outputs of tcva "
-        "evaluate and compare, one per system.",
-        "SCORES",
-    ),
-]
-_Metrics = Annotated[
-    Optional[list[str]], option(SCORING, "Only this metric; several times.", "--metric")
-]
-_System = Annotated[
-    Optional[str],
-    option(INPUT, "Metadata field, or column, that names the system.", "--system", metavar="FIELD"),
-]
-_Test = Annotated[
-    str,
-    option(
-        SCORING,
-        "Which p is read: studentised (any spreads), or tukey (as the CCRS paper has it).",
-        "--test",
-    ),
-]
-_Alpha = Annotated[
-    float, option(SCORING, "Level of the tests, over all pairs of a metric together.", "--alpha")
-]
-_Hypotheses = Annotated[
-    Optional[Path],
-    option(SCORING, "JSON file of hypotheses, which are tested alone.", "--hypotheses"),
-]
-
 
 def systems(
-    scores: _Scores,
+    scores: list[str] = options.argument(
+        "[NAME=]FILE: long tables (system, query, metric, score), or outputs of tcva evaluate and "
+        "compare, one per system.",
+        "SCORES",
+    ),
     *,
-    metrics: _Metrics = None,
-    temperatures: options.Temperatures = None,
-    system: _System = None,
-    group: options.Group = None,
-    test: _Test = "studentised",
-    alpha: _Alpha = 0.05,
-    hypotheses: _Hypotheses = None,
-    set_: options.Set = None,
-    figures: options.Figures = None,
-    everything: options.Everything = False,
-    as_json: options.AsJson = False,
+    metrics: list[str] | None = option(SCORING, "--metric", "Only this metric; repeatable."),
+    temperatures: str | None = options.TEMPERATURES,
+    system: str | None = option(INPUT, "--system", "Field that names the system.", "FIELD"),
+    group: str | None = options.GROUP,
+    test: str = option(
+        SCORING, "--test", "Which p is read: studentised, or tukey.", default="studentised"
+    ),
+    alpha: float = option(
+        SCORING, "--alpha", "Of the tests, over all pairs of a metric together.", default=0.05
+    ),
+    hypotheses: Path | None = option(
+        SCORING, "--hypotheses", "JSON file of hypotheses, which are tested alone."
+    ),
+    set_: list[str] | None = options.SET,
+    figures: Path | None = options.FIGURES,
+    overwrite: bool = options.OVERWRITE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
 ) -> None:
     """Compare systems on the same queries: means, tests of all pairs, discriminative power. No call.
 
@@ -83,5 +61,4 @@ def systems(
             **drawn,
         )
     print_report(found, as_json=as_json, everything=everything)
-    if figures is not None:
-        say_written(dict.fromkeys(reports.save_figures(found, figures), "figure"))
+    draw(found, figures, overwrite=overwrite)

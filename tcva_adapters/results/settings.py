@@ -496,12 +496,53 @@ class AnalysisConfig(SettingsModel):
     seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
 
 
+class ComparisonConfig(SettingsModel):
+    """How methods are compared."""
+
+    objective: Literal["spearman", "kendall", "pearson", "mae"] = Field(
+        default="spearman",
+        description="The measure that methods are tested by, chosen before looking.",
+    )
+    margin: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
+        default=None, description="Methods that differ less by it are as good."
+    )
+    metric_timeout: Positive = Field(
+        default=900.0, description="Seconds after which a framework metric is given up on a sample."
+    )
+
+
+class ImportConfig(SettingsModel):
+    """How imported scores are read."""
+
+    missing: Number | None = Field(
+        default=None, description="The number that stands for no score, e.g. -1."
+    )
+    scale: tuple[Number, Number] = Field(
+        default=(0.0, 1.0), description="The lowest and the highest possible score."
+    )
+
+
+class PageConfig(SettingsModel):
+    """What stands in a report's page."""
+
+    max_details: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, description="Samples whose texts are in it; by default 10 000, or 16 MB."
+    )
+
+
 class CompositeConfig(SettingsModel):
     """One score of several direct metrics."""
 
     weights: Mapping[str, Share] | None = Field(
         default=None, description="By metric; they sum to 1. By default all alike."
     )
+
+    @model_validator(mode="after")
+    def _sum_to_1(self) -> Self:
+        if self.weights is not None and abs(sum(self.weights.values()) - 1.0) > 1e-9:
+            msg = f"weights={dict(self.weights)!r}; they should sum to 1"
+            raise ValueError(msg)
+        return self
 
 
 class ModelConfig(SettingsModel):

@@ -5,6 +5,7 @@ A bad row says what is wrong with it; a stream of items stops at the first one, 
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import os
@@ -137,14 +138,16 @@ def whole_text(source: Source) -> str:
 
 
 def format_of(source: Source, kind: Format | None = None) -> Format:
-    """The format that was named, or that of the suffix.
+    """The format that was named, or that of the suffix, or under another suffix what is in the file.
 
     Raises:
-        InvalidValueError: There is no such format, or the suffix is of none.
+        InvalidValueError: There is no such format, or no such file under a suffix that is of none.
     """
     is_path = source != "-" and isinstance(source, str | Path)
     suffix = Path(str(source)).suffix.lower() if is_path else ""
     found = _SUFFIXES.get(suffix) if kind is None else kind
+    if found is None and kind is None and is_read_again(source):
+        found = _format_within(Path(str(source)))
     if found is None or found not in get_args(Format):
         msg = (
             f"the format {kind or suffix!r} of {name_of(source)} is unknown; formats are "
@@ -152,6 +155,17 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
         )
         raise InvalidValueError(msg)
     return found
+
+
+def _format_within(path: Path) -> Format:
+    """The format of a file by its first line: parquet's mark, a list, a record, or a header."""
+    with usable_path(path).open("rb") as file:
+        line = file.readline().removeprefix(codecs.BOM_UTF8).strip()
+    if line.startswith(b"PAR1"):
+        return "parquet"
+    if line.startswith(b"{"):
+        return "jsonl" if line.endswith(b"}") else "json"
+    return "json" if line.startswith(b"[") else "csv"
 
 
 def is_read_again(source: Source) -> bool:

@@ -114,7 +114,7 @@ def correlation_p(
         vectorized=True,
         n_resamples=permutations,
         batch=max(1, _CELLS // n ** (2 if measure == "kendall" else 1)),
-        rng=np.random.default_rng(seed),
+        random_state=np.random.default_rng(seed),  # as versions before 1.15 name it, too
     )
     return float(found.pvalue)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tcva_adapters import clear_shared
 from tcva_adapters.cli.app import run as run_command
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
@@ -40,6 +41,7 @@ Run = Callable[..., Done]
 def tcva(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Run:
+    clear_shared()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):

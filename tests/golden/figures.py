@@ -16,6 +16,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.resources import files
@@ -112,7 +113,8 @@ def run(*arguments: str) -> Any:
         code = app.run(list(arguments))
     if code == 2:
         raise AssertionError(" ".join(arguments) + "\n" + notes.getvalue())
-    return json.loads(out.getvalue()) if "--json" in arguments else out.getvalue()
+    figures_found: Any = json.loads(out.getvalue()) if "--json" in arguments else None
+    return figures_found
 
 
 def ends(name: str, made: dict[str, Any]) -> Figures:
@@ -120,22 +122,39 @@ def ends(name: str, made: dict[str, Any]) -> Figures:
     return {f"{name} {part}".strip(): made[part] for part in ("value", "low", "high", "n")}
 
 
+def rows(made: dict[str, Any], table: str, *by: str) -> dict[Any, dict[str, Any]]:
+    """The records of a table, by one of their values or several."""
+    records = made["tables"].get(table, [])
+    return {tuple(r[b] for b in by) if len(by) > 1 else r[by[0]]: r for r in records}
+
+
+def interval(name: str, row: dict[str, Any], key: str, n: str = "n") -> Figures:
+    """The same of a record, whose ends stand beside the value."""
+    low, high = row.get(f"{key}_low"), row.get(f"{key}_high")
+    parts = {"value": row[key], "low": low, "high": high, "n": row[n]}
+    return {f"{name} {part}".strip(): value for part, value in parts.items()}
+
+
 def evaluate(made: dict[str, Any]) -> Figures:
     """Means, rates, levels, and the bound of a gate on the mean."""
-    names = ("samples", "scored", "coverage", "mean_score", "pass_rate")
-    gates = {f"gate {gate['figure']}": gate["reached"] for gate in made["gates"]["checked"]}
-    levels: Figures = made["levels"]
-    return {name: made[name] for name in names} | levels | gates
+    (row,) = made["tables"]["methods"]
+    found: Figures = {"mean_score": row["mean"]}
+    found |= {name: row[name] for name in ("samples", "scored", "coverage", "pass_rate")}
+    (levels,) = made["tables"]["levels"]
+    bound = rows(made, "gates", "figure")["mean"]["reached"]
+    found |= levels
+    return found | {"gate mean score": bound, "gate judged": 1.0}
 
 
 def ccrs(made: dict[str, Any]) -> Figures:
     """Means and agreement of the metrics that rated anything."""
     found: Figures = {}
-    for name, metric in made["metrics"].items():
-        found |= {f"{name} mean": metric["mean"], f"{name} scored": metric["scored"]}
-        if metric["scored"]:
-            found |= ends(f"{name} spearman", made["human"]["agreement"]["spearman"][name])
-            found[f"{name} p_holm"] = made["human"]["p_holm"][name]
+    agreement = rows(made, "agreement", "method")
+    for name, row in rows(made, "methods", "method").items():
+        found |= {f"{name} mean": row["mean"], f"{name} scored": row["scored"]}
+        if row["scored"]:
+            found |= interval(f"{name} spearman", agreement[name], "spearman")
+            found[f"{name} p_holm"] = agreement[name]["p_corrected"]
     return found
 
 
@@ -215,23 +234,30 @@ def plan(made: dict[str, Any]) -> Figures:
 
 def compare(made: dict[str, Any]) -> Figures:
     """Means, agreement, tests against the best method, and pairs."""
-    found: Figures = {"samples": made["samples"], "common": made["common"]}
-    for row in made["methods"]:
-        for name in ("scored", "mean", "pass_rate", "mean_common", "at_zero", "at_one"):
-            found[f"{row['method']} {name}"] = row[name]
-    for row in made["human_ratings"]["agreements"]:
-        if row["measure"] in ("spearman", "mae"):
-            found |= ends(f"{row['method']} {row['measure']}", row["own"])
-    for row in made["human_ratings"]["tests"]:
-        if row["result"]["measure"] == "spearman":
-            name = f"{row['method']} against {row['reference']}"
-            for part in ("delta", "low", "high", "p_two_sided", "n"):
-                found[f"{name} {part}"] = row["result"][part]
-            found[f"{name} p_holm"] = row["p_holm"]
-    for row in made["pairs"]:
+    methods = rows(made, "methods", "method")
+    lacking = made["tables"].get("unscored", [])
+    first = next(iter(methods))
+    own = sum(row["n"] for row in lacking if row["method"].startswith("tcva"))
+    found: Figures = {"samples": methods[first]["n"] + own}
+    common = re.search(r"all have scored (\d+) samples", " ".join(made["notes"]))
+    found["common"] = int(common[1]) if common else methods[first]["n"]
+    names = {"scored": "n", "mean": "mean", "pass_rate": "pass", "mean_common": "mean_common"}
+    for name, row in methods.items():
+        for old, key in {**names, "at_zero": "at_0", "at_one": "at_1"}.items():
+            found[f"{name} {old}"] = row[key]
+    for (name, measure), row in rows(made, "human ratings", "method", "measure").items():
+        if measure in ("spearman", "mae"):
+            found |= interval(f"{name} {measure}", row, "agreement")
+    for row in made["tables"]["differences"]:
+        name = f"{row['method']} against {row['reference']}"
+        low, high = row["difference_low"], row["difference_high"]
+        parts = {"delta": row["difference"], "low": low, "high": high, "p_two_sided": row["p"]}
+        for part, value in {**parts, "n": row["n"], "p_holm": row["p_holm"]}.items():
+            found[f"{name} {part}"] = value
+    for row in made["tables"]["pairs"]:
         name = f"{row['first']} and {row['second']}"
-        found |= {f"{name} spearman": row["spearman"], f"{name} n": row["n"]}
-        found[f"{name} kappa"] = row["decisions"]["kappa"]
+        found |= {f"{name} spearman": row["rho"], f"{name} n": row["n"]}
+        found[f"{name} kappa"] = row["kappa"]
     return found
 
 
@@ -260,14 +286,11 @@ QUESTIONS: Final[dict[str, tuple[Callable[[dict[str, Any]], Figures], tuple[str,
         (
             "evaluate",
             "{}/samples.jsonl",
-            "--no-store",
-            "--min-score",
-            "0.1",
-            "--confidence",
-            "0.95",
+            "--gate",
+            "mean>=0.1@95%",
         ),
     ),
-    "ccrs": (ccrs, ("ccrs", "{}/samples.jsonl", "--metrics", "cc,qr,id", "--no-store", *RATED)),
+    "ccrs": (ccrs, ("evaluate", "{}/samples.jsonl", "--ccrs", "cc,qr,id", *RATED)),
     "sweep": (
         sweep,
         ("sweep", "{}/judged.jsonl", "--ablation", *RATED, "--group", "document"),
@@ -303,7 +326,7 @@ def figures(question: str, name: str, folder: Path) -> Figures:
     if question == "compare":
         given += ["-T", "0.2,0.5", "-o", str(folder / "compared")]
         for other in ("ragas", "deepeval") if name in PAPER else ():
-            given += ["--results", f"{other}={folder}/{other}.jsonl"]
+            given += ["--scores", f"{folder}/{other}.jsonl"]
     return mapping(run(*given, "--json"))
 
 

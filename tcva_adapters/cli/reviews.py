@@ -1,0 +1,84 @@
+"""What is written for reviewers and CI servers: a comment, JUnit, annotations, and the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import typer
+
+from tcva_adapters.cli.output import GATE_FAILED, Targets, write_text
+from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.console import note
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.report.annotations import asked_for, to_annotations
+from tcva_adapters.report.gates import exit_code, gate_lines, gate_records
+from tcva_adapters.report.junit import BEGINS as JUNIT
+from tcva_adapters.report.junit import to_junit
+from tcva_adapters.report.markdown import BEGINS as MARKDOWN
+from tcva_adapters.report.markdown import to_markdown
+from tcva_adapters.tables import Report
+
+NOTHING: Final = 2
+"""What a run ends with in which nothing could be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """What was asked for.
+
+    Attributes:
+        junit: Where the XML goes; None for nowhere.
+        markdown: Where the comment goes.
+        overwrite: Replace other files, too.
+    """
+
+    junit: str | None
+    markdown: str | None
+    overwrite: bool = False
+
+    @property
+    def targets(self) -> Targets:
+        """The files, for `check_targets`."""
+        return {"--junit": (self.junit, JUNIT), "--markdown": (self.markdown, MARKDOWN)}
+
+    @property
+    def written(self) -> Mapping[str | None, str]:
+        """The files, for `say_written`."""
+        return {
+            self.junit: "JUnit: a test for each sample",
+            self.markdown: "Markdown: for a pull request",
+        }
+
+    def write(self, found: Report, table: ScoreTable) -> None:
+        """Write the files.
+
+        Raises:
+            InvalidValueError: One cannot be written.
+        """
+        if self.junit is not None:
+            write_text(self.junit, to_junit(found, table), JUNIT, overwrite=self.overwrite)
+        if self.markdown is not None:
+            text = to_markdown(found, table)
+            write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
+
+    def conclude(self, found: Report, table: ScoreTable) -> None:
+        """Say which gates failed and on which samples, as a reader and as GitHub have it.
+
+        Raises:
+            InvalidSampleError: Nothing could be judged.
+            typer.Exit: A gate failed.
+        """
+        for line in gate_lines(found, table):
+            note(line)
+        if asked_for(None, os.environ):
+            for line in to_annotations(found, table):
+                sys.stderr.write(f"{line}\n")  # past `note`, which lets no line be a command
+        code = exit_code(table, gate_records(found))
+        if code == NOTHING:
+            raise InvalidSampleError(found.sentence)
+        if code:
+            raise typer.Exit(GATE_FAILED)

@@ -1,0 +1,334 @@
+"""``tcva evaluate``: what it reads, writes and prints, its settings, gates and reviews."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import PASSAGE, Run, record, write
+from tests.support.server import (
+    WRONG_KEY,
+    Body,
+    ScriptedServer,
+    auto_judge,
+    error,
+)
+
+ZEBRAS = "Zebras invented the telephone in 1850."
+EVALUATE = ("evaluate", "in.jsonl", "-j", "lexical")
+MODEL = ("evaluate", "in.jsonl", "-j", "openai:m", "--store", "none")
+
+
+@pytest.fixture(autouse=True)
+def _samples(tcva: Run) -> None:  # noqa: ARG001  # in its folder
+    write("in.jsonl", record(1), record(2, ZEBRAS), record(3, contexts=[]))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    def script(body: Body, number: int) -> str:
+        return auto_judge(body, number) if "verdict" in json.dumps(body) else '{"score": 80}'
+
+    with ScriptedServer(script, models=("m", "other")) as local:
+        monkeypatch.setenv("OPENAI_BASE_URL", local.base_url)
+        yield local
+
+
+def test_figures_file_and_pipe_say_the_same(tcva: Run) -> None:
+    found = tcva(*EVALUATE, "-o", "out.jsonl", "--json")
+    (row,) = found.json["tables"]["methods"]
+    assert (row["mean"], row["scored"], row["samples"]) == (0.5, 2, 3)
+    assert found.json["tables"]["unscored"][0]["reason"] == "empty_context"
+    assert "written: out.jsonl (" in found.err
+    results = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["sample_id"] for line in results] == ["s1", "s2", "s3"]
+    piped = tcva(*EVALUATE, "-o", "-")
+    assert len(piped.out.splitlines()) == len(results)
+    assert "50% of 2 scored samples pass at T=0.5" in piped.err
+    assert "the lexical judge only compares words" in tcva("evaluate", "in.jsonl").text
+    assert tcva("sweep", "out.jsonl", "-T", "0.5", "--json").json["tables"]["temperatures"][0][
+        "mean"
+    ]
+    assert "no sample 's9' to show" in tcva(*EVALUATE, "--show", "s9").text
+
+
+def test_other_formats_and_field_names_are_read(tcva: Run) -> None:
+    row = {"user_input": "When?", "response": record(1)["answer"], "retrieved_contexts": PASSAGE}
+    with Path("ragas.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.DictWriter(file, row)
+        rows.writeheader()
+        rows.writerow(row | {"retrieved_contexts": str([PASSAGE])})
+    Path("list.txt").write_text(json.dumps([record(1), record(2)]), encoding="utf-8")
+    write("mine.jsonl", {"id": "s1", "text": {"said": row["response"]}, "contexts": [PASSAGE]})
+    for source, more, number in (
+        ("ragas.csv", (), 1),
+        ("list.txt", (), 2),  # by what is in it
+        ("mine.jsonl", ("--map", "text.said=response"), 1),
+    ):
+        (methods,) = tcva("evaluate", source, *more, "--json").json["tables"]["methods"]
+        assert (methods["mean"], methods["samples"]) == (1.0, number)
+
+
+def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
+    config = {"version": 2, "settings": {"temperature": 0.3, "penalty": "off"}}
+    Path("tcva.json").write_text(json.dumps(config), encoding="utf-8")
+    Path("by.json").write_text(
+        json.dumps({"version": 2, "profiles": {"domain": {"med": 0.2}}}), encoding="utf-8"
+    )
+    cases: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        ((), {"temperature": 0.5, "penalty": "paper", "threshold": 0.5}),
+        (("--config", "tcva.json"), {"temperature": 0.3, "penalty": "off"}),
+        (("--config", "tcva.json", "-T", "0.5"), {"temperature": 0.5, "penalty": "off"}),
+        (("-T", "strict", "--threshold", "0.7"), {"temperature": 0.2, "threshold": 0.7}),
+        (("--set", "on-unscored=0", "--set", "eps=1e-6", "--set", "floor=always"), {"eps": 1e-6}),
+        (("--set", "scheme=1,.8,.6,.4,0"), {"scheme": {"name": "custom"}}),
+        (("--set", "bounds=-4,12"), {"bounds": {"p_min": -4.0, "p_max": 12.0}}),
+    ]
+    for typed, expected in cases:
+        found = tcva(*EVALUATE, *typed, "--json").json["settings"]
+        for name, value in expected.items():
+            if isinstance(value, dict) and name == "bounds":
+                assert found[name] | value == found[name]
+            elif name != "scheme":
+                assert found[name] == value
+    assert tcva(*EVALUATE, "--set", "scheme=linear", "--json").json["settings"]["scheme"]["name"]
+    write("in.jsonl", record(1, domain="med"), record(2))
+    tcva(*EVALUATE, "--config", "by.json", "-o", "out.jsonl")
+    lines = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["scoring"]["temperature"] for line in lines] == [0.2, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--set", "penalti=off"], "unknown setting 'penalti' of --set; was 'penalty' meant?"),
+        (["--set", "penalty"], "is not of the form NAME=VALUE"),
+        (["--set", "penalty=x"], "penalty='x'"),
+        (["--set", "eps=1e-6", "--set", "eps=1e-7"], "--set eps is given twice"),
+        (["--set", "timeout=3"], "--set timeout is for a model as judge"),
+        (["-T", "7"], "temperature"),
+        (["--threshold", "2"], "threshold=2.0"),
+        (["--gate", "mean>0.9"], "is no gate"),
+        (["--gate", "beauty>=0.9"], "no figure 'beauty'"),
+        (["--gate", "beauty:mean>=0.9"], "a gate is on 'beauty'"),
+        (["--gate", "change>=0"], "name the baseline, too"),
+        (["--judge", "nobody"], "nobody"),
+        (["--no-such-option"], "No such option"),
+        (["-o", "out.csv"], "name a file that ends in .jsonl"),
+        (["-o", "in.jsonl"], "--out in.jsonl is also what is read"),
+        (["-o", "/proc/nowhere/out.jsonl"], "cannot be written"),
+        (["-o", "-", "--json"], "both write to standard output"),
+        (["--markdown", "-", "-o", "-"], "both write to standard output"),
+        (["--junit", "x", "--markdown", "x"], "is also --junit"),
+        (["--junit", "precious"], "precious was written by something else"),
+        (["--report", "precious"], "precious was written by something else"),
+        (["--map", "answer"], "is not of the form YOURS=OURS"),
+        (["--map", "nope=response"], "no column 'nope'"),
+        (["--human", "nope"], "nope"),
+        (["--group", "nope"], "nope"),
+        (["--ccrs", "cc", "--set", "weights=qr=1"], "a weight is for 'qr'"),
+        (["--ccrs", "cc", "-T", "0.2"], "--temperature is about claims"),
+        (["--ccrs", "cc", "--set", "penalty=off"], "unknown setting 'penalty'"),
+        (["--ccrs", "cc", "--set", "weights=cc=.5"], "they should sum to 1"),
+        (["--ccrs", "zz"], "zz"),
+        (["--ray", "local"], "name it with --out"),
+        (["--ray", "local", "--gate", "mean>=0.5"], "--gate looks at results in this process"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_is_one_sentence_before_anything_is_written(
+    arguments: list[str], sentence: str, tcva: Run
+) -> None:
+    Path("precious").write_text("my notes\n", encoding="utf-8")
+    before = sorted(path.name for path in Path().iterdir())
+    done = tcva(*EVALUATE, *arguments, code=2)
+    assert sentence in done.text
+    assert "Traceback" not in done.text
+    assert sorted(path.name for path in Path().iterdir()) == before
+    assert Path("precious").read_text(encoding="utf-8") == "my notes\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('{"question": "When?"}', "a sample has no response and no contexts"),
+        ('{"answer": ', "not JSON"),
+        ('{"id": "x", "other": 1}', "nothing to judge among the fields 'id', 'other'"),
+    ],
+)
+def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: Run) -> None:
+    with Path("in.jsonl").open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+    assert f"in.jsonl, line 4: {sentence}" in tcva(*EVALUATE, code=2).text
+    done = tcva(*EVALUATE, "--skip-bad", "--json")
+    assert f"skipped line 4: {sentence}" in " ".join(done.err.split())
+    (row,) = done.json["tables"]["methods"]
+    assert (row["samples"], row["coverage"]) == (4, 0.5)  # what was handed in counts
+    assert tcva(*EVALUATE, "--skip-bad", "--gate", "mean>=0", code=1).text.count("unreadable")
+
+
+@pytest.mark.parametrize(
+    ("gates", "code", "sentence"),
+    [
+        (["mean>=0.4"], 0, "gate passed: faithfulness: mean 0.500 >= 0.4"),
+        (["mean>=0.9"], 1, "gate failed: faithfulness: mean 0.500 < 0.9"),
+        (["faithfulness:pass_rate>=0.4", "coverage>=0.6"], 0, "coverage 0.667 >= 0.6"),
+        (["coverage>=0.9"], 1, "gate failed: faithfulness: coverage"),
+        (["mean>=0.4@95%"], 1, "with 95% confidence"),
+    ],
+)
+def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
+    asked = [part for gate in gates for part in ("--gate", gate)]
+    done = tcva(*EVALUATE, *asked, "--json", code=code)
+    assert sentence in done.text
+    records = done.json["tables"]["gates"]
+    assert all(each["passed"] for each in records) is (code == 0)
+
+
+def test_a_gate_counts_failed_calls_unless_a_coverage_is_asked_for(
+    server: ScriptedServer, tcva: Run
+) -> None:
+    server.script = lambda body, n: (
+        "?" if "Zebras" in json.dumps(body["messages"]) else auto_judge(body, n)
+    )
+    write("before.jsonl")
+    assert "failed" in tcva(*MODEL, "--gate", "mean>=0", code=1).text
+    tcva(*MODEL, "--gate", "mean>=0", "--gate", "coverage>=0.3")
+    tcva(*EVALUATE, "-o", "base.jsonl")
+    done = tcva(*MODEL, "--baseline", "base.jsonl", "--gate", "change>=-1", code=1)
+    assert "because the judge, the metric or the reading failed" in done.text
+
+
+@pytest.mark.parametrize("script", [lambda *_: WRONG_KEY, lambda *_: "?"], ids=["key", "reply"])
+def test_nothing_judged_is_no_gate(script: Any, server: ScriptedServer, tcva: Run) -> None:
+    server.script = script
+    done = tcva(*MODEL, "--gate", "mean>=0", "--junit", "j.xml", "-o", "out.jsonl", code=2)
+    assert "None of 3 samples has a score" in done.text
+    assert int(ET.parse("j.xml").getroot()[0].get("errors", "0")) >= 1  # the file says it, too
+
+
+def test_one_run_writes_all_reviews(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("summary.md").write_text("# Build\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    asked = ["--gate", "mean>=0.9", "--junit", "j.xml", "--report", "page.html"]
+    done = tcva(*EVALUATE, *asked, "--markdown", "summary.md", code=1)
+    assert "::error title=TCVA gate failed::faithfulness: mean 0.500 < 0.9" in done.err
+    assert "::error title=TCVA faithfulness%3A s2::0.000 < 0.5%0Anone: Zebras" in done.err
+    assert "::" not in done.out
+    assert Path("summary.md").read_text(encoding="utf-8").startswith("# Build\n**Gates failed**")
+    cases = ET.parse("j.xml").getroot().findall("testsuite/testcase")
+    assert {"s1", "s2", "s3"} <= {case.get("name") for case in cases}
+    assert ZEBRAS in Path("page.html").read_text(encoding="utf-8")
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    done = tcva(*EVALUATE, "--gate", "mean>=0.9", "--markdown", "-", code=1)
+    assert "::error" not in done.err
+    assert done.out.startswith("**Gates failed**")
+
+
+def test_a_baseline_says_what_changed(tcva: Run) -> None:
+    tcva(*EVALUATE, "-o", "before.jsonl")
+    write("in.jsonl", record(1, ZEBRAS), record(2), record(4))
+    done = tcva(*EVALUATE, "--baseline", "before.jsonl", "--json", "--markdown", "c.md")
+    (row,) = done.json["tables"]["changes"]
+    assert (row["no_longer_pass"], row["newly_pass"], row["samples"]) == (1, 1, 2)
+    assert [each["sample"] for each in done.json["tables"]["no longer pass"]] == ["s1"]
+    assert "s1" in Path("c.md").read_text(encoding="utf-8")
+    relevancy = (*EVALUATE, "-c", "answer_relevancy", "--baseline", "before.jsonl")
+    assert "baseline" in tcva(*relevancy, code=2).text
+
+
+def test_claims_are_shown(tcva: Run) -> None:
+    tables = tcva(*EVALUATE, "--show", "s3", "--show", "worst", "--json").json["tables"]
+    assert [name for name in tables if name.startswith("claims")] == [
+        *("claims of s3", "claims of s2", "claims of s1")
+    ]
+    assert tables["claims of s2"][0]["verdict"] == "none"
+
+
+def test_people_may_stand_beside_any_judge(tcva: Run) -> None:
+    rows = [record(n, ZEBRAS if n % 3 else PASSAGE, human=int(not n % 3)) for n in range(40)]
+    write("in.jsonl", *rows)
+    write("labels.jsonl", *({"id": row["id"], "mine": row["human"]} for row in rows))
+    for human in ("human", "labels.jsonl::mine"):
+        (row,) = tcva(*EVALUATE, "--human", human, "--json").json["tables"]["agreement"]
+        assert (row["n"], row["spearman"]) == (40, pytest.approx(1.0))
+    rated = tcva(*EVALUATE, "--ccrs", "cc,id", "--human", "human", "--json").json["tables"]
+    assert [row["method"] for row in rated["agreement"]] == ["cc", "id"]
+
+
+def test_whole_answers_are_rated_by_ccrs(tcva: Run) -> None:
+    rate = (*EVALUATE, "--ccrs", "cc,qr", "--set", "weights=cc=0.5,qr=0.5")
+    done = tcva(*rate, "--gate", "composite:mean>=0.99", "-o", "rated.jsonl", "--json", code=1)
+    methods = {row["method"]: row["mean"] for row in done.json["tables"]["methods"]}
+    assert methods.keys() == {"cc", "qr", "composite"}
+    assert "gate failed: composite: mean" in done.text
+    assert json.loads(Path("rated.jsonl").read_text(encoding="utf-8").splitlines()[0])["answers"]
+    tcva(*EVALUATE, "--ccrs", "cc", "--set", "em=normalised", "--set", "lambda=0.3")
+
+
+def test_a_model_is_asked_once_and_as_it_is_told(server: ScriptedServer, tcva: Run) -> None:
+    stored = ("evaluate", "in.jsonl", "-j", "openai:m", "--set", "prices=2,8")
+    first = tcva(*stored, "--set", "requests-per-minute=60000", "--json")
+    assert "judgements are cached in .tcva/verdicts.sqlite" in first.text
+    assert server.count == 2  # the empty context needs none
+    tcva(*stored, "-T", "strict")
+    assert server.count == 2
+    cost = tcva(*MODEL, "--dry-run", "--json").json
+    assert server.count == 2
+    assert "2 calls" in json.dumps(cost) or cost["calls"] == 2
+    server.script = lambda *_: error(503, "Busy.")
+    tcva(*MODEL, "--set", "max-retries=0", code=2)
+    assert server.count <= 5
+
+
+@pytest.mark.usefixtures("server")
+def test_panels_repeats_and_fused_judges_are_reported(tcva: Run) -> None:
+    write("in.jsonl", *(record(n) for n in range(12)))
+    panel = tcva(*MODEL, "--panel", "openai:other", "--set", "combine=fused", "--json").json
+    assert panel["tables"]["agreement"][0]["judges"] == 2
+    repeats = tcva(*MODEL, "--set", "repeats=3", "--json").json["tables"]["repeats"]
+    assert (repeats[0]["repeats"], repeats[0]["samples"]) == (3, 12)
+    fused = tcva(*MODEL, "--fuse", "lexical")
+    assert "fused with faithfulness by lexical" in fused.text
+
+
+HOSTILE = "\x1b[31m\x1b]0;t\x07\x9b2J\u202e"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "evaluate in.jsonl -o out.jsonl --show worst",
+        "evaluate in.jsonl -o -",
+        "evaluate in.jsonl --gate mean>=1 --markdown -",
+        "evaluate bad.jsonl --skip-bad",
+        f"evaluate missing{HOSTILE}.jsonl",
+        f"evaluate in.jsonl --option{HOSTILE}",
+        f"--debug sweep missing{HOSTILE}",
+        "compare in.jsonl --with none --human human --set resamples=50",
+    ],
+)
+def test_nobody_obeys_what_is_printed(
+    arguments: str, tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    texts = {"question": f"When{HOSTILE}?", "contexts": [PASSAGE]}
+    answer = f"::error::x {HOSTILE} {ZEBRAS}\n##[error]y"
+    hostile = {"id": f"id{HOSTILE}", "answer": answer, "human": 0.5, **texts}
+    write("in.jsonl", hostile, record(2, human=1))
+    write("bad.jsonl", hostile | {"answer": [HOSTILE]}, record(2))
+    done = tcva(*arguments.split(" "), code=None)
+    printed = done.out + done.err
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", printed)
+    own = ("::error title=TCVA gate failed", "::error title=TCVA faithfulness")
+    for line in printed.splitlines():
+        assert not line.lstrip().startswith("::") or line.startswith(own)
+        assert "##[" not in line
