@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.batches.lines import Line, merged
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.output import make_folder, new_file
 
-NAME: Final = "ledger.sqlite"
 WAITING, SENT, LOST, STOPPED, ENDED = "waiting", "sent", "not found", "stopped", "ended"
 """States of a batch: it is to be sent, its server has it, does not have it (any more), ended it as a
 whole (failed, cancelled), everything that came of it is here."""
@@ -30,17 +29,13 @@ MOST_BYTES: Final = 200_000_000
 """Of the requests of one batch, as OpenAI takes them."""
 
 Batch = Mapping[str, Any]
-"""A row of `batches`: ``file`` and ``id`` are the server's names, where ``file`` is noted the batch may
-have been made, too; ``status`` is its word for how far it is, ``completed`` and ``failed`` are so
-many requests; ``detail`` says why it waits, stopped or is not found."""
 
-_VERSION: Final = 0x54434203
-"""Tells a ledger from other files, too."""
+_VERSION: Final = 0x54434203  # it tells a ledger from other files, too
 
 _CREATE: Final = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE samples (line BLOB NOT NULL);
-CREATE TABLE batches (
+CREATE TABLE batches ( -- file, id and status are the server's words
     number INTEGER PRIMARY KEY, model TEXT NOT NULL, requests INTEGER DEFAULT 0,
     state TEXT DEFAULT 'waiting', file TEXT DEFAULT '', id TEXT DEFAULT '',
     status TEXT DEFAULT '', detail TEXT DEFAULT '', completed INTEGER DEFAULT 0,
@@ -63,10 +58,10 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
         is_new: Make it where it is missing.
 
     Raises:
-        InvalidValueError: There is none, or another command has it open.
-        UnreadableInputError: It is no ledger of this version, or cannot be written.
+        InvalidValueError: There is none, another command has it open, it is no ledger of this
+            version, or cannot be written.
     """
-    path = folder / NAME
+    path = folder / "ledger.sqlite"
     if not is_new and not path.is_file():
         msg = f"{folder} holds no submission; 'tcva batch submit' makes one"
         raise InvalidValueError(msg)
@@ -78,11 +73,9 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     try:
         yield Ledger(db, path)
     except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
-            msg = f"another command is at work on {folder}; try again when it is done"
-            raise InvalidValueError(msg) from error
-        msg = f"{path} cannot be used: {error}; free some space, or give another folder"
-        raise UnreadableInputError(msg) from error
+        why = f"{error}; another command is at work on it, its disk is full, or it is no submission"
+        msg = f"{path} cannot be used: {why}"
+        raise InvalidValueError(msg) from error
     finally:
         db.close()
 
@@ -101,7 +94,7 @@ class Ledger:
             db.execute(f"PRAGMA user_version = {_VERSION}")
         elif version != _VERSION:
             msg = f"{path} is no submission of this version; give another folder"
-            raise UnreadableInputError(msg)
+            raise InvalidValueError(msg)
         db.execute("COMMIT")
 
     @contextmanager
@@ -123,19 +116,24 @@ class Ledger:
 
     def hold(self, samples: Iterable[bytes]) -> int:
         """Note the samples, and return how many there are."""
-        query = "INSERT INTO samples VALUES (?)"
-        return max(0, self._db.executemany(query, ((line,) for line in samples)).rowcount)
+        rows = ((line,) for line in samples)
+        return max(0, self._db.executemany("INSERT INTO samples VALUES (?)", rows).rowcount)
 
-    def samples(self) -> Iterator[bytes]:
-        """The samples, as they were submitted."""
-        query = "SELECT rowid, line FROM samples WHERE rowid > ? ORDER BY rowid LIMIT 100"
-        return self._paged(query)
+    def samples(self) -> Iterator[list[bytes]]:
+        """The samples, as they were submitted, in pages."""
+        return self._paged("SELECT rowid, line FROM samples WHERE rowid > ?")
 
-    def _paged(self, query: str, *values: Any) -> Iterator[bytes]:
+    def requests(self, batch: int) -> Iterator[list[bytes]]:
+        """The requests of a batch, in pages."""
+        return self._paged(
+            "SELECT number, request FROM turns WHERE number > ? AND batch = ?", batch
+        )
+
+    def _paged(self, query: str, *values: Any) -> Iterator[list[bytes]]:
         """Second columns by rising first ones; a query left open would hold the file's lock."""
-        last = 0
+        last, query = 0, f"{query} ORDER BY 1 LIMIT 500"
         while rows := self._db.execute(query, (last, *values)).fetchall():
-            yield from (line for _, line in rows)
+            yield [line for _, line in rows]
             last = rows[-1][0]
 
     def batches(self, *states: str) -> list[Batch]:
@@ -174,12 +172,6 @@ class Ledger:
             requests, size = requests + 1, size + length
             self._db.execute("UPDATE turns SET batch = ? WHERE number = ?", (batch, number))
             self.update(batch, requests=requests)
-
-    def requests(self, batch: int) -> Iterator[bytes]:
-        """The requests of a batch."""
-        where = "number > ? AND batch = ?"
-        query = f"SELECT number, request FROM turns WHERE {where} ORDER BY number LIMIT 100"  # noqa: S608  # as above
-        return self._paged(query, batch)
 
     def answer(self, batch: int, line: Line) -> None:
         """Note what came of a request; a line that belongs to none of this batch is passed over."""
@@ -221,3 +213,4 @@ class Ledger:
         """What a batch left without an outcome goes into another one."""
         query = "UPDATE turns SET batch = NULL WHERE batch = ? AND status IS NULL"
         self._db.execute(query, (batch,))
+        self.update(batch, state=ENDED, detail="")

@@ -10,36 +10,36 @@ between finds what it did, and does nothing twice that costs.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from tcva_adapters.batches.ledger import ENDED, LOST, SENT, STOPPED, WAITING, Ledger, opened
-from tcva_adapters.batches.lines import read_line
-from tcva_adapters.batches.work import Work, judging_of, models_of
+from tcva_adapters.batches.lines import read_lines
+from tcva_adapters.batches.work import judging_of, models_of, name_of, replayed
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.models.openai_batches import Batch, BatchService
+from tcva_adapters.models.openai_model import NEUTRAL
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.settings import Count, Positive, check
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.runner import Question, stored
 from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, counted
 
-_FULL: Final = "token_limit_exceeded"
 _BATCH: Final = [
     *(Column("number", "int"), Column("model"), Column("state"), Column("status")),
     *(Column("requests", "int"), Column("completed", "int"), Column("failed", "int"), Column("id")),
 ]
 _FAILURE: Final = [Column("reason"), Column("samples", "int"), Column("first", "prose")]
-_DAY: Final = 86_400.0
-_TRANSIENT: Final = frozenset(
-    {"connection", "timeout", "server_error", "unreachable", "rate_limit"}
-)
+_PASSING: Final = ("connection", "timeout", "server_error", "unreachable", "rate_limit")
 
 
 def submit(
@@ -62,8 +62,7 @@ def submit(
             judges among them are asked at once.
         samples: What to judge; copied into the folder.
         folder: Of the submission.
-        batch_size: Requests in a batch at most. A smaller number in a second call makes batches
-            that wait smaller.
+        batch_size: Requests in a batch at most; a second call changes it for later batches.
         tries: How often a request is asked that expires or that the server fails on.
         recipe: JSON values from which the caller builds the scorer again.
 
@@ -71,10 +70,9 @@ def submit(
         How far it is: the tables ``samples``, ``batches`` and ``failures``.
 
     Raises:
-        InvalidValueError: The scorer has no store or asks no such model, or the folder holds
-            another submission.
+        InvalidValueError: The scorer has no store or asks no such model, the folder holds another
+            submission, or another command is at work on it.
         JudgeError: The server refuses, or cannot be reached.
-        UnreadableInputError: The folder's ledger cannot be read.
     """
     check(Count, "tries", tries)
     check(Count, "batch_size", batch_size)
@@ -94,7 +92,6 @@ def status(scorer: Scorer[Any], folder: str | Path) -> Report:
     Raises:
         InvalidValueError: There is no submission, or one of another scorer.
         JudgeError: As for `submit`.
-        UnreadableInputError: As for `submit`.
     """
     with _Submission.opened(scorer, folder) as submission:
         submission.look(take=False)
@@ -120,14 +117,13 @@ def collect(
         folder: Of the submission.
         again: Also ask for what failed at its last try, and what is in batches that failed, were
             cancelled or are not found.
-        wait: Look again after so many seconds, at most a day's, until nothing is under way; None
+        wait: Look again after so many seconds, until nothing is under way; None
             looks once.
         say: Takes the sentence of each look that others follow.
 
     Raises:
         InvalidValueError: As for `status`.
         JudgeError: As for `submit`.
-        UnreadableInputError: As for `submit`.
     """
     seconds = None if wait is None else check(Positive, "wait", wait)
     while True:
@@ -139,9 +135,9 @@ def collect(
                 return report
             say(report.sentence)
         except JudgeError as error:
-            if seconds is None or error.reason not in _TRANSIENT:
+            if seconds is None or error.reason not in _PASSING:
                 raise
-        time.sleep(min(seconds, _DAY))
+        time.sleep(seconds)
 
 
 def cancel(scorer: Scorer[Any], folder: str | Path) -> Report:
@@ -154,7 +150,6 @@ def cancel(scorer: Scorer[Any], folder: str | Path) -> Report:
     Raises:
         InvalidValueError: As for `status`.
         JudgeError: As for `submit`.
-        UnreadableInputError: As for `submit`.
     """
     with _Submission.opened(scorer, folder) as submission:
         return submission.cancel()
@@ -165,11 +160,9 @@ def recipe_of(folder: str | Path) -> Mapping[str, Any]:
 
     Raises:
         InvalidValueError: There is no submission.
-        UnreadableInputError: As for `submit`.
     """
     with opened(usable_path(folder)) as ledger:
-        found: Mapping[str, Any] = ledger.get("recipe", {})
-        return found
+        return dict(ledger.get("recipe", {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +189,8 @@ class _Submission:
                 msg = f"'tcva batch submit' was stopped before {place} was whole; give it once more"
                 raise InvalidValueError(msg)
             if ledger.get("judging", judging) != judging:
-                msg = (
-                    f"{place} was submitted with another judge, server, criterion or way of asking; "
-                    "give another folder, or the same settings and OPENAI_BASE_URL"
-                )
+                how = "was submitted with another judge, server (OPENAI_BASE_URL) or criterion"
+                msg = f"{place} {how}; give another folder, or the same settings"
                 raise InvalidValueError(msg)
             services = {
                 name: stack.enter_context(closing(BatchService(model)))
@@ -214,41 +205,72 @@ class _Submission:
             with self.ledger.transaction():
                 number = self.ledger.hold(lines)
                 self.ledger.put(samples=number, judging=judging_of(self.scorer))
-        elif any(one != other for one, other in zip_longest(self.ledger.samples(), lines)):
-            msg = (
-                f"{self.folder} holds a submission of other samples; give another folder, or go on "
-                "with it by 'tcva batch collect'"
-            )
+        elif any(
+            one != other
+            for one, other in zip_longest(chain.from_iterable(self.ledger.samples()), lines)
+        ):
+            msg = f"{self.folder} holds a submission of other samples; give another folder"
             raise InvalidValueError(msg)
 
     def advanced(self, *, again: bool = False) -> Report:
         """Take the submission as far as it gets now."""
         self.look(take=True)
         if again or self.ledger.get("found") is None:
-            with (
-                self.ledger.transaction(),
-                progress_of("asking", self.ledger.get("samples"), None) as shown,
-            ):
-                if again:
-                    for each in self.ledger.batches(STOPPED, LOST):
-                        self.ledger.take_back(each["number"])
-                        self.ledger.update(each["number"], state=ENDED, detail="")
-                models = {name: each.model for name, each in self.services.items()}
-                work = Work(self.ledger, self.scorer, models, again, self.ledger.get("refused", {}))
-                samples = map(Sample.model_validate_json, self.ledger.samples())
-                self.ledger.put(found=work.run(samples, shown), refused=work.refused)
-        with self.ledger.transaction():
-            for each in self.ledger.batches(WAITING):
-                # Where its file is noted, and it was not turned away, the server may have it.
-                is_free = each["detail"] or not each["file"]
-                if is_free and each["requests"] > self.ledger.get("batch_size"):
+            with self.ledger.transaction():
+                for each in self.ledger.batches(STOPPED, LOST) if again else ():
                     self.ledger.take_back(each["number"])
-                    self.ledger.update(each["number"], state=ENDED, requests=0, detail="")
+                self._pass(again=again)
+        with self.ledger.transaction():
             if not self.ledger.batches(WAITING, SENT, LOST):
                 self.ledger.cut(self.ledger.get("batch_size"))
         for each in self.ledger.batches(WAITING):
             self._send(each)
         return self.report()
+
+    def _pass(self, *, again: bool) -> None:
+        """Take every sample as far as it gets; requests go into the next batches."""
+        store = cast("VerdictStore", self.scorer.store)
+        counts: Counter[str] = Counter()
+        first: dict[str, str] = {}
+        refused = self.ledger.get("refused", {})
+        with progress_of("asking", self.ledger.get("samples"), None) as shown:
+            for page in self.ledger.samples():
+                new: dict[str, Any] = {}
+                for sample in map(Sample.model_validate_json, page):
+                    questions = self.scorer.questions(sample)
+                    answers = stored(store, questions) if questions else []
+                    for i, question in enumerate(questions):
+                        if answers[i] is None:
+                            answers[i] = self._answer(question, refused, again=again)
+                            new |= {} if answers[i] is None else {question.key: answers[i]}
+                    counts[self._outcome(sample, answers, first)] += 1
+                    shown.tick()
+                store.put_many(list(new.items()))
+        self.ledger.put(found=[counts, first], refused=refused)
+
+    def _answer(self, question: Question[Any], refused: dict[str, Any], *, again: bool) -> Any:
+        """The answer to a question; None where it is not there yet."""
+        if question.judge.is_local:
+            return question.ask()
+        model = self.services[question.judge.model.name].model
+        if model.name not in refused:  # one live question without any sample finds it out
+            model.complete(NEUTRAL)
+            refused[model.name] = dict(model.refused)
+        answer = replayed(question, model, self.ledger, refused[model.name])
+        if again and answer is not None and answer.failure is not None:
+            self.ledger.forget(name_of(question))
+            return replayed(question, model, self.ledger, refused[model.name])
+        return answer
+
+    def _outcome(self, sample: Sample, answers: list[Any], first: dict[str, str]) -> str:
+        """What a sample counts as; of failures the first of each reason is noted."""
+        if None in answers:
+            return "waiting"
+        why = self.scorer.answered(sample, answers).unscored
+        if why is None or not why.reason.is_failure:
+            return "scored" if why is None else "unscored"
+        first.setdefault(why.reason.value, why.detail)
+        return str(why.reason.value)
 
     def look(self, *, take: bool) -> None:
         """Ask the servers how far the batches are, and take what came of those that ended."""
@@ -264,27 +286,23 @@ class _Submission:
                 if error.reason != "no_batches":
                     raise
                 detail = (
-                    "is the key that of its submission? If it is gone for good, --again asks for what "
-                    f"was in it, at its price ({error})"
+                    f"is the key that of its submission? --again asks for it once more ({error})"
                 )
                 self.ledger.update(number, state=LOST, detail=detail)
 
     def _take(self, number: int, found: Batch, service: BatchService) -> None:
-        if found.status == "failed" and set(found.codes) == {_FULL}:
+        if found.status == "failed" and set(found.codes) == {"token_limit_exceeded"}:
             # Turned away, not looked at: it goes up again when there is room.
             self.ledger.update(number, state=WAITING, detail=found.said)
             return
         # One that failed as a whole fails again, and one that was cancelled was so on purpose.
         has_stopped = found.status in {"failed", "cancelled"}
-        why = f"not answered in its batch, which {found.status}, nor in those before it"
+        why = None if has_stopped else f"not answered in its batch, which {found.status}"
         with self.ledger.transaction():
             for file in found.files:
-                for line in filter(
-                    None, (read_line(each, service.mask) for each in service.lines(file))
-                ):
+                for line in read_lines(service.lines(file), service.mask):
                     self.ledger.answer(number, line)
-            tries = self.ledger.get("tries")
-            is_left = self.ledger.settle(number, None if has_stopped else why, tries)
+            is_left = self.ledger.settle(number, why, self.ledger.get("tries"))
             state, detail = (STOPPED, found.said or found.status) if is_left else (ENDED, "")
             self.ledger.update(number, state=state, detail=detail)
             self.ledger.put(found=None)
@@ -299,7 +317,7 @@ class _Submission:
             found = service.find(file)
         else:
             with TemporaryFile(dir=self.folder) as stream:
-                stream.writelines(self.ledger.requests(number))
+                stream.writelines(chain.from_iterable(self.ledger.requests(number)))
                 stream.seek(0)
                 file = service.upload(stream, f"tcva-{number:04d}.jsonl")
         self.ledger.update(number, file=file, detail="")
@@ -308,17 +326,15 @@ class _Submission:
 
     def cancel(self) -> Report:
         """Have all batches stopped that are under way, and send no other."""
+        self.look(take=True)
         for each in self.ledger.batches(WAITING):
             if each["file"] and not each["detail"]:
                 self._send(each)  # it may be there already
             else:
-                said = "cancelled before it was sent"
-                self.ledger.update(each["number"], state=STOPPED, detail=said)
-        self.look(take=False)
+                self.ledger.update(each["number"], state=STOPPED, detail="cancelled unsent")
         for each in self.ledger.batches(SENT):
-            if not Batch(each["id"], each["status"]).has_ended:
-                found = self.services[each["model"]].cancel(each["id"])
-                self.ledger.update(each["number"], status=found.status)
+            found = self.services[each["model"]].cancel(each["id"])
+            self.ledger.update(each["number"], status=found.status)
         return self.report()
 
     def report(self) -> Report:
@@ -326,27 +342,19 @@ class _Submission:
         batches, number = self.ledger.batches(), self.ledger.get("samples")
         counts, first = self.ledger.get("found") or [{"waiting": number}, {}]
         failures = [{"reason": w, "samples": counts[w], "first": text} for w, text in first.items()]
-        found = {"samples": number}
+        under_way = self.ledger.batches(WAITING, SENT)
+        found = {"samples": number, "failed": sum(each["samples"] for each in failures)}
         found |= {name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")}
-        found["failed"] = sum(each["samples"] for each in failures)
-        found["requests_under_way"] = sum(
-            each["requests"] for each in self.ledger.batches(WAITING, SENT)
-        )
+        found["requests_under_way"] = sum(each["requests"] for each in under_way)
         notes = [f"batch {each['number']}: {each['detail']}" for each in batches if each["detail"]]
         for name, refused in self.ledger.get("refused", {}).items():
             notes += [f"{name} is asked without {what}: {why}" for what, why in refused.items()]
-        sentence = (
-            f"{found['scored']} of {counted(number, 'sample')} scored, {found['failed']} failed"
-        )
         open_ = found["requests_under_way"]
         if not open_ and (found["failed"] or found["waiting"]):
             notes.append("'tcva batch collect --again' asks once more for what is lacking")
-        tables = [
-            Table("samples", [Column(name, "int") for name in found], [found]),
-            Table("batches", _BATCH, batches),
-            Table("failures", _FAILURE, failures),
-        ]
-        sentence += (
-            f"; {counted(open_, 'request')} under way" if open_ else "; nothing is under way"
-        )
+        scored, failed = found["scored"], found["failed"]
+        coming = f"{counted(open_, 'request')} under way" if open_ else "nothing is under way"
+        sentence = f"{scored} of {counted(number, 'sample')} scored, {failed} failed; {coming}"
+        samples = Table("samples", [Column(name, "int") for name in found], [found])
+        tables = [samples, Table("batches", _BATCH, batches), Table("failures", _FAILURE, failures)]
         return Report(sentence, tables, notes, {"folder": str(self.folder)})
