@@ -36,6 +36,10 @@ COMMANDS: Final = {
 }
 """Each command with what the list of commands says of it; its module is imported when it runs."""
 
+_MODULES: Final = dict.fromkeys(
+    ("sweep", "calibrate", "validate", "systems", "reproduce"), "analyses"
+)
+
 _FRAME: Final[dict[str, Any]] = {
     "add_completion": False,
     "rich_markup_mode": "rich",
@@ -64,7 +68,7 @@ def imported(name: str) -> Any:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        module = import_module(f"tcva_adapters.cli.{name}")
+        module = import_module(f"tcva_adapters.cli.{_MODULES.get(name, name)}")
         made = typer.Typer(name=name, help=module.__doc__, no_args_is_help=True, **_FRAME)
         functions = getattr(module, "COMMANDS", None) or {name: getattr(module, name)}
         for own, function in functions.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import INPUT, JUDGING, RATINGS, SCORING, option
@@ -16,15 +16,14 @@ from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
 from tcva_adapters.cli.settings import (
     names_of,
-    numbers,
+    pair_of,
     plain_settings,
     renames,
     silence_frameworks,
     taken,
-    thresholds_of,
     with_store,
 )
-from tcva_adapters.compare.comparing import comparison
+from tcva_adapters.compare.comparing import check_tests, comparison
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.run import FILES, Run, save
 from tcva_adapters.console import note
@@ -32,7 +31,6 @@ from tcva_adapters.errors import InvalidSampleError, TCVAWarning
 from tcva_adapters.report.evaluated import evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.settings import (
-    AnalysisConfig,
     ComparisonConfig,
     ImportConfig,
     PanelConfig,
@@ -41,6 +39,8 @@ from tcva_adapters.results.settings import (
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.scale.settings import made_of
 
+DRAWS: Final = ("resamples", "seed")
+
 
 def compare(
     file: str = options.SAMPLES,
@@ -48,42 +48,22 @@ def compare(
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     scores: list[str] | None = option(
-        INPUT,
-        "--scores",
-        "Imported scores: of RAGAS, DeepEval, or a table with a column per method; --set takes "
-        "missing=-1, scale=1,5. Repeatable.",
-        "[NAME=]FILE",
+        INPUT, "--scores", "Imported scores of RAGAS and others; repeatable.", "[NAME=]FILE"
     ),
     criterion: str | None = options.CRITERION,
     judge: str | None = options.JUDGE,
     panel: list[str] | None = options.PANEL,
-    frameworks: str = option(
-        JUDGING, "--with", "ragas,deepeval,llamaindex,langchain; all or none.", default="all"
-    ),
-    metrics: str | None = option(
-        JUDGING,
-        "--metrics",
-        "Of frameworks: faithfulness, ragas.faithfulness, or all; by default the criterion's.",
-    ),
+    frameworks: str = option(JUDGING, "--with", "ragas,deepeval; all or none.", default="all"),
+    metrics: str | None = option(JUDGING, "--metrics", "ragas.faithfulness, faithfulness, or all."),
     dry_run: bool = options.DRY_RUN,
     temperatures: str | None = options.TEMPERATURES,
-    fuse: list[str] | None = option(
-        SCORING,
-        "--fuse",
-        "The geometric mean of others: 'tcva T=0.5 + ragas faithfulness'; repeatable.",
-        "METHODS",
-    ),
-    threshold: list[str] | None = option(
-        SCORING, "--threshold", "A score passes from here on; repeatable.", "[METHOD=]NUMBER"
-    ),
+    fuse: list[str] | None = option(SCORING, "--fuse", "As 'a + b'; repeatable.", "METHODS"),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
-    reference: str | None = option(
-        RATINGS, "--reference", "The method that others are tested against.", "METHOD"
-    ),
+    reference: str | None = option(RATINGS, "--reference", "Test others against it.", "METHOD"),
     gate: list[str] | None = options.GATE,
     junit: str | None = options.JUNIT,
     markdown: str | None = options.MARKDOWN,
@@ -95,7 +75,10 @@ def compare(
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
 
-    Of frameworks the metrics of the chosen criterion run. --dry-run says the calls and the cost.
+    Of frameworks (--with ragas,deepeval,llamaindex,langchain) the metrics of the chosen criterion
+    run; --dry-run says calls and cost. --fuse 'tcva T=0.5 + ragas faithfulness' adds the geometric
+    mean of others. Settings: those of the judge and of a score, objective, margin, pass_from
+    ("ragas faithfulness=0.8"), metric_timeout, resamples, seed, missing and scale of --scores.
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
@@ -103,15 +86,15 @@ def compare(
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--report": (report, PAGE), **reviews.targets}
     check_targets(targets, [file, *(scores or ())], overwrite=overwrite, as_json=as_json)
-    own, others = thresholds_of(threshold)
     grid = names_of(temperatures or "0.1,0.5,0.9")
-    given = {"criterion": criterion, "panel": panel, "config": config, "threshold": own}
-    models = (ComparisonConfig, AnalysisConfig, ImportConfig, TCVASettings, PanelConfig)
+    given = {"criterion": criterion, "panel": panel, "config": config}
+    models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
     plain = plain_settings(judge, set_, *models, is_dry=dry_run, **given)
-    tests, drawn = taken(plain, ComparisonConfig), taken(plain, AnalysisConfig)
-    importing = taken(plain, ImportConfig)
-    patience = {"timeout": tests.pop("metric_timeout")} if "metric_timeout" in tests else {}
-    tcva: Any = made_of({"temperature": grid[0], **plain} if config is None else plain)
+    tests, importing = taken(plain, ComparisonConfig), taken(plain, ImportConfig)
+    names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
+    running = {own: tests.pop(name) for name, own in names.items() if name in tests}
+    tests["reference"] = reference
+    tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
     read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
     samples = [*read]
     for text in read.notes:
@@ -119,36 +102,33 @@ def compare(
     with interruptible(f"what is done is in {out}; the same command goes on"), _quiet():
         run = Run(
             samples,
-            with_store(tcva, None) if out is None else tcva,
+            tcva if out else with_store(tcva, None),
             frameworks=frameworks,
             metrics=metrics,
             temperatures=grid,
             imported=[read_scores(each, samples=samples, **importing) for each in scores or ()],
             fuse=fuse or (),
             human=human,
-            human_scale=None if human_scale is None else numbers(human_scale, "--human-scale"),
+            human_scale=pair_of(human_scale, "--human-scale"),
             group=group,
-            pass_from=others,
             folder=out,
             progress=True,
-            **patience,
+            **running,
         )
         gates.check(run.names)
+        check_tests(run.names, **{k: v for k, v in tests.items() if k not in DRAWS})
         if dry_run:
             print_report(run.cost(), as_json=as_json)
             return
         table = run.table()
     table = replace(table, about={**table.about, "skipped": read.skipped})
-    found = comparison(table, reference=reference, **tests, **drawn)
-    files = {}
-    if out is not None:
-        written = save(out, table, found, overwrite=overwrite)
-        files = {path: FILES.get(path.name, "") for path in written}
+    found = comparison(table, **tests)
+    saved = save(out, table, found, overwrite=overwrite) if out else []
     gated = evaluation(table, gates)
     reviews.write(gated, table)
     found = replace(found, tables=[*found.tables, *(t for t in gated.tables if t.title == "gates")])
     print_report(found, as_json=as_json, everything=everything, file=side(markdown))
-    say_written({**files, **reviews.written})
+    say_written({path: FILES.get(path.name, "") for path in saved} | dict(reviews.written))
     write_page([table, found], report, overwrite=overwrite, title=Path(out or file).name)
     if table.about.get("fatal"):
         raise InvalidSampleError(table.about["fatal"])

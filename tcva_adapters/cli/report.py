@@ -9,7 +9,7 @@ from tcva_adapters import report as reports  # its names are imported when a rep
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import INPUT, OUTPUT, option
 from tcva_adapters.cli.output import say_written
-from tcva_adapters.cli.settings import numbers, parse_settings
+from tcva_adapters.cli.settings import pair_of, parse_settings
 from tcva_adapters.console import note
 from tcva_adapters.report.page import OURS as PAGE
 from tcva_adapters.results.settings import ImportConfig, PageConfig
@@ -49,7 +49,7 @@ def report(
         title=title,
         samples=samples,
         human=human,
-        human_scale=None if human_scale is None else numbers(human_scale, "--human-scale"),
+        human_scale=pair_of(human_scale, "--human-scale"),
         skip_bad=skip_bad,
         group=group,
         **parse_settings(set_, ImportConfig, PageConfig),

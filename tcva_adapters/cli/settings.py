@@ -74,7 +74,7 @@ def parse_settings(
         if own in given:
             msg = f"--set {name} is given twice; leave one out"
             raise InvalidValueError(msg)
-        given[own] = _value(value)
+        given[own] = value_of(value)
     # Together: some settings go with others.
     return {
         name: getattr(made, name)
@@ -84,15 +84,16 @@ def parse_settings(
     }
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
+    """A value as it was typed: JSON, a text, or several with commas between."""
     for parse in (json.loads, float):  # .5 is no JSON
         with suppress(ValueError):
             value = parse(text)
             return tuple(value) if isinstance(value, list) else value
     parts = text.split(",")
     if all("=" in part for part in parts):
-        return {name: _value(of) for name, _, of in (part.partition("=") for part in parts)}
-    return tuple(map(_value, parts)) if len(parts) > 1 else text.strip()
+        return {name: value_of(of) for name, _, of in (part.partition("=") for part in parts)}
+    return tuple(map(value_of, parts)) if len(parts) > 1 else text.strip()
 
 
 def taken(settings: dict[str, Any], model: type[SettingsModel]) -> dict[str, Any]:
@@ -107,44 +108,20 @@ def scoring_of(config: Path | None, settings: Mapping[str, Any]) -> ScoringConfi
     return ScoringConfig(**{**(Config.load(config).given() if config else {}), **settings})
 
 
-def weights_of(text: str) -> Any:
-    """A weight scheme by its name, or its five numbers."""
-    return numbers(text, "--scheme", 5) if "," in text else text
-
-
-def thresholds_of(texts: Iterable[str] | None) -> tuple[float | None, dict[str, float]]:
-    """``NUMBER`` for TCVA and ``METHOD=NUMBER`` for others, apart.
-
-    >>> thresholds_of(["0.6", "ragas faithfulness=0.8"])
-    (0.6, {'ragas faithfulness': 0.8})
-    """
-    own, others = None, {}
-    for text in texts or ():
-        name, _, number = text.rpartition("=")
-        (found,) = numbers(number, "--threshold", 1)
-        if name:
-            others[name.strip()] = found
-        else:
-            own = found
-    return own, others
-
-
-def numbers(text: str, option: str, number: int = 2) -> tuple[Any, ...]:
-    """So many numbers with commas between them.
+def pair_of(text: str | None, option: str) -> tuple[float, float] | None:
+    """Two numbers with a comma between them; None where nothing was typed.
 
     Raises:
         InvalidValueError: It is something else.
 
-    >>> numbers("1,5", "--human-scale")
-    (1.0, 5.0)
+    >>> pair_of("1,5", "--human-scale")
+    (1, 5)
     """
-    try:
-        found = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        found = ()
-    if len(found) != number:
-        what = "a number" if number == 1 else f"{number} numbers with commas between, e.g. 1,5"
-        msg = f"{option} {text!r} should be {what}"
+    found = None if text is None else value_of(text)
+    if text is not None and not (
+        isinstance(found, tuple) and len(found) == 2 and {*map(type, found)} <= {int, float}
+    ):
+        msg = f"{option} {text!r} should be two numbers with a comma between them, e.g. 1,5"
         raise InvalidValueError(msg)
     return found
 
@@ -208,17 +185,10 @@ def plain_settings(
     return {"judge": judges[0], **settings, **known, **({"model": model} if model else {})}
 
 
-def store_path(store: str | None, *, is_local: bool) -> Path | None:
-    """Where judgements are cached: what a model was paid for by default, unless ``none`` is asked for."""
-    if store is None and not is_local:
-        return DEFAULT_STORE
-    return None if store in {None, NONE} else Path(str(store))
-
-
 def with_store(scorer: AnyScorer, store: str | None) -> AnyScorer:
     """A scorer with the store that ``--store`` asks for, which a note names where nobody did."""
-    path = store_path(store, is_local=scorer.is_local)
-    if path is None:
+    path = DEFAULT_STORE if store is None else Path(store)
+    if store == NONE or (store is None and scorer.is_local):
         return scorer
     if store is None:
         note(f"judgements are cached in {path} (--store none caches none)")

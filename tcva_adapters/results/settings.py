@@ -506,9 +506,14 @@ class ComparisonConfig(SettingsModel):
     margin: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
         default=None, description="Methods that differ less by it are as good."
     )
+    pass_from: Mapping[str, Number] | None = Field(
+        default=None, description="By method: its scores pass from here on."
+    )
     metric_timeout: Positive = Field(
         default=900.0, description="Seconds after which a framework metric is given up on a sample."
     )
+    resamples: Count = Field(default=10_000, description="Draws for an interval or a test.")
+    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
 
 
 class ImportConfig(SettingsModel):

@@ -1,0 +1,249 @@
+"""The commands that look at stored judgements and scores: no call of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tcva_adapters import compare  # its names are imported when they are used
+from tcva_adapters.cli import options
+from tcva_adapters.cli.options import INPUT, OUTPUT, RATINGS, SCORING, argument, option
+from tcva_adapters.cli.output import (
+    check_targets,
+    draw,
+    print_report,
+    say_written,
+    side,
+    write_text,
+)
+from tcva_adapters.cli.report import PAGE, write_page
+from tcva_adapters.cli.settings import (
+    names_of,
+    pair_of,
+    parse_settings,
+    scoring_of,
+    taken,
+    value_of,
+)
+from tcva_adapters.compare.calibration import recommended
+from tcva_adapters.compare.estimating import OURS as LABELS
+from tcva_adapters.compare.estimating import write_labels
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.progress import progress_of
+from tcva_adapters.report.markdown import BEGINS as TABLES
+from tcva_adapters.results.config import OURS as CONFIG
+from tcva_adapters.results.settings import AnalysisConfig, ScoringConfig
+
+
+def sweep(
+    judged: str = options.JUDGED,
+    *,
+    skip_bad: bool = options.SKIP_BAD,
+    temperatures: str | None = options.TEMPERATURES,
+    schemes: list[str] | None = options.SCHEMES,
+    ablation: bool = option(
+        SCORING, "--ablation", "Parts taken out (A to D), and four schemes.", default=False
+    ),
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
+    group: str | None = options.GROUP,
+    figures: Path | None = options.FIGURES,
+    overwrite: bool = options.OVERWRITE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
+) -> None:
+    """Scores of stored judgements over temperatures, and the ablation. No call.
+
+    Settings: those of a score, resamples, seed. Of fused judges every score is the geometric mean.
+
+    Example: tcva sweep judged.jsonl --ablation --human human_score
+    """
+    settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
+    drawn = taken(settings, AnalysisConfig)
+    if temperatures is not None:
+        drawn["temperatures"] = names_of(temperatures)
+    found = compare.sweep(
+        judged,
+        scoring=scoring_of(config, settings),
+        schemes=[value_of(scheme) for scheme in schemes or ()],
+        ablation=ablation,
+        human=human,
+        human_scale=pair_of(human_scale, "--human-scale"),
+        group=group,
+        skip_bad=skip_bad,
+        **drawn,
+    )
+    print_report(found, as_json=as_json, everything=everything)
+    draw(found, figures, overwrite=overwrite)
+
+
+def calibrate(
+    judged: str = options.JUDGED,
+    *,
+    skip_bad: bool = options.SKIP_BAD,
+    human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
+    human_threshold: float | None = options.HUMAN_THRESHOLD,
+    objective: str = option(
+        RATINGS, "--objective", "What is to be best: spearman, mae or kappa.", default="spearman"
+    ),
+    by: str | None = option(RATINGS, "--by", "A temperature for each value of a field.", "FIELD"),
+    group: str | None = options.GROUP,
+    temperatures: str | None = options.TEMPERATURES,
+    schemes: list[str] | None = options.SCHEMES,
+    penalties: list[str] | None = option(SCORING, "--penalty", "To choose from; repeatable."),
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    out: Path | None = option(OUTPUT, "--out -o", "The settings, for --config.", "FILE"),
+    overwrite: bool = options.OVERWRITE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
+) -> None:
+    """Choose the temperature that agrees best with human ratings, and say whether that can be told.
+
+    --config and --set say what is in use now, which a choice has to beat; level, resamples and seed
+    are settings, too. No call.
+
+    Example: tcva calibrate judged.jsonl --human human_score --out tcva.json
+    """
+    check_targets({"--out": (out, CONFIG)}, [judged], overwrite=overwrite)
+    settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
+    drawn = taken(settings, AnalysisConfig)
+    with progress_of("calibrating", None, wanted=True):
+        found = compare.calibrate(
+            judged,
+            human,
+            objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties
+            temperatures=names_of(temperatures) if temperatures else (),
+            schemes=[value_of(scheme) for scheme in schemes or ()],
+            penalties=penalties or (),  # type: ignore[arg-type]  # as above
+            by=by,
+            group=group,
+            scoring=scoring_of(config, settings) or ScoringConfig(),
+            human_scale=pair_of(human_scale, "--human-scale"),
+            human_threshold=human_threshold,
+            skip_bad=skip_bad,
+            **drawn,
+        )
+    print_report(found, as_json=as_json, everything=everything)
+    if out is not None:
+        recommended(found).dump(out, overwrite=overwrite)
+        say_written({out: f"the recommended settings, for --config {out}"})
+
+
+def validate(
+    judged: str = options.JUDGED,
+    *,
+    skip_bad: bool = options.SKIP_BAD,
+    human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
+    human_threshold: float | None = options.HUMAN_THRESHOLD,
+    by: list[str] | None = option(RATINGS, "--by", "Errors by this field; repeatable.", "FIELD"),
+    group: str | None = options.GROUP,
+    width: float | None = option(RATINGS, "--width", "How many labels for an interval so wide?"),
+    rate_next: int = option(RATINGS, "--next", "Draw samples to rate, into --out.", default=0),
+    method: str | None = option(SCORING, "--method", "Whose errors; by default the first."),
+    temperature: str | None = options.TEMPERATURE,
+    config: Path | None = options.CONFIG,
+    set_: list[str] | None = options.SET,
+    out: Path | None = option(OUTPUT, "--out -o", "To rate: .jsonl or .csv.", "FILE"),
+    report: Path | None = options.PAGE,
+    markdown: str | None = options.TABLES,
+    overwrite: bool = options.OVERWRITE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
+) -> None:
+    """Hold a judge against human ratings. No call.
+
+    Agreement; where and how scores are wrong; what people would say of all samples, from the few
+    that are rated; how many labels an interval takes; what to rate next. Level, resamples and seed
+    are settings, as are those of a score.
+
+    Example: tcva validate judged.jsonl --human human_score --by domain
+    """
+    if bool(rate_next) != (out is not None):
+        msg = "--next and --out go together: how many samples to rate, and where they are written"
+        raise InvalidValueError(msg)
+    targets = {"--out": (out, LABELS), "--report": (report, PAGE), "--markdown": (markdown, TABLES)}
+    check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
+    settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
+    drawn = taken(settings, AnalysisConfig)
+    if temperature is not None:
+        settings["temperature"] = temperature
+    scale = pair_of(human_scale, "--human-scale")
+    how: dict[str, Any] = {"human": human, "human_scale": scale, "group": group}
+    how |= {"scoring": scoring_of(config, settings), "skip_bad": skip_bad}
+    table = compare.read_scores(judged, with_results=True, **how)
+    drawn |= {"human_scale": scale, "human_threshold": human_threshold, "by": by or ()}
+    drawn |= {"method": method, "width": width, "rate_next": rate_next}
+    found = compare.validate(table, **drawn)
+    print_report(found, as_json=as_json, everything=everything, file=side(markdown))
+    write_text(markdown, found.markdown(full=True), TABLES, overwrite=overwrite)
+    if out is not None:
+        write_labels(out, table, found.table("next"), overwrite=overwrite)
+    what = "samples to rate: fill in 'human', and give it back with --human"
+    say_written({out: what, markdown: "Markdown: all tables"})
+    write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
+
+
+def systems(
+    scores: list[str] = argument("[NAME=]FILE: long tables, or outputs of others.", "SCORES"),
+    *,
+    system: str | None = option(INPUT, "--system", "Field that names the system.", "FIELD"),
+    metrics: list[str] | None = option(SCORING, "--metric", "Only this metric; repeatable."),
+    temperatures: str | None = options.TEMPERATURES,
+    test: str = option(SCORING, "--test", "studentised, or tukey.", default="studentised"),
+    alpha: float = option(SCORING, "--alpha", "Of the tests of a metric.", default=0.05),
+    hypotheses: Path | None = option(SCORING, "--hypotheses", "JSON: tested alone.", "FILE"),
+    group: str | None = options.GROUP,
+    set_: list[str] | None = options.SET,
+    report: Path | None = options.PAGE,
+    figures: Path | None = options.FIGURES,
+    overwrite: bool = options.OVERWRITE,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
+) -> None:
+    """Compare systems on the same queries: means, tests of all pairs, discriminative power. No call.
+
+    SCORES are long tables (system, query, metric, score), or outputs of evaluate and compare, one
+    per system. Settings: resamples (permutations of each test), seed.
+
+    Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
+    """
+    check_targets({"--report": (report, PAGE)}, [], overwrite=overwrite, as_json=as_json)
+    how: dict[str, Any] = parse_settings(set_, AnalysisConfig, only=("resamples", "seed"))
+    how |= {"metrics": metrics or (), "system": system, "group": group}
+    how |= {"hypotheses": hypotheses or (), "test": test, "alpha": alpha}
+    if temperatures is not None:
+        how["temperatures"] = names_of(temperatures)
+    with progress_of("randomisation", None, wanted=True):
+        found = compare.systems(scores, **how)
+    print_report(found, as_json=as_json, everything=everything)
+    draw(found, figures, overwrite=overwrite)
+    write_page(found, report, overwrite=overwrite, title="systems")
+
+
+def reproduce(
+    folder: Path = argument("Folder of NAME_tcva_scores.json, NAME_prepared.json and so on."),
+    *,
+    best: bool = option(SCORING, "--best", "Each set's T by its highest rho.", default=False),
+    count_empty: bool = option(SCORING, "--count-empty", "As the paper does.", default=False),
+    no_lexical: bool = option(SCORING, "--no-lexical", "Judge nothing.", default=False),
+    set_: list[str] | None = options.SET,
+    everything: bool = options.ALL,
+    as_json: bool = options.JSON,
+) -> None:
+    """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.
+
+    --count-empty counts samples without verdicts with the score stored for them. Settings:
+    resamples, seed.
+
+    Example: tcva reproduce tcva_paper --all
+    """
+    drawn = parse_settings(set_, AnalysisConfig, only=("resamples", "seed"))
+    how: dict[str, Any] = {"best": best, "count_empty": count_empty, "lexical": not no_lexical}
+    with progress_of("resampling", None, wanted=True):
+        found = compare.reproduce(folder, **how, **drawn)
+    print_report(found, as_json=as_json, everything=everything)
