@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from tcva_adapters import batches  # its names are imported when they are used
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, option
@@ -31,9 +32,7 @@ def submit(
     criterion: str | None = options.CRITERION,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
-    ccrs: str | None = option(
-        JUDGING, "--ccrs", "Rate by these direct metrics instead: cc,qr,ir.", "METRICS"
-    ),
+    ccrs: str | None = option(JUDGING, "--ccrs", "Rate by cc,qr,id,ac,ir instead.", "METRICS"),
     set_: list[str] | None = options.SET,
     store: str | None = options.STORE,
     out: Path = option(OUTPUT, "--out -o", "Folder of the submission.", "FOLDER", _DEFAULT),
@@ -49,8 +48,6 @@ def submit(
 
     Example: tcva batch submit samples.jsonl --judge openai:gpt-4.1-mini -o july
     """
-    from tcva_adapters import batches  # noqa: PLC0415  # they import openai
-
     recipe = plain_settings(
         judge,
         set_,
@@ -87,17 +84,13 @@ def status(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
 
     Example: tcva batch status july
     """
-    from tcva_adapters import batches  # noqa: PLC0415  # they import openai
-
     print_report(batches.status(_submitted(folder), folder), as_json=as_json)
 
 
 def collect(
     folder: Path = _FOLDER,
     *,
-    wait: float | None = option(
-        INPUT, "--wait", "Look again after so many seconds, until all is there.", "SECONDS"
-    ),
+    wait: float | None = option(INPUT, "--wait", "Look again, until all is there.", "SECONDS"),
     again: bool = option(INPUT, "--again", "Ask once more for what failed.", default=False),
     as_json: bool = options.JSON,
 ) -> None:
@@ -107,8 +100,6 @@ def collect(
 
     Example: tcva batch collect july --wait 300
     """
-    from tcva_adapters import batches  # noqa: PLC0415  # they import openai
-
     scorer = _submitted(folder)
     with interruptible(_GOES_ON):
         found = batches.collect(scorer, folder, again=again, wait=wait, say=note)
@@ -124,8 +115,6 @@ def cancel(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
 
     Example: tcva batch cancel july
     """
-    from tcva_adapters import batches  # noqa: PLC0415  # they import openai
-
     print_report(batches.cancel(_submitted(folder), folder), as_json=as_json)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from tcva_adapters.cli.output import (
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
 from tcva_adapters.cli.settings import names_of, plain_settings, renames, with_store
+from tcva_adapters.compare.fusing import COMPOSITE, with_composite
 from tcva_adapters.compare.panel import panel_report, repeat_report
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable
@@ -47,9 +48,6 @@ from tcva_adapters.scale.settings import made_of
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
 
-COMPOSITE: Final = "composite"
-_GOES_ON: Final = "; what was judged waits beside the file, and the same command goes on with it"
-
 
 def evaluate(
     file: str = options.SAMPLES,
@@ -57,45 +55,35 @@ def evaluate(
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     criterion: str | None = options.CRITERION,
-    ccrs: str | None = option(
-        JUDGING,
-        "--ccrs",
-        "Rate whole answers by direct metrics instead: cc,qr,id,ac,ir; --set takes weights, "
-        "threshold, em, lambda.",
-        "METRICS",
-    ),
+    ccrs: str | None = option(JUDGING, "--ccrs", "Rate by cc,qr,id,ac,ir instead.", "METRICS"),
     judge: str | None = options.JUDGE,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
     store: str | None = options.STORE,
     dry_run: bool = options.DRY_RUN,
     temperature: str | None = options.TEMPERATURE,
-    threshold: float | None = option(
-        SCORING, "--threshold", "A score passes from here on; by default 0.5."
-    ),
+    threshold: float | None = option(SCORING, "--threshold", "Passes from here on; 0.5."),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
     group: str | None = options.GROUP,
     gate: list[str] | None = options.GATE,
-    baseline: str | None = option(
-        GATES, "--baseline", "An earlier --out: what changed since, for gates on change.", "FILE"
-    ),
+    baseline: str | None = option(GATES, "--baseline", "An earlier --out: changes since.", "FILE"),
     junit: str | None = options.JUNIT,
     markdown: str | None = options.MARKDOWN,
-    show: list[str] | None = option(
-        GATES, "--show", "Print claims: worst (ten samples), all, or an id; repeatable.", "ID"
-    ),
+    show: list[str] | None = option(GATES, "--show", "Claims of worst, all, or an id.", "ID"),
     out: str | None = options.OUT,
     overwrite: bool = options.OVERWRITE,
     report: Path | None = options.PAGE,
-    ray: str | None = option(
-        OUTPUT, "--ray", "Work on Ray, into a folder of parts: host:port, auto, local.", "ADDRESS"
-    ),
+    ray: str | None = option(OUTPUT, "--ray", "host:port, auto, or local.", "ADDRESS"),
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
     """Judge a file of samples, and write and gate the results.
+
+    With --ccrs whole answers are rated by direct metrics, without claims; --set takes weights,
+    threshold, em and lambda. With --ray a cluster judges, into a folder of parts (--out). --show and
+    most other options may be given several times.
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
@@ -103,7 +91,8 @@ def evaluate(
     claims |= {"temperature": temperature, "config": config}
     plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
     if ray is not None and not dry_run:
-        _on_ray(ray, file, out, plain, renames(rename), as_json=as_json)
+        refused = {"--gate": gate, "--baseline": baseline, "--report": report, "--human": human}
+        _on_ray(ray, file, out, plain, refused, renames(rename), as_json=as_json)
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
@@ -121,7 +110,9 @@ def evaluate(
     if isinstance(scorer, TCVA):
         reading["scoring"] = scorer.scoring
     before = None if baseline is None else read_scores(baseline, **reading)
-    gates.check(_names(scorer, weights or threshold), has_baseline=before is not None)
+    is_whole = ccrs is not None and (weights is not None or threshold is not None)
+    names = [m.name for m in scorer.metrics] if ccrs else [scorer.criterion.name]
+    gates.check(names + [COMPOSITE] * is_whole, has_baseline=before is not None)
     require = scorer.require if isinstance(scorer, TCVA) else None
     read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), require=require)
     read.check()
@@ -132,9 +123,8 @@ def evaluate(
     samples: Any = [*read] if report and not is_read_again(file) else read
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
-    reading["with_results"] = looks
-    reading["scores_only"] = not reading["with_results"]
-    whole = (weights, threshold) if ccrs and (weights or threshold is not None) else None
+    reading |= {"with_results": looks, "scores_only": not looks}
+    whole = (weights, threshold) if is_whole else None
     with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)
@@ -168,23 +158,20 @@ def _plain(
     return plain_settings(judge, pairs, CCRSSettings, CompositeConfig, is_dry=is_dry, **given)
 
 
-def _names(scorer: Any, composite: Any) -> list[str]:
-    """What gates may be on."""
-    if isinstance(scorer, TCVA):
-        return [scorer.criterion.name]
-    return [metric.name for metric in scorer.metrics] + ([COMPOSITE] if composite else [])
-
-
 def _on_ray(
     address: str,
     file: str,
     out: str | None,
     plain: dict[str, Any],
+    refused: Mapping[str, Any],
     mapping: dict[str, str],
     *,
     as_json: bool,
 ) -> None:
     """Judge a file on a cluster, into a folder of parts."""
+    if asked := [name for name, value in refused.items() if value]:
+        msg = f"{asked[0]} looks at results in this process; with --ray leave it out"
+        raise InvalidValueError(msg)
     if out in (None, STDOUT):
         msg = "--ray writes a folder of parts; name it with --out"
         raise InvalidValueError(msg)
@@ -215,27 +202,9 @@ def _judged(
             results = run_results(written, samples, scorer.iter_evaluate, note)
             table = read_scores(results, **reading)
         if whole is not None:
-            table = _with_composite(table, *whole)
+            table = with_composite(table, *whole)
         about = {**table.about, "skipped": read.skipped}
         yield replace(table, about=about, notes=(*table.notes, *read.notes))
-
-
-def _with_composite(
-    table: ScoreTable, weights: Mapping[str, float] | None, threshold: float | None
-) -> ScoreTable:
-    """The table with the weighted mean of its metrics."""
-    shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
-    rated = [name for name, share in shares.items() if share > 0.0]
-    scores = sum(shares[name] * table.column(name) for name in rated)
-    found = table.with_method(
-        COMPOSITE, np.asarray(scores), 0.5 if threshold is None else threshold
-    )
-    lacking = {
-        (sample, COMPOSITE): why
-        for (sample, metric), why in table.reasons.items()
-        if metric in rated
-    }
-    return replace(found, reasons={**found.reasons, **lacking})
 
 
 def _looked_at(
@@ -265,20 +234,16 @@ def _looked_at(
 
 @contextmanager
 def _reading(read: SampleStream, *, has_draft: bool) -> Iterator[None]:
-    """Say what is left out of a file: of its first rows before, of the others once they are read."""
-    known = read.notes
-    for text in known:
-        note(text)
-    then = "calls under way may still end and reach the store"
+    """Say what was left out of a file, and how to go on after an early end."""
+    draft = "; what was judged waits beside the file, and the same command goes on with it"
+    then = f"calls under way may still end and reach the store{draft if has_draft else ''}"
     try:
-        with interruptible(f"{then}{_GOES_ON if has_draft else ''}; Ctrl-C again to leave at once"):
+        with interruptible(f"{then}; Ctrl-C again to leave at once"):
             yield
     except UnreadableInputError:
         if has_draft and read.number:
-            note(
-                "the samples before that line wait beside the file: --skip-bad goes on behind them"
-            )
+            note("the samples before that line wait beside the file: --skip-bad goes on with them")
         raise
     finally:
-        for text in read.notes[len(known) :]:
+        for text in read.notes:
             note(text)

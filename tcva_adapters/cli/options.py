@@ -31,57 +31,30 @@ def argument(meaning: str, metavar: str | None = None, default: Any = ...) -> An
 
 SAMPLES: Final = argument("jsonl, json, csv or parquet; '-' reads jsonl from a pipe.", "SAMPLES")
 JUDGED: Final = argument("What 'tcva evaluate --out' wrote; '-' reads a pipe.", "JUDGED")
-RENAME: Final = option(
-    INPUT, "--map", "Read your field (a.b leads into one) as one of ours; repeatable.", "YOURS=OURS"
-)
-SKIP_BAD: Final = option(
-    INPUT, "--skip-bad", "Leave unusable lines out, and count them.", default=False
-)
+RENAME: Final = option(INPUT, "--map", "Your field (or a.b) as one of ours.", "YOURS=OURS")
+SKIP_BAD: Final = option(INPUT, "--skip-bad", "Leave out unusable lines.", default=False)
 
-CRITERION: Final = option(JUDGING, "--criterion -c", f"{', '.join(CRITERIA)}; or the first.")
+CRITERION: Final = option(JUDGING, "--criterion -c", f"{', '.join(CRITERIA)}.")
 JUDGE: Final = option(
     JUDGING,
     "--judge -j",
     "lexical (offline; by default), or openai:MODEL for any OpenAI-compatible server "
     "(OPENAI_BASE_URL, OPENAI_API_KEY).",
 )
-PANEL: Final = option(
-    JUDGING,
-    "--panel",
-    "Another judge of the same claims, which get the median level (or --set combine=fused); "
-    "repeatable.",
-    "JUDGE",
-)
-FUSE: Final = option(
-    JUDGING, "--fuse", "An additional judge, whose score is fused; repeatable.", "JUDGE"
-)
-STORE: Final = option(
-    JUDGING,
-    "--store",
-    "Cached judgements, or none; for a model by default .tcva/verdicts.sqlite.",
-    "FILE",
-)
-DRY_RUN: Final = option(
-    JUDGING, "--dry-run", "Only say what it will cost: calls, tokens, money.", default=False
-)
+PANEL: Final = option(JUDGING, "--panel", "Another judge of the same claims: a median.", "JUDGE")
+FUSE: Final = option(JUDGING, "--fuse", "An additional judge: scores are fused.", "JUDGE")
+STORE: Final = option(JUDGING, "--store", "Cached judgements (.tcva/...), or none.", "FILE")
+DRY_RUN: Final = option(JUDGING, "--dry-run", "Only say calls, tokens, cost.", default=False)
 
-TEMPERATURE: Final = option(
-    SCORING, "--temperature -T", "0.1 to 1.0, or strict, balanced, lenient; by default 0.5."
-)
-TEMPERATURES: Final = option(
-    SCORING, "--temperatures -T", "Temperatures or presets, with commas between."
-)
-SCHEMES: Final = option(
-    SCORING, "--scheme", "A weight scheme, or five numbers with commas; repeatable."
-)
-CONFIG: Final = option(
-    SCORING, "--config", "Settings from 'tcva calibrate --out'; others win over them.", "FILE"
-)
+TEMPERATURE: Final = option(SCORING, "--temperature -T", "0.1 to 1.0, strict, balanced, lenient.")
+TEMPERATURES: Final = option(SCORING, "--temperatures -T", "Several, with commas between.")
+SCHEMES: Final = option(SCORING, "--scheme", "A weight scheme, or five numbers; repeatable.")
+CONFIG: Final = option(SCORING, "--config", "Settings from 'tcva calibrate --out'.", "FILE")
 SET: Final = option(
     SCORING,
     "--set",
-    "A setting, e.g. penalty=off or bounds=-4,12; repeatable. A wrong name is answered with all "
-    "there are.",
+    "A setting, e.g. penalty=off, bounds=-4,12; repeatable. A wrong name is answered with all "
+    "there are; an option of its own wins over it, and it over --config.",
     "NAME=VALUE",
 )
 
@@ -92,15 +65,9 @@ HUMAN: Final = option(
     "human (FILE::COLUMN for another).",
     "FIELD|FILE",
 )
-HUMAN_SCALE: Final = option(
-    RATINGS, "--human-scale", "Lowest and highest rating, e.g. 1,5; by default 0,1.", "LOW,HIGH"
-)
-HUMAN_THRESHOLD: Final = option(
-    RATINGS, "--human-threshold", "A rating passes from here on; by default the middle.", "NUMBER"
-)
-GROUP: Final = option(
-    RATINGS, "--group", "Field of what samples belong to: intervals are about others.", "FIELD"
-)
+HUMAN_SCALE: Final = option(RATINGS, "--human-scale", "Of ratings; by default 0,1.", "LOW,HIGH")
+HUMAN_THRESHOLD: Final = option(RATINGS, "--human-threshold", "A rating passes from here on.")
+GROUP: Final = option(RATINGS, "--group", "What samples belong to: intervals count it.", "FIELD")
 
 GATE: Final = option(
     GATES,
@@ -110,18 +77,12 @@ GATE: Final = option(
     "[METHOD:]FIGURE>=NUMBER[@95%]",
 )
 JUNIT: Final = option(GATES, "--junit", "Write JUnit XML: a test per sample and gate.", "FILE")
-MARKDOWN: Final = option(
-    GATES, "--markdown", "Write a comment for a pull request; '-' for a pipe.", "FILE"
-)
+MARKDOWN: Final = option(GATES, "--markdown", "Write a comment for a pull request.", "FILE")
 
 TABLES: Final = option(OUTPUT, "--markdown", "Write all tables as Markdown.", "FILE")
 OUT: Final = option(OUTPUT, "--out -o", "Write the results: .jsonl, or '-' for a pipe.", "FILE")
-FOLDER: Final = option(
-    OUTPUT, "--out -o", "Folder of the results; a second run goes on from it.", "FOLDER"
-)
-OVERWRITE: Final = option(
-    OUTPUT, "--overwrite", "Replace what other settings or programs wrote.", default=False
-)
+FOLDER: Final = option(OUTPUT, "--out -o", "Of the results; a run goes on from it.", "FOLDER")
+OVERWRITE: Final = option(OUTPUT, "--overwrite", "Replace other files.", default=False)
 PAGE: Final = option(OUTPUT, "--report", "Write an HTML report with a live temperature.", "FILE")
 FIGURES: Final = option(OUTPUT, "--figures", "Draw figures (extra plots).", "FOLDER")
 ALL: Final = option(OUTPUT, "--all", "Print all tables, and all rows.", default=False)

@@ -81,7 +81,6 @@ def print_report(
     as_json: bool,
     everything: bool = False,
     file: TextIO | None = None,
-    **more: Any,
 ) -> None:
     """Print a report as tables, or as one line of JSON on standard output.
 
@@ -90,10 +89,9 @@ def print_report(
         as_json: As JSON.
         everything: All tables and rows.
         file: Where tables go; by default standard output.
-        more: Further entries of the JSON.
     """
     if as_json:
-        typer.echo(json_line({**found.to_dict(), **more}))
+        typer.echo(json_line(found.to_dict()))
     else:
         found.show(file, full=everything)
 
@@ -136,32 +134,14 @@ def _is_step_summary(name: str | Path) -> bool:
 
 
 def say_written(files: Mapping[Any, str]) -> None:
-    """Name the files on standard error, each with its size and what is in it.
+    """Name the files on standard error, each with what is in it.
 
     Args:
         files: What is in each; what is None, standard output, or not there is left out.
     """
-    named = {usable_path(name): what for name, what in files.items() if name not in {None, STDOUT}}
-    lines = [
-        f"{path} ({_size(path.stat().st_size)}){what and f': {what}'}"
-        for path, what in named.items()
-        if path.is_file()
-    ]
-    if len(lines) == 1:
-        note(f"written: {lines[0]}")
-    elif lines:
-        note("\n".join(["written:", *(f"  {line}" for line in lines)]))
-
-
-def _size(number: int) -> str:
-    """Bytes as a reader takes them in.
-
-    >>> _size(512), _size(98_304), _size(12_345_678)
-    ('512 B', '98 kB', '12.3 MB')
-    """
-    if number < 1000:
-        return f"{number} B"
-    return f"{number / 1000:.0f} kB" if number < 1_000_000 else f"{number / 1_000_000:.1f} MB"
+    for name, what in files.items():
+        if name not in {None, STDOUT} and usable_path(name).is_file():
+            note(f"written: {name}: {what}")
 
 
 @contextmanager

@@ -18,16 +18,10 @@ __all__ = ["PAGE", "report", "write_page"]
 
 
 def report(
-    sources: list[str] = options.argument(
-        "A comparison's folder, or files: outputs of tcva evaluate and compare, results of RAGAS, "
-        "DeepEval or LangSmith. Two outputs of tcva evaluate show what changed.",
-        "SOURCES",
-    ),
+    sources: list[str] = options.argument("A comparison's folder, or files.", "SOURCES"),
     *,
     out: Path = option(OUTPUT, "--out -o", "The page.", "FILE", default=Path("report.html")),
-    samples: str | None = option(
-        INPUT, "--samples", "File of samples, whose texts are joined by id.", "FILE"
-    ),
+    samples: str | None = option(INPUT, "--samples", "Their texts, joined by id.", "FILE"),
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
@@ -38,7 +32,8 @@ def report(
 ) -> None:
     """Write one HTML file with a live temperature; it opens from disk and asks nothing of a network.
 
-    Settings: missing and scale of imported scores, max_details (samples whose texts are in the page).
+    SOURCES are outputs of tcva evaluate and compare, and results of RAGAS, DeepEval or LangSmith;
+    two outputs of tcva evaluate show what changed. Settings: missing and scale of imported scores, max_details (samples whose texts are in the page).
 
     Example: tcva report judged.jsonl --samples samples.jsonl --out report.html
     """

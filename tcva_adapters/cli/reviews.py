@@ -59,11 +59,10 @@ class Reviews:
         Raises:
             InvalidValueError: One cannot be written.
         """
-        if self.junit is not None:
-            write_text(self.junit, to_junit(found, table), JUNIT, overwrite=self.overwrite)
-        if self.markdown is not None:
-            text = to_markdown(found, table)
-            write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
+        xml = to_junit(found, table) if self.junit else b""
+        write_text(self.junit, xml, JUNIT, overwrite=self.overwrite)
+        text = to_markdown(found, table) if self.markdown else ""
+        write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
 
     def conclude(self, found: Report, table: ScoreTable) -> None:
         """Say which gates failed and on which samples, as a reader and as GitHub have it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -71,6 +72,35 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
         notes=(*table.notes, f"{name}: {said} members"),
         about={**table.about, "members": {**table.about.get("members", {}), name: members}},
     )
+
+
+COMPOSITE: Final = "composite"
+
+
+def with_composite(
+    table: ScoreTable, weights: Mapping[str, float] | None = None, threshold: float | None = None
+) -> ScoreTable:
+    """The table with the weighted mean of its methods, which every weighted one has to score.
+
+    Args:
+        table: E.g. of CCRS metrics.
+        weights: By method, summing to 1; by default all alike.
+        threshold: The composite passes from here on; by default 0.5.
+
+    Raises:
+        InvalidValueError: A weight is for something else.
+    """
+    shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
+    rated = [name for name, share in shares.items() if share > 0.0]
+    scores = np.sum([shares[name] * table.column(name) for name in rated], axis=0)
+    passes_from = 0.5 if threshold is None else threshold
+    found = table.with_method(COMPOSITE, scores, passes_from)
+    lacking = {
+        (sample, COMPOSITE): why
+        for (sample, metric), why in table.reasons.items()
+        if metric in rated
+    }
+    return replace(found, reasons={**found.reasons, **lacking})
 
 
 def gains(table: ScoreTable, **drawn: Any) -> Table:

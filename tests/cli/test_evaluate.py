@@ -46,7 +46,7 @@ def test_figures_file_and_pipe_say_the_same(tcva: Run) -> None:
     (row,) = found.json["tables"]["methods"]
     assert (row["mean"], row["scored"], row["samples"]) == (0.5, 2, 3)
     assert found.json["tables"]["unscored"][0]["reason"] == "empty_context"
-    assert "written: out.jsonl (" in found.err
+    assert "written: out.jsonl: results" in found.err
     results = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["sample_id"] for line in results] == ["s1", "s2", "s3"]
     piped = tcva(*EVALUATE, "-o", "-")

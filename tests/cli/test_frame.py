@@ -60,7 +60,7 @@ def test_a_closed_pipe_is_no_failed_gate(tcva: Run) -> None:
 
 def test_the_demo_turns_the_temperature_and_writes_its_report(tcva: Run) -> None:
     done = tcva("demo")
-    assert done.err.startswith("written: tcva-demo.html (")
+    assert done.err.startswith("written: tcva-demo.html: ")
     assert len(done.out.splitlines()) <= 40
     found = tcva("demo", "--json").json["tables"]
     for row in found["assistants"]:
