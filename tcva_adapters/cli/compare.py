@@ -28,7 +28,7 @@ from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.run import FILES, Run, save
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError, TCVAWarning
-from tcva_adapters.report.evaluated import evaluation
+from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.settings import (
     ComparisonConfig,

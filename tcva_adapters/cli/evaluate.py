@@ -35,7 +35,7 @@ from tcva_adapters.cost import cost
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
-from tcva_adapters.report.evaluated import evaluation
+from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import Writing, check_suffix

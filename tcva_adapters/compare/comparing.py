@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare import method_views as views
+from tcva_adapters.compare import views
 from tcva_adapters.compare.fusing import gains
 from tcva_adapters.compare.panel import (
     panel_report,

@@ -10,9 +10,9 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.compare.method_views import lead_of
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.views import lead_of
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment

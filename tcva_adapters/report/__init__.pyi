@@ -1,6 +1,6 @@
 from tcva_adapters.report.annotations import to_annotations as to_annotations
-from tcva_adapters.report.changed import changes as changes
-from tcva_adapters.report.evaluated import evaluation as evaluation
+from tcva_adapters.report.baseline import changes as changes
+from tcva_adapters.report.evaluating import evaluation as evaluation
 from tcva_adapters.report.figures import save_figures as save_figures
 from tcva_adapters.report.gates import Gates as Gates
 from tcva_adapters.report.junit import to_junit as to_junit

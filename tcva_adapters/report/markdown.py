@@ -16,7 +16,7 @@ import numpy as np
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import WeightScheme
-from tcva_adapters.report.changed import REGRESSIONS
+from tcva_adapters.report.baseline import REGRESSIONS
 from tcva_adapters.report.gates import MOST, gate_records, lowest_claims, records_of, verdict, worst
 from tcva_adapters.results.result import Result
 from tcva_adapters.tables import Report, cell, markdown_code, markdown_text, shortened

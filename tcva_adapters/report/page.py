@@ -16,7 +16,7 @@ from tcva_adapters.compare.comparing import comparison
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.report.changed import changes
+from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.content import Content, drawn, figures_of, inert_json
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.output import replacing, usable_path

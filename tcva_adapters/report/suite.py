@@ -11,7 +11,7 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.console import folded, visible
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.report.evaluated import evaluation
+from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates, exit_code, gate_lines, gate_records
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result

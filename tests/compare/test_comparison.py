@@ -14,8 +14,8 @@ from scipy import stats
 
 from tcva_adapters.compare.comparing import comparison
 from tcva_adapters.compare.fusing import gains, with_fused
-from tcva_adapters.compare.method_views import counted_decisions, share_below
 from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.views import counted_decisions, share_below
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.holm import holm

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.report.changed import changes
+from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import FEW_SAMPLES, Summary

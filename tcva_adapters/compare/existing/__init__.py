@@ -1,1 +1,0 @@
-"""Scores that were made elsewhere, imported into a comparison."""

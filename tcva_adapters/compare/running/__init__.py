@@ -1,1 +1,0 @@
-"""TCVA and framework metrics on the same samples, each judged once."""

@@ -1,1 +1,0 @@
-"""What a comparison shows: each method alone, pairs, human ratings, decisions."""
