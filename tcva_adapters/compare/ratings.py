@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import tee
 from pathlib import Path
 from typing import Any, Final
-
-import numpy as np
 
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import RowStream, format_of
-from tcva_adapters.stats.checks import FloatArray
-from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
 
 _WORDS: Final = {
@@ -82,68 +77,6 @@ def rater_names(columns: str) -> tuple[str, ...]:
         msg = f"human ratings in {columns!r}; name one field, or several once each: anna,ben"
         raise InvalidValueError(msg)
     return names
-
-
-def mean_of(raters: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The mean rating of each sample over those who rated it.
-
-    >>> mean_of({"anna": {"s1": 1.0, "s2": 0.0}, "ben": {"s1": 0.5}})
-    {'s1': 0.75, 's2': 0.0}
-    """
-    said: dict[str, list[float]] = {}
-    for ratings in raters.values():
-        for name, rating in ratings.items():
-            said.setdefault(name, []).append(rating)
-    return {name: math.fsum(each) / len(each) for name, each in said.items()}
-
-
-def human_ratings(metadata: Iterable[Mapping[str, Any]], field: str) -> FloatArray:
-    """The ratings under this key of the samples' metadata, nan where there is none. Shape (N,).
-
-    Several keys with commas between are several raters, whose mean it is.
-
-    Raises:
-        InvalidValueError: No sample has the key, or a value is no rating.
-    """
-
-    def rating(number: int, key: str, value: Any) -> float:
-        try:
-            return parse_rating(value)
-        except InvalidValueError as error:
-            msg = f"assessment {number}, metadata {key!r}: {error}"
-            raise InvalidValueError(msg) from None
-
-    keys = rater_names(field)
-    columns = [
-        np.fromiter(
-            (rating(i, key, value) for i, value in enumerate(metadata_values(each, key), start=1)),
-            np.float64,
-        )
-        for key, each in zip(keys, tee(metadata, len(keys)), strict=True)
-    ]
-    return columns[0] if len(columns) == 1 else mean_rating(np.stack(columns, axis=1))
-
-
-def metadata_values(metadata: Iterable[Mapping[str, Any]], field: str) -> Iterator[Any]:
-    """What the metadata of each sample have under this key; None where they have nothing.
-
-    Raises:
-        InvalidValueError: At the end, where no sample has the key.
-    """
-    has_it = False
-    keys: dict[str, None] = {}
-    for each in metadata:
-        if not has_it:
-            has_it = field in each
-            keys.update(dict.fromkeys(each))
-        yield each.get(field)
-    if not has_it:
-        known = f"the keys are {', '.join(map(repr, keys))}" if keys else "there is no metadata"
-        msg = (
-            f"no assessment has {field!r} in its metadata; {known}. Fields of a sample that are "
-            "not ours become its metadata when it is judged"
-        )
-        raise InvalidValueError(msg)
 
 
 @dataclass(slots=True)
