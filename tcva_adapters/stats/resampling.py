@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.stats.checks import FloatArray, IntArray, group_codes, whole
+from tcva_adapters.stats.checks import FloatArray, IntArray, whole
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 Statistic = Callable[[IntArray], FloatArray]
@@ -22,15 +22,6 @@ Statistic = Callable[[IntArray], FloatArray]
 # hand every array back to the system, which would cost more than the arithmetic.
 _CELLS: Final = 1 << 14
 _FEWEST: Final = 8
-
-
-def resample(
-    n: int, n_boot: int, *, seed: int = 0, groups: Sequence[object] | None = None
-) -> Iterator[IntArray]:
-    """`draw`, with groups by name."""
-    n, n_boot = whole("n", n, least=1), whole("n_boot", n_boot, least=1)
-    codes = None if groups is None else group_codes(groups, np.ones(n, dtype=np.bool_))
-    return draw(n, n_boot, seed=seed, codes=codes)
 
 
 def draw(n: int, n_boot: int, *, seed: int, codes: IntArray | None) -> Iterator[IntArray]:
