@@ -18,8 +18,8 @@ from tcva_adapters.compare import ScoreTable, calibrate, calibration
 from tcva_adapters.compare.calibration import described, recommended
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats import resampling
 from tcva_adapters.stats.checks import FloatArray, IntArray
-from tcva_adapters.stats.resampling import draw
 from tcva_adapters.tables import Report
 from tests.support.paper import judged, needs_paper_data
 
@@ -93,7 +93,7 @@ def test_choices_figures_and_interval_are_those_of_plain_loops(
     assert best_of == pytest.approx(most, abs=1e-12)
     resampled = [
         gain(np.repeat(everything, times))
-        for times in np.concatenate(list(draw(len(human), 150, seed=7, codes=None)))
+        for times in np.concatenate(list(resampling.draw(len(human), 150, seed=7, codes=None)))
     ]
     # The training parts of 5 folds share 3/4 of their samples: variance times 1 + 3/4.
     wider, value = math.sqrt(7 / 4), shown["gain"]
