@@ -20,17 +20,9 @@ from tcva_adapters.scale.settings import ScorerLike, scorer_of
 from tcva_adapters.tables import plain
 
 PREFIX: Final = "tcva_"
-"""What the names of added columns begin with."""
 
-ADDED: Final[Mapping[str, type]] = {
-    "score": float,
-    "passed": bool,
-    "reason": str,
-    "unscored": str,
-    "error": str,
-    "result": str,
-    "key": str,
-}
+_TEXTS: Final = ("reason", "unscored", "error", "result", "key")
+ADDED: Final[Mapping[str, type]] = {"score": float, "passed": bool, **dict.fromkeys(_TEXTS, str)}
 """The columns that are added, each with the type of its values; any may be missing."""
 
 
@@ -79,15 +71,11 @@ def judge_batch(
     ([1.0, nan], [None, 'missing_field'])
     """
     found = judged_rows(rows_of(batch), scorer_of(settings), mapping or {}, prefix)
-    columns = {name: [row.get(name) for row in found] for name in ADDED}
-    return with_columns(batch, columns, prefix)
+    return with_columns(batch, {n: [row.get(n) for row in found] for n in ADDED}, prefix)
 
 
 def judged_rows(
-    rows: Sequence[Mapping[str, Any]],
-    scorer: Scorer[Any],
-    mapping: Mapping[str, str],
-    prefix: str = PREFIX,
+    rows: list[dict[str, Any]], scorer: Scorer[Any], mapping: Mapping[str, str], prefix: str
 ) -> list[dict[str, Any]]:
     """What is added to each row, by the names of `ADDED`; see `judge_batch`."""
     columns, left_out = columns_of(mapping), {prefix + name for name in ADDED}
@@ -111,15 +99,9 @@ def judged_rows(
 
 
 def _added(key: str, result: Scored) -> dict[str, Any]:
-    why = result.unscored
-    return {
-        "score": result.score,
-        "passed": result.passed,
-        "reason": result.reason,
-        "unscored": None if why is None else why.reason.value,
-        "result": result.to_json(),
-        "key": key,
-    }
+    found = {name: getattr(result, name) for name in ("score", "passed", "reason")}
+    why = None if result.unscored is None else result.unscored.reason.value
+    return {**found, "unscored": why, "result": result.to_json(), "key": key}
 
 
 def _keys(scorer: Scorer[Any], samples: Sequence[Sample]) -> Iterator[str]:
@@ -136,12 +118,15 @@ def rows_of(batch: Any) -> list[dict[str, Any]]:
     Raises:
         InvalidValueError: It is none that is known, a column is none, or columns differ in length.
     """
-    kind = _kind(batch)
-    if kind == "pyarrow":
+    if hasattr(batch, "to_pylist"):  # Arrow's
         return [plain(row) for row in batch.to_pylist()]
-    if kind == "pandas":
+    if hasattr(batch, "notna"):  # pandas'
         whole = batch.astype(object)
         return [plain(row) for row in whole.where(whole.notna(), None).to_dict("records")]
+    if not isinstance(batch, Mapping):
+        kinds = "a dict of numpy arrays, a pyarrow.Table or a pandas.DataFrame"
+        msg = f"a batch is {kinds}, not a {type(batch).__name__}"
+        raise InvalidValueError(msg)
     columns = {name: plain(values) for name, values in batch.items()}
     sizes = {n: len(c) if isinstance(c, list) else None for n, c in columns.items()}
     if None in sizes.values() or len(set(sizes.values())) > 1:
@@ -158,10 +143,14 @@ def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) ->
         added: Values by the names of `ADDED`; None is a missing one.
         prefix: Goes before these names.
     """
-    columns = {prefix + name: _array(values, ADDED[name]) for name, values in added.items()}
-    kind = _kind(batch)
-    if kind != "pyarrow":
-        return batch.assign(**columns) if kind == "pandas" else {**batch, **columns}
+    columns = {
+        prefix + name: np.array(values, dtype=float if ADDED[name] is float else object)
+        for name, values in added.items()
+    }
+    if isinstance(batch, Mapping):
+        return {**batch, **columns}
+    if hasattr(batch, "assign"):
+        return batch.assign(**columns)
     import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # the batch is one of its tables
 
     types = {float: pa.float64(), bool: pa.bool_(), str: pa.string()}
@@ -169,23 +158,3 @@ def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) ->
     for name, values in added.items():
         table = table.append_column(prefix + name, pa.array(values, type=types[ADDED[name]]))
     return table
-
-
-def _kind(batch: Any) -> str:
-    """The package that a batch is of; empty for a dict of arrays."""
-    if isinstance(batch, Mapping):
-        return ""
-    package = type(batch).__module__.partition(".")[0]
-    if package not in {"pyarrow", "pandas"}:
-        kinds = "a dict of numpy arrays, a pyarrow.Table or a pandas.DataFrame"
-        msg = f"a batch is {kinds}, not a {type(batch).__name__}"
-        raise InvalidValueError(msg)
-    return package
-
-
-def _array(values: Sequence[Any], kind: type) -> np.ndarray[Any, Any]:
-    if kind is float:
-        return np.array(values, dtype=float)  # None is nan
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    return found

@@ -14,7 +14,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,8 +28,7 @@ from tcva_adapters.scale.batch import ADDED, PREFIX, judge_batch, judged_rows
 from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
 from tcva_adapters.tables import Column, Report, Table, cell, counted, plain
 
-ROWS_AT_ONCE: Final = 256
-"""Rows of a batch, which is also what a killed worker judges again."""
+ROWS_AT_ONCE: Final = 256  # which is also what a killed worker judges again
 
 
 def judge_dataset(
@@ -64,7 +63,6 @@ def judge_dataset(
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: When it runs: no call can succeed (a wrong key). What was written stays.
     """
-    check(Count, "rows_at_once", rows_at_once)
     on_actors = actors(_Judge, settings, workers, how=how)
     return ds.map_batches(**on_actors, batch_format="pyarrow", batch_size=rows_at_once)
 
@@ -106,7 +104,7 @@ def judge_files(
         mapping: See `judge_batch`.
 
     Returns:
-        What is in the folder: the tables ``rows`` and ``without a score``.
+        What is in the folder: the table ``rows``, with a column for each reason of no score.
 
     Raises:
         InvalidValueError: As for `judge_dataset`; another command is at work
@@ -119,12 +117,11 @@ def judge_files(
     size, folder = check(Count, "rows_at_once", rows_at_once), usable_path(out).resolve()
     given = [source] if isinstance(source, str) else source
     paths = [str(usable_path(each).resolve()) for each in given]
-    how = {"mapping": dict(mapping or {})}
     make_folder(folder)
     with alone(folder / "_lock", out):
-        own = {"scorer": scorer_of(settings).fingerprint, "rows": size, **how}
-        states = {path: Path(path).stat() for path in paths}
-        sources = {path: [state.st_size, state.st_mtime_ns] for path, state in states.items()}
+        own: dict[str, Any] = {"mapping": dict(mapping or {}), "rows": size}
+        own["scorer"] = scorer_of(settings).fingerprint
+        sources = {path: [(s := Path(path).stat()).st_size, s.st_mtime_ns] for path in paths}
         _claim(folder, own, sources)
         ray = joined(address)
         context = ray.data.DataContext.get_current().copy()
@@ -133,7 +130,7 @@ def judge_files(
         with ray.data.DataContext.current(context):
             files = ray.data.from_items([{"path": path} for path in paths])
             chunks = files.map_batches(_chunks, batch_size=1, fn_args=[size], num_cpus=0.5)
-            writers = actors(_Writer, settings, workers, folder=folder, how=how)
+            writers = actors(_Writer, settings, workers, folder=folder, mapping=own["mapping"])
             sums: Counter[str] = Counter()
             for row in chunks.map_batches(**writers, batch_size=1).iter_rows():
                 found = json.loads(row["figures"])
@@ -148,10 +145,8 @@ def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[dict[str, Any]]:
     (path,) = batch["path"]
     name = hashlib.sha256(path.encode()).hexdigest()[:12]
     rows = read_records(path)
-    for number in count():
-        some = [[row.record, row.error] for row in islice(rows, size)]
-        if not some:
-            return
+    chunks = iter(lambda: [[row.record, row.error] for row in islice(rows, size)], [])
+    for number, some in enumerate(chunks):
         part = f"{name}-{number:06d}.jsonl"
         yield {"part": [part], "rows": [json.dumps(some, default=str)]}
 
@@ -163,20 +158,18 @@ def _claim(folder: Path, settings: Mapping[str, Any], sources: Mapping[str, Any]
         InvalidValueError: See `judge_files`.
     """
     manifest = folder / "_tcva.json"  # readers of folders leave out what begins with an underscore
-    before: Mapping[str, Any] = {}
-    if manifest.exists():
-        known = json.loads(manifest.read_bytes())
-        before = known["sources"]
-        if known["settings"] != settings or {**sources, **before} != {**before, **sources}:
-            why = "was judged by other settings, or from files that have changed since"
-            msg = f"{folder} {why}; name another folder, or empty it"
-            raise InvalidValueError(msg)
-    elif {*folder.iterdir()} != {folder / "_lock"}:
+    ours = {"settings": settings, "sources": sources}
+    known = json.loads(manifest.read_bytes()) if manifest.exists() else {**ours, "sources": {}}
+    both = {**sources, **known["sources"]}
+    if not manifest.exists() and {*folder.iterdir()} != {folder / "_lock"}:
         msg = f"{folder} is not empty, and no run of ours; name a new folder"
         raise InvalidValueError(msg)
+    if known["settings"] != settings or both != {**both, **sources}:
+        why = "was judged by other settings, or from files that have changed since"
+        msg = f"{folder} {why}; name another folder, or empty it"
+        raise InvalidValueError(msg)
     with replacing(manifest) as stream:
-        found = {"settings": settings, "sources": {**before, **sources}}
-        stream.write(json.dumps(found, indent=2).encode())
+        stream.write(json.dumps({**ours, "sources": both}, indent=2).encode())
 
 
 @dataclass(slots=True)
@@ -185,50 +178,47 @@ class _Writer:
 
     settings: ScorerLike
     folder: Path
-    how: Mapping[str, Any]
+    mapping: Mapping[str, str]
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
         """The figures of one part, which is judged where it is not there."""
         (name,), (text,) = batch["part"], batch["rows"]
         part = self.folder / name
         is_new = not part.exists()
-        if is_new:
-            try:
+        try:
+            if is_new:
                 self._write(part, json.loads(text))
-            except JudgeError as error:
-                return {"figures": [json.dumps({"fatal": str(error)})]}
-        with part.open(encoding="utf-8") as lines:
-            rows = [json.loads(line) for line in lines]
-        figures = Counter({"rows": len(rows), "new": is_new * len(rows)})
-        for row in rows:
-            score = row.get(f"{PREFIX}score")
-            if score is None:
-                figures[f"unscored:{row.get(f'{PREFIX}unscored') or 'error'}"] += 1
-            else:
-                figures.update(scored=1, passed=row[f"{PREFIX}passed"] is True, sum=score)
-        return {"figures": [json.dumps(figures)]}
+        except JudgeError as error:
+            return {"figures": [json.dumps({"fatal": str(error)})]}
+        rows = [json.loads(line) for line in part.read_bytes().splitlines()]
+        scores, why, passed = (
+            [r[PREFIX + n] for r in rows] for n in ("score", "unscored", "passed")
+        )
+        figures = Counter(
+            {"rows": len(rows), "new": is_new * len(rows), "passed": passed.count(True)}
+        )
+        for score, reason in zip(scores, why, strict=True):
+            figures["scored" if score is not None else f"unscored:{reason or 'error'}"] += 1
+        return {"figures": [json.dumps({**figures, "sum": sum(score or 0.0 for score in scores)})]}
 
     def _write(self, part: Path, given: Sequence[tuple[dict[str, Any] | None, str]]) -> None:
         rows = [{f"{PREFIX}error": error} if error else record or {} for record, error in given]
-        found = judged_rows(rows, scorer_of(self.settings), **self.how)
+        found = judged_rows(rows, scorer_of(self.settings), self.mapping, PREFIX)
         with replacing(part) as stream:
-            for row, added in zip(rows, found, strict=True):
-                whole = plain({**row, **{PREFIX + name: added.get(name) for name in ADDED}})
+            for row, more in zip(rows, found, strict=True):
+                whole = plain({**row, **{PREFIX + name: more.get(name) for name in ADDED}})
                 stream.write(json.dumps(whole, ensure_ascii=False).encode() + b"\n")
 
 
 def _report(sums: Counter[str], out: str) -> Report:
     figures: dict[str, Any] = {name: sums[name] for name in ("rows", "new", "scored", "passed")}
     figures["mean"] = sums["sum"] / sums["scored"] if sums["scored"] else None
-    sentence = (
-        f"{sums['passed']} of {counted(sums['scored'], 'scored row')} pass, mean "
-        f"{cell(figures['mean'], 'score')}; {counted(sums['rows'], 'row')} in all, {sums['new']} new"
-    )
+    passed = f"{sums['passed']} of {counted(sums['scored'], 'scored row')} pass"
+    mean = f"mean {cell(figures['mean'], 'score')}"
+    sentence = f"{passed}, {mean}; {counted(sums['rows'], 'row')} in all, {sums['new']} new"
+    figures |= {name.partition(":")[2]: n for name, n in sums.most_common() if ":" in name}
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
-    split = ((name.partition(":")[2], number) for name, number in sums.most_common())
-    why = [{"reason": reason, "rows": number} for reason, number in split if reason]
-    without = Table("without a score", [Column("reason"), Column("rows", "int")], why)
-    return Report(sentence, [Table("rows", columns, [figures]), without], settings={"folder": out})
+    return Report(sentence, [Table("rows", columns, [figures])], settings={"folder": out})
 
 
 def actors(
@@ -293,8 +283,8 @@ def joined(address: str | None) -> Any:
     if not ray.is_initialized():
         address = address or os.environ.get("RAY_ADDRESS") or "local"
         # Ray's CPUs are places: one more than there are, so that all can judge while one reads.
-        places = {"include_dashboard": False, "num_cpus": (os.cpu_count() or 1) + 1}
-        how = places if address == "local" else {}
-        ray.init(address, logging_level=logging.WARNING, log_to_driver=False, **how)
+        places = {"num_cpus": (os.cpu_count() or 1) + 1, "include_dashboard": False}
+        quiet = {"logging_level": logging.WARNING, "log_to_driver": False}
+        ray.init(address, **quiet, **(places if address == "local" else {}))
         logging.getLogger("ray.data").setLevel(logging.WARNING)
     return ray

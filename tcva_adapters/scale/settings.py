@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
@@ -16,18 +16,14 @@ from tcva_adapters.results.config import configured
 from tcva_adapters.tcva import TCVA
 
 ScorerLike = Scorer[Any] | Mapping[str, Any]
-"""A scorer, or its arguments by name.
-
-Those of `TCVA`, or with ``metrics`` those of `CCRS`. Beside them: ``model`` (a mapping of
-`ModelConfig` for judges that are named), ``panel`` (additional judges of the same claims),
-``combine`` (how they decide), and ``config`` (a file of ``tcva calibrate``).
-"""
-
-_SCORERS_KEPT: Final = 8
 
 
 def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     """The scorer itself, or the one that these settings mean; made once in a process.
+
+    Settings are the arguments of `TCVA`, or with ``metrics`` those of `CCRS`, by name. Beside them:
+    ``model`` (a mapping of `ModelConfig` for judges that are named), ``panel`` (further judges of the
+    same claims), ``combine`` (how they decide), and ``config`` (a file of ``tcva calibrate``).
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or cannot be pickled.
@@ -44,13 +40,12 @@ def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     try:
         pickled = pickle.dumps(dict(settings))
     except Exception as error:
-        names = ", ".join(map(str, settings))
-        msg = f"settings are plain values that can be pickled; one of {names} is not: {error}"
+        msg = f"settings are plain values that can be pickled, these are not: {error}"
         raise InvalidValueError(msg) from error
     return _made(pickled)
 
 
-@lru_cache(maxsize=_SCORERS_KEPT)
+@lru_cache(maxsize=8)
 def _made(pickled: bytes) -> Scorer[Any]:
     return made_of(pickle.loads(pickled))  # noqa: S301  # pickled in the line that calls this
 
@@ -75,8 +70,7 @@ def made_of(plain: Mapping[str, Any]) -> Scorer[Any]:
         judges = [settings.get("judge"), *map(asked, panel)]
         first, settings = panel_of(judges, combine, settings)
         settings["judge"] = first
-    if config is not None:
-        settings = configured(config, settings)
+    settings = settings if config is None else configured(config, settings)
     return CCRS(**settings) if "metrics" in settings else TCVA(**settings)
 
 
