@@ -139,9 +139,10 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
     table = tables[0] if tables else ScoreTable((), (), np.empty((0, 0)))
     for other in tables[1:]:
         table = table.joined(other)
-    metadata = table.metadata or [{}] * len(table)
-    bare = (Sample(id=n, metadata=dict(m)) for n, m in zip(table.samples, metadata, strict=True))
-    content = Content(title or "Report", table, table.about.get("samples") or tuple(bare))
+    texts = {sample.id: sample for sample in table.about.get("samples", ())}
+    rows = zip(table.samples, table.metadata or [{}] * len(table), strict=True)
+    samples = [texts.get(name) or Sample(id=name, metadata=dict(about)) for name, about in rows]
+    content = Content(title or "Report", table, samples)
     shown = [("overview", each) for each in reports or [comparison(table)]]
     if len(content.runs) == 2:
         shown.append(("changes", changes(*map(content.only, content.runs))))
@@ -154,8 +155,7 @@ def _of_folder(folder: Path, reading: dict[str, Any]) -> ScoreTable:
     scores = read_scores(folder / "scores.csv")
     others = [name for name in scores.methods if not name.startswith("tcva ")]
     table = judged.joined(scores.select(methods=others))
-    texts = {sample.id: sample for sample in SampleStream(folder / "samples.jsonl")}
-    samples = tuple(texts.get(name) or Sample(id=name) for name in table.samples)
+    samples = tuple(SampleStream(folder / "samples.jsonl"))
     return replace(table, about={**judged.about, "samples": samples})
 
 

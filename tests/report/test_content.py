@@ -181,6 +181,8 @@ def test_a_comparison_and_its_folder(tmp_path: Path) -> None:
         "It is so.",
         SAMPLES[0].response,
     )
+    some, texts = page(table.select([3, 1]), tmp_path)
+    assert (some["samples"]["ids"], texts[0]["response"]) == (["q3", "q1"], SAMPLES[3].response)
     save(tmp_path / "side", table, comparison(table))
     saved, texts = page(tmp_path / "side", tmp_path, human="human")
     assert saved["runs"][0]["rows"] == shown["rows"]

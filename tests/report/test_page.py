@@ -122,9 +122,8 @@ def test_the_page_names_no_folder_of_the_machine(tmp_path: Path) -> None:
     assert "very-private" not in page
     figures, _ = blocks_of(folder / "page.html")
     assert figures["title"] == "judged.jsonl"
-    assert figures["notes"] == [
-        "skipped line 2 of judged.jsonl: not JSON: expected ident at line 1 column 2"
-    ]
+    (note,) = figures["notes"]
+    assert note.startswith("skipped line 2 of judged.jsonl: not")
 
 
 def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:

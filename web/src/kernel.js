@@ -1,7 +1,7 @@
 // The score of one row of level counts, as tcva_adapters/core/aggregation.py computes it.
 
 /** Below this distance from 0 the geometric mean stands in. */
-export const TINY_EXPONENT = 1e-12;
+const TINY_EXPONENT = 1e-12;
 /** Significant digits of every score. */
 const DIGITS = 12;
 const SCALES = Array.from({ length: 301 }, (_, places) => Number(`1e${places}`));

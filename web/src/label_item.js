@@ -22,7 +22,7 @@ export const levelSteps = (levels) => [...levels].reverse().map((value, i) => ({
 export const scaleOf = (report) => report.samples.human_scale ?? [0, 1];
 
 /** The claims of a sample that carry a verdict; what claims nothing is not labelled. */
-export const claimsOf = ({ report, look }, i) => (report.detail(i)?.runs?.[look?.name]?.claims ?? []).filter(({ verdict }) => verdict);
+const claimsOf = ({ report, look }, i) => (report.detail(i)?.runs?.[look?.name]?.claims ?? []).filter(({ verdict }) => verdict);
 
 /** Whether a sample has all its labels. */
 export function isDone(app, store, what, i) {

@@ -86,7 +86,7 @@ function columnsOf({ report, main, look, looks }, narrow) {
   return columns;
 }
 
-export function Named({ id, question }) {
+function Named({ id, question }) {
   return html`<span class="sample-id"><bdi>${brief(id, 60)}</bdi></span>
     ${question && html`<span class="sample-question"><bdi>${brief(question)}</bdi></span>`}`;
 }
