@@ -26,7 +26,7 @@ from tcva_adapters.stats.units import Units
 Scale = Literal["ordinal", "interval"]
 KappaWeights = Literal["quadratic", "linear", "none"]
 
-LEAST: Final[dict[Scale, int]] = {"ordinal": 30, "interval": 100}
+LEAST: Final[dict[Scale, int]] = {"ordinal": 50, "interval": 100}
 """Units with two ratings that the interval of alpha needs. Of fewer, distances of skewed ratings hang on
 single ones."""
 

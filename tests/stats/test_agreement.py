@@ -109,11 +109,11 @@ def test_alpha_without_an_interval() -> None:
     for table in ([[0.0, 4.0], [0.0, NAN]], [[0.0, NAN], [NAN, 4.0]]):
         assert math.isnan(krippendorff_alpha(table).value)
     assert krippendorff_alpha(np.empty((2, 0))).n == 0
-    perfect = krippendorff_alpha(np.tile(np.arange(30.0) % 5, (2, 1)))
+    perfect = krippendorff_alpha(np.tile(np.arange(50.0) % 5, (2, 1)))
     assert perfect.value == 1.0
     assert "never differ" in perfect.reason
-    assert "nothing can be told" in krippendorff_alpha(np.ones((2, 30))).reason
-    assert "needs 30" in krippendorff_alpha(PUBLISHED).reason
+    assert "nothing can be told" in krippendorff_alpha(np.ones((2, 50))).reason
+    assert "needs 50" in krippendorff_alpha(PUBLISHED).reason
     grouped = krippendorff_alpha(np.ones((2, 30)), groups=[*range(15)] * 2)
     assert grouped.reason == "15 groups, worth 15.0 of one size: an interval needs 20"
 
