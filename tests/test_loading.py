@@ -58,8 +58,8 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
         assert loaded(line).isdisjoint(absent)
     modules = set(found[-1].split())
     rooms = {name.split(".")[1] for name in modules if name.startswith("tcva_adapters.")}
-    assert rooms.isdisjoint({"ccrs", *ADAPTERS})
-    parts = ("calibration", "existing", "paper", "systems", "views")
+    assert rooms.isdisjoint(ADAPTERS)
+    parts = ("calibration", "paper", "system_pairs", "temperature")
     assert modules.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
 
 
