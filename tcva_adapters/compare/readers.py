@@ -38,7 +38,7 @@ from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.results.protocol import Scored, json_object
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.results.summary import Summary
+from tcva_adapters.results.summary import Scores, Summary
 from tcva_adapters.samples.records import Format, RowStream, read_records, skipped_rows
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
@@ -241,6 +241,10 @@ class Block:
             reasons = {method: why.text for method, why in item.unscored_by.items()}
             self.add(item.sample_id, item.metadata, item.scores, reasons)
             self.thresholds |= dict.fromkeys(item.scores, item.threshold)
+            by_metric = self.about.setdefault("scores", {})
+            for metric, score in item.scores.items():
+                found = by_metric.setdefault(metric, Scores())
+                found.add_score(score, why=item.unscored_by.get(metric))
             self._hold(item, *item.scores)
             return
         judged = item.assessment if isinstance(item, Result) else item

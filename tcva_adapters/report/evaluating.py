@@ -13,7 +13,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.results.summary import FEW_SAMPLES, Summary
+from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
 from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
 
 _DETAIL: Final = 200
@@ -114,7 +114,8 @@ def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
     """Samples without a score by reason, the most frequent first, with what the first one says."""
     about = table.about.get("methods", {}).get(method, {})
     found, details = Counter[str](), dict[str, str]()
-    if isinstance(summary := about.get("summary"), Summary):
+    summary = about.get("summary") or about.get("scores", {}).get(method)
+    if isinstance(summary, Scores):
         found.update(summary.unscored)
         details.update(summary.details)
     else:
