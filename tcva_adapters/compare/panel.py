@@ -279,7 +279,6 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
                     Column("corrected", "interval"),
                 ],
                 methods,
-                detail=True,
                 notes=["corrected: with error-free ratings (Spearman-Brown)"],
             ),
         ],

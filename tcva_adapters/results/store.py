@@ -29,7 +29,6 @@ STORE_VERSION: Final = 3
 
 _APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database
 _MEMORY: Final = ":memory:"
-_RECORD: Final = "record"  # the kind of texts that are no judgements
 _OWN: Final = {"sample_id", "metadata", "from_store", "shared"}  # not the judgement's
 _WAIT_SECONDS: Final = 10.0
 _LOOP_WAIT_SECONDS: Final = 1.0  # nothing else goes on in that event loop meanwhile
@@ -141,19 +140,6 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
                 if each.failure is None
             ]
         )
-
-    def get_records(self, keys: Iterable[str]) -> dict[str, str]:
-        """Those of the keys that have a record; see `put_records` and `get`."""
-        return self._texts(_RECORD, keys)
-
-    def put_records(self, records: Iterable[tuple[str, str]]) -> None:
-        """Keep texts that are no judgements, in one transaction, as `put` does.
-
-        Args:
-            records: Of each the key, a digest of all that can change it, and the text, most often
-                JSON, which whoever reads it checks. Keys of assessments do not see these.
-        """
-        self._put([(_RECORD, key, text) for key, text in records])
 
     def _texts(self, kind: str, keys: Iterable[str]) -> dict[str, str]:
         wanted = json.dumps([*keys])

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA
+from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.compare import compare
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
@@ -107,14 +108,14 @@ def test_the_last_put_that_is_no_failure_is_served() -> None:
         store.get("a")
 
 
-def test_records_and_assessments_do_not_see_each_other(path: Path) -> None:
-    texts = {f"k{n}": f"“{n}”\n'" for n in range(1200)}
+def test_judgements_of_different_kinds_do_not_see_each_other(path: Path) -> None:
+    ratings = {f"k{n}": MetricAnswer(rating=n / 12) for n in range(1200)}
     with VerdictStore(path) as store:
-        store.put_records([*texts.items(), ("only", "x")])
-        store.put_many((key, scored()) for key in texts)
+        store.put_many([*ratings.items(), ("only", MetricAnswer(rating=1))])
+        store.put_many((key, scored()) for key in ratings)
     with VerdictStore(path) as store:
-        assert store.get_records([*texts, "other", "k0"]) == texts
-        assert store.get_many(texts, Assessment).keys() == texts.keys()
+        assert store.get_many([*ratings, "other", "k0"], MetricAnswer) == ratings
+        assert store.get_many(ratings, Assessment).keys() == ratings.keys()
         assert store.get("only") is None
 
 
