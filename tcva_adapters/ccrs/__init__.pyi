@@ -1,3 +1,4 @@
+from tcva_adapters.ccrs.composites import composite as composite
 from tcva_adapters.ccrs.metrics import METRICS as METRICS
 from tcva_adapters.ccrs.metrics import Metric as Metric
 from tcva_adapters.ccrs.metrics import exact_match as exact_match
@@ -5,6 +6,3 @@ from tcva_adapters.ccrs.reply import read_rating as read_rating
 from tcva_adapters.ccrs.result import CCRSResult as CCRSResult
 from tcva_adapters.ccrs.result import MetricAnswer as MetricAnswer
 from tcva_adapters.ccrs.scorer import CCRS as CCRS
-from tcva_adapters.ccrs.summary import CCRSSummary as CCRSSummary
-from tcva_adapters.ccrs.summary import composite as composite
-from tcva_adapters.ccrs.summary import summarise_ccrs as summarise_ccrs

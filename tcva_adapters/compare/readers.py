@@ -244,7 +244,7 @@ class Block:
             by_metric = self.about.setdefault("scores", {})
             for metric, score in item.scores.items():
                 found = by_metric.setdefault(metric, Scores())
-                found.add_score(score, why=item.unscored_by.get(metric))
+                found.add_score(score, item.unscored_by.get(metric))
             self._hold(item, *item.scores)
             return
         judged = item.assessment if isinstance(item, Result) else item

@@ -116,7 +116,7 @@ def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
     found, details = Counter[str](), dict[str, str]()
     summary = about.get("summary") or about.get("scores", {}).get(method)
     if isinstance(summary, Scores):
-        found.update(summary.unscored)
+        found.update(summary.reasons)
         details.update(summary.details)
     else:
         for place in np.flatnonzero(np.isnan(table.column(method))).tolist():

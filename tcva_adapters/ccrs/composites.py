@@ -1,0 +1,67 @@
+"""Several metrics as one rating."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.core.panel import evaluate_panel
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import Unscored
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """The metrics of one sample as one rating.
+
+    Attributes:
+        score: The weighted mean in [0, 1]; None where a weighted metric has no score.
+        passed: Whether it reaches the threshold; None where there is no score.
+        unscored: Why there is no score.
+    """
+
+    score: float | None = None
+    passed: bool | None = None
+    unscored: Unscored | None = None
+
+
+def composite(
+    result: CCRSResult, *, weights: Mapping[str, float] | None = None, threshold: float = 0.5
+) -> Composite:
+    """The metrics of one sample as one rating.
+
+    Args:
+        result: The sample's result.
+        weights: By short name, at least 0, summing to 1; those not named do not count. By default
+            all metrics count the same.
+        threshold: Least composite that passes, in [0, 1].
+
+    Raises:
+        InvalidValueError: A weight for a metric that was not rated, weights that do not sum to 1,
+            or a threshold outside [0, 1].
+
+    >>> from tcva_adapters.ccrs import CCRS
+    >>> from tcva_adapters.samples.sample import Sample
+    >>> sample = Sample(input="Which red car?", response="The car.", contexts=[], reference="A car.")
+    >>> result = CCRS(("qr", "ir"), judge="lexical").evaluate(sample)
+    >>> rated = composite(result, weights={"qr": 0.6, "ir": 0.4}, threshold=0.6)
+    >>> result.scores, round(rated.score, 3), rated.passed
+    ({'qr': 0.5, 'ir': 1.0}, 0.7, True)
+    """
+    scores = result.scores
+    shares = dict.fromkeys(scores, 1.0 / len(scores)) if weights is None else weights
+    unknown = [name for name in shares if name not in scores]
+    if unknown or not shares:
+        what = f"a weight for {unknown[0]!r}, which was not rated" if unknown else "no weights"
+        msg = f"{what}; give at least one of {', '.join(scores)}"
+        raise InvalidValueError(msg)
+    row = [scores[name] or 0.0 for name in shares]
+    rating = evaluate_panel([row], list(shares.values()), threshold, 1.0)
+    lacking = [name for name in shares if shares[name] > 0.0 and scores[name] is None]
+    if not lacking:
+        return Composite(rating.normalized_score, rating.pass_status)
+    why = result.unscored_by[lacking[0]]
+    return Composite(
+        unscored=Unscored(reason=why.reason, detail=f"no score for {', '.join(lacking)}")
+    )
