@@ -91,7 +91,7 @@ def test_commands_and_pages_show_the_weights(
     answer = "It opens at nine on Mondays."
     record = {"response": answer, "contexts": ["It opens at nine, they say."]}
     Path("in.jsonl").write_text(json.dumps(record), encoding="utf-8")
-    words = "evaluate in.jsonl --judge lexical --report page.html --show all --min-score 1"
+    words = "evaluate in.jsonl --judge lexical --report page.html --show all --gate mean>=1"
     assert run([*words.split(), "--markdown", "said.md"]) == 1
     assert ", weight 0." in " ".join(capsys.readouterr().out.split())
     assert ", weight 0." in Path("said.md").read_text(encoding="utf-8")
