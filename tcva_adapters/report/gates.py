@@ -203,7 +203,7 @@ def _outcome(
     values, rows = _values(gate.figure, method, table, before)
     title = f"{method}: {gate.figure.replace('_', ' ')}"
     if not len(values):
-        text = f"{title}: there is none, and {gate.least!r} is asked for"
+        text = f"{title}: there is none, and {gate.least:.12g} is asked for"
         return _record(gate, method, None, None, text)
     value = reached = math.fsum(values) / len(values)
     sure = ""
@@ -218,7 +218,7 @@ def _outcome(
         sure = f", with {100 * gate.confidence:g}% confidence at least {apart(reached, gate.least)}{of}"
     relation = ">=" if reached >= gate.least else "<"
     shown = f"{value:.3f}{sure}" if sure else apart(value, gate.least)
-    text = f"{title} {shown} {relation} {gate.least!r}"
+    text = f"{title} {shown} {relation} {gate.least:.12g}"
     return _record(gate, method, value, reached, text)
 
 
