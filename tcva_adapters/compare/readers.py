@@ -348,7 +348,10 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
     if how.counts_only:
         rows = stream_assessments(file if file == "-" else path, skip_bad=how.skip_bad)
     else:
-        parse: dict[str, Any] = {"read": _item, "parse": lambda line: _item(json_object(line, what="JSON"))}
+        parse: dict[str, Any] = {
+            "read": _item,
+            "parse": lambda line: _item(json_object(line, what="JSON")),
+        }
         rows = RowStream(file if file == "-" else path, kind, skip_bad=how.skip_bad, **parse)
     blocks = _of_items(rows, how, name, stem)
     how.notes += skipped_rows(rows.bad, rows.skipped, f" of {path.name}")
