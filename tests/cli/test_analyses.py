@@ -1,0 +1,199 @@
+"""Commands that look at judgements and scores: they print what the functions find."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="the extra stats")
+
+from tcva_adapters import Assessment, Config, compare, sweep
+from tcva_adapters.compare import calibration
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.results.files import write_assessments
+from tests.cli.conftest import PASSAGE, Run, record, write
+from tests.support.paper import FOLDER, needs_paper_data
+
+QUICK = ("--set", "resamples=200")
+
+
+@pytest.fixture(autouse=True)
+def _judgements(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001  # its folder
+    """Eighty answers with ratings that follow T=0.5, eighty with ratings that follow T=1."""
+    monkeypatch.setattr(calibration, "REPEATS", 3)
+    counts = np.random.default_rng(3).multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=160)
+    plain, lenient = sweep(counts, [0.5, 1.0]).T
+    stored = []
+    for i, row in enumerate(counts):
+        words = [level for level, n in zip(LEVELS, row, strict=True) for _ in range(n)]
+        rating = float(plain[i] if i < 80 else lenient[i])
+        metadata = {"score": rating, "stars": 1 + 4 * rating, "page": i // 3, "always": "pass"}
+        if i % 4 == 0:
+            metadata["few"] = rating
+        one = Assessment.from_verdicts(words, sample_id=str(i))
+        stored.append(one.model_copy(update={"metadata": metadata | {"part": "ab"[i < 80]}}))
+    write_assessments("judged.jsonl", stored)
+    write_assessments("lenient.jsonl", stored[80:])
+    write_assessments("a.jsonl", stored[:80])
+    renamed = [each.model_copy(update={"sample_id": str(i)}) for i, each in enumerate(stored[80:])]
+    write_assessments("b.jsonl", renamed)
+    write("labels.jsonl", *({"id": str(i), "human": float(s)} for i, s in enumerate(plain)))
+
+
+CASES: list[tuple[list[str], Any, dict[str, Any]]] = [
+    (["sweep", "judged.jsonl", "-T", "0.2,lenient"], compare.sweep, {"temperatures": [0.2, 0.9]}),
+    (
+        ["sweep", "judged.jsonl", "--ablation", "--human", "score", "--group", "page", *QUICK],
+        compare.sweep,
+        {"ablation": True, "human": "score", "group": "page", "resamples": 200},
+    ),
+    (
+        ["calibrate", "judged.jsonl", "--human", "stars", "--human-scale", "1,5", "--by", "part"],
+        compare.calibrate,
+        {"human": "stars", "human_scale": (1, 5), "by": "part"},
+    ),
+    (
+        ["validate", "judged.jsonl", "--human", "few", "--by", "part", "--width", "0.2", *QUICK],
+        compare.validate,
+        {"human": "few", "by": ["part"], "width": 0.2, "resamples": 200},
+    ),
+    (
+        ["validate", "judged.jsonl", "--human", "labels.jsonl", "--set", "level=0.9", *QUICK],
+        compare.validate,
+        {"human": "labels.jsonl", "level": 0.9, "resamples": 200},
+    ),
+    (
+        ["systems", "a.jsonl", "b.jsonl", "-T", "0.5", "--test", "tukey", *QUICK],
+        compare.systems,
+        {"temperatures": [0.5], "test": "tukey", "resamples": 200},
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "function", "how"), CASES, ids=lambda x: str(x)[:50])
+def test_a_command_prints_what_the_function_finds(
+    arguments: list[str], function: Any, how: dict[str, Any], tcva: Run
+) -> None:
+    found = tcva(*arguments, "--json").json
+    sources = [each for each in arguments if each.endswith(".jsonl") and each != "labels.jsonl"]
+    expected = function(sources if function is compare.systems else sources[0], **how).to_dict()
+    assert json.loads(json.dumps(found["tables"])) == json.loads(json.dumps(expected["tables"]))
+    assert found["sentence"] == expected["sentence"]
+    for more in ([], ["--all"]):
+        lines = tcva(*arguments, *more).out.splitlines()
+        assert " ".join(lines).startswith(found["sentence"][:60])
+        assert max(map(len, lines)) <= 80
+
+
+def test_a_calibration_is_read_by_other_commands(tcva: Run) -> None:
+    options = ("calibrate", "lenient.jsonl", "--human", "score", "-o", "new/tcva.json", *QUICK)
+    found = tcva(*options, "--json")
+    temperature = found.json["settings"]["recommended"]["temperature"]
+    assert temperature > 0.8
+    assert Config.load("new/tcva.json").settings["temperature"] == temperature
+    assert "for --config new/tcva.json" in found.err
+    write("in.jsonl", record(1))
+    settings = tcva("evaluate", "in.jsonl", "--config", "new/tcva.json", "--json").json["settings"]
+    assert settings["temperature"] == temperature
+    again = tcva(*options[:4], "--config", "new/tcva.json", *QUICK, "--json").json
+    assert again["tables"]["settings"][0]["setting"] == f"T={temperature:g}"
+
+
+def test_what_to_rate_next_is_written_and_given_back(tcva: Run) -> None:
+    start = ("validate", "judged.jsonl", "--human", "few", *QUICK)
+    tcva(*start, "--next", "9", "-o", "next.jsonl", "--markdown", "tables.md")
+    rows = [json.loads(line) for line in Path("next.jsonl").read_text("utf-8").splitlines()]
+    assert len([row for row in rows if row["human"] is None]) == 9
+    assert "agreement" in Path("tables.md").read_text(encoding="utf-8")
+    write("next.jsonl", *({**row, "human": row["human"] or 0.5} for row in rows))
+    found = tcva("validate", "judged.jsonl", "--human", "next.jsonl", *QUICK, "--json").json
+    assert found["tables"]["agreement"][0]["n"] == len(rows)
+
+
+def test_reports_and_figures(tcva: Run) -> None:
+    tcva("report", "judged.jsonl", "--human", "score", "--title", "Mine", "-o", "one.html")
+    assert "<title>Mine" in Path("one.html").read_text(encoding="utf-8")
+    tcva("report", "a.jsonl", "b.jsonl", "-o", "two.html", "--set", "max-details=0")
+    for command in ("validate judged.jsonl --human score", "systems a.jsonl b.jsonl -T 0.5"):
+        done = tcva(*command.split(), *QUICK, "--report", "page.html", "--overwrite")
+        assert "written: page.html: report" in done.err
+    pytest.importorskip("matplotlib", reason="the extra plots")
+    assert "drawn/sweep.png: figure" in tcva("sweep", "judged.jsonl", "--figures", "drawn").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("sweep nowhere.jsonl", "nowhere.jsonl: cannot be read"),
+        ("sweep judged.jsonl -T 7", "7"),
+        ("sweep judged.jsonl --set threshhold=1", "was 'threshold' meant?"),
+        ("sweep judged.jsonl --scheme none", "none"),
+        ("sweep judged.jsonl --human nope", "nope"),
+        ("sweep judged.jsonl --group page", "give human ratings, too"),
+        ("calibrate judged.jsonl", "rate more samples"),
+        ("calibrate judged.jsonl --human always", "all 160 human ratings are 1"),
+        ("calibrate judged.jsonl --human score --objective x", "objective"),
+        ("calibrate judged.jsonl --human stars --human-scale 5", "two numbers with a comma"),
+        ("calibrate judged.jsonl --human score -o judged.jsonl", "is also what is read"),
+        ("validate judged.jsonl --human score --next 5", "--next and --out go together"),
+        ("validate judged.jsonl --human score --markdown - --json", "both write to standard"),
+        ("systems a.jsonl", "system"),
+        ("systems a.jsonl b.jsonl --test x", "test"),
+        ("reproduce nowhere", "nowhere"),
+        ("report nowhere.jsonl", "nowhere.jsonl: cannot be read"),
+        ("compare in.jsonl --with nobody", "nobody"),
+        ("compare in.jsonl --with none --gate x:mean>=1", "a gate is on 'x'"),
+        ("compare in.jsonl --with none --reference x", "no method 'x' to test against"),
+        ("compare in.jsonl --with none --scores in.jsonl::nope", "nope"),
+        ("compare in.jsonl --with none --set objective=x", "objective='x'"),
+        ("compare in.jsonl --with ragas --metrics beauty", "beauty"),
+    ],
+)
+def test_wrong_use_is_one_sentence(arguments: str, sentence: str, tcva: Run) -> None:
+    write("in.jsonl", record(1))
+    done = tcva(*arguments.split(" "), code=2)
+    assert sentence in done.text
+    assert done.err.count("error") + done.err.count("Error") == 1
+
+
+def test_a_comparison_has_a_folder_gates_and_imported_scores(tcva: Run) -> None:
+    rows = [record(n, PASSAGE if n % 2 else "Zebras.", human=n % 2) for n in range(12)]
+    write("in.jsonl", *rows)
+    write("others.jsonl", *({"id": f"s{n}", "mine": n % 2 or -1} for n in range(12)))
+    side = ("compare", "in.jsonl", "--with", "none", "--out", "side", "--human", "human")
+    imported = ("--scores", "others.jsonl::mine", "--set", "missing=-1", *QUICK)
+    done = tcva(*side, *imported, "--gate", "tcva T=0.1:mean>=0.9", "--json", code=1)
+    tables = done.json["tables"]
+    assert {row["method"]: row["n"] for row in tables["methods"]}["mine"] == 6
+    assert [row["passed"] for row in tables["gates"] if row["figure"] == "mean"] == [False]
+    assert "gate failed: tcva T=0.1: mean 0.500 < 0.9" in done.text
+    summary = json.loads(Path("side/summary.json").read_text(encoding="utf-8"))
+    assert summary["tables"]["methods"] == tables["methods"]
+    assert "side/scores.csv" in done.err
+    tcva("report", "side", "--samples", "in.jsonl", "-o", "page.html")
+    cost = tcva(*side[:4], "--dry-run", "--judge", "openai:m", "--json").json
+    assert cost["sentence"].startswith("About ")
+    # A score that is missing is no 0, and a gate counts it.
+    failed = tcva(*side, *imported, "--overwrite", "--gate", "mine:mean>=0.5", code=1)
+    assert "6 of 12" in failed.text
+
+
+@pytest.mark.slow
+def test_the_frameworks_metrics_stand_beside(tcva: Run) -> None:
+    pytest.importorskip("langchain_classic", reason="the extra langchain-classic")
+    write("in.jsonl", *(record(n) for n in range(3)))
+    found = tcva("compare", "in.jsonl", "--with", "langchain", "--json").json
+    assert "langchain context_qa" in {row["method"] for row in found["tables"]["methods"]}
+
+
+@needs_paper_data
+def test_the_papers_tables(tcva: Run) -> None:
+    quick = ("reproduce", FOLDER, "--set", "resamples=50", "--no-lexical")
+    found = tcva(*quick, "--json").json
+    assert {row["set"] for row in found["tables"]["Table 5"]} >= {"summeval", "summeval_rel"}
+    for more in ((), ("--all",), ("--best", "--count-empty")):
+        assert max(map(len, tcva(*quick, *more).out.splitlines())) <= 80
