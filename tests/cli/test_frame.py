@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tcva_adapters import __version__
-from tcva_adapters.cli.app import imported
+from tcva_adapters.cli.app import COMMANDS, imported
 from tests.cli.conftest import Run, record, write
 from tests.support.packages import not_imported
 from tests.support.server import WRONG_KEY, ScriptedServer, auto_judge
