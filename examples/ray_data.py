@@ -26,6 +26,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # One place more for each of the two CPUs that reading and writing take of any cluster.
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
+    # One place more than there are workers, for what reads.
+    ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
     main()

@@ -14,6 +14,8 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "DO_NOT_TRACK": "true"}
+SPARK = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 @pytest.mark.parametrize(
@@ -26,25 +28,12 @@ ROOT = Path(__file__).resolve().parents[2]
     ],
 )
 def test_an_example_runs(example: str, package: str, says: str) -> None:
-    if find_spec(package) is None:
-        pytest.skip(f"no {package} here: `make test-ray` tries it")
-    if package == "pyspark" and which("java") is None:
-        pytest.skip("Spark needs java")
-    quiet = {
-        "PYTHONPATH": str(ROOT),
-        "PYSPARK_PYTHON": sys.executable,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "RAY_USAGE_STATS_ENABLED": "0",
-        "RAY_AUTH_MODE": "disabled",
-        "DO_NOT_TRACK": "true",  # Daft's
-    }
+    if find_spec(package) is None or (package == "pyspark" and which("java") is None):
+        pytest.skip(f"no {package} here: `make test-ray` tries it; Spark needs java")
+    command = [sys.executable, str(ROOT / "examples" / f"{example}.py")]
+    env = {**os.environ, **QUIET, **SPARK, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / f"{example}.py")],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **quiet},
-        timeout=240,
+        command, capture_output=True, text=True, check=False, env=env, timeout=240
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert says in done.stdout
