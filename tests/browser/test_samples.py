@@ -87,9 +87,9 @@ def test_by_keys_from_the_list_into_a_sample_and_back(listed: Watched) -> None:
     order = ids(listed)
     grid = listed.page.get_by_role("grid")
     grid.focus()
-    for key, at in [("j", 1), ("ArrowDown", 2), ("k", 1), ("End", 56), ("Home", 0), ("j", 1)]:
+    selected = listed.page.locator("[role=row][aria-selected=true]")
+    for key, at in [("End", 56), ("Home", 0), ("j", 1)]:
         grid.press(key)
-        selected = listed.page.locator("[role=row][aria-selected=true]")
         expect(selected).to_contain_text(order[at])
         expect(selected).to_be_in_viewport()
     grid.press("Enter")
@@ -134,10 +134,9 @@ def test_claims_and_evidence_stand_where_they_belong(
     claims = page.page.locator("li.claim")
     expect(claims).to_have_count(len(JUDGED[name].claims))
     for number, claim in enumerate(JUDGED[name].claims):
-        shown = claims.nth(number)
         level = claim.verdict.value if claim.verdict else "not a claim"
         for text in (claim.claim, level, claim.reason or ""):
-            expect(shown).to_contain_text(text)
+            expect(claims.nth(number)).to_contain_text(text)
         if not claim.evidence:
             continue
         page.page.get_by_role("button", name=f"Evidence of claim {number + 1} in").click()
@@ -173,5 +172,6 @@ def test_framework_metrics_and_failures(reports: Reports, open_report: Opener) -
     page.goto(f"#view=sample&sample={CONTENT.table.samples[0]}")
     expect(entry).to_contain_text("timeout: no answer within 60 s")
     page = open_report(reports("all unscored"), "#view=sample&sample=one")
-    expect(page.page.locator("main")).to_contain_text("There is no score")
-    expect(page.page.locator("main")).to_contain_text("60 s")
+    expect(page.page.locator("main")).to_contain_text(
+        re.compile("There is no score.*60 s", re.DOTALL)
+    )

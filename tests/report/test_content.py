@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -205,22 +204,6 @@ def test_ccrs_and_reports_do_not_follow_the_temperature(tmp_path: Path) -> None:
         [],
     )
     assert write(Report("Alone."), tmp_path / "page.html").contents == "report"
-
-
-def test_imported_scores_bring_their_own_texts(tmp_path: Path) -> None:
-    case = {
-        "name": "first",
-        "input": "When?",
-        "actualOutput": "At nine.",
-        "retrievalContext": [OPENS],
-        "metricsData": [{"name": "Faithfulness", "score": 0.5, "threshold": 0.7}],
-    }
-    path = tmp_path / ".latest_test_run.json"
-    path.write_text(json.dumps({"testRunData": {"testCases": [case]}}), encoding="utf-8")
-    figures, details = page(path, tmp_path)
-    (method,) = figures["methods"]
-    assert (method["scores"], method["threshold"]) == ([0.5], 0.7)
-    assert details[0]["response"] == "At nine."
 
 
 def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import test from "node:test";
 import { bySample, passesFrom, prepared } from "../src/scoring.js";
-import { cases as printedBy } from "./python.js";
 
 /** A unit of the 12th digit, to which scores are rounded. */
 const CLOSE = 1.001e-12;
-const { temperatures, cases } = printedBy("scoring_cases.py");
+// What the library makes of them; `PYTHON` names another interpreter.
+const folder = new URL("../..", import.meta.url).pathname;
+const options = { cwd: folder, env: { ...process.env, PYTHONPATH: folder }, maxBuffer: 2 ** 28, encoding: "utf8" };
+const { temperatures, cases } = JSON.parse(execFileSync(process.env.PYTHON ?? "python3", ["web/test/scoring_cases.py"], options));
 const thresholds = [0, 0.3, 0.5, 0.64, 0.7, 0.9, 1];
 
 function described({ row, settings }, temperature) {
