@@ -63,6 +63,8 @@ def cost(
     columns = [Column("method"), *(Column(name, "int") for name in names)]
     money = sum(record.get("cost", 0.0) for record in records)
     said = "" if prices is None else f", {money:,.2f} by these prices"
+    if said and calls:
+        said += " without the framework metrics"
     total = counted(sum(record["calls"] for record in records), "call")
     notes = ["tokens are bytes / 4; a reply that cannot be read costs another call"]
     if calls:

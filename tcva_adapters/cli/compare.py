@@ -118,7 +118,7 @@ def compare(
         gates.check(run.names)
         check_tests(run.names, **{k: v for k, v in tests.items() if k not in DRAWS})
         if dry_run:
-            print_report(run.cost(), as_json=as_json)
+            print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return
         table = run.table()
     table = replace(table, about={**table.about, "skipped": read.skipped})

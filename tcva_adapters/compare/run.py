@@ -219,12 +219,16 @@ class Run:
             raise InvalidSampleError(msg)
         return tuple(found)
 
-    def cost(self) -> Report:
-        """The calls that the run will take; nothing is asked."""
+    def cost(self, prices: tuple[float, float] | None = None) -> Report:
+        """The calls that the run will take; nothing is asked.
+
+        Args:
+            prices: Per million prompt tokens and per million reply tokens.
+        """
         with self._storing() as tcva:
             askings = {m.name: Asked(m, tcva, self._timeout) for m in self.methods}
             each = {m.name: 0 if tcva.judge.is_local else m.known.calls for m in self.methods}
-            found = cost({"tcva": tcva, **askings}, self.samples, calls=each)
+            found = cost({"tcva": tcva, **askings}, self.samples, calls=each, prices=prices)
         return replace(found, notes=[*self.notes, *found.notes])
 
     def table(self) -> ScoreTable:
