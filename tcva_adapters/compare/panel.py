@@ -8,11 +8,10 @@ from itertools import combinations
 from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.compare.views import lead_of
+from tcva_adapters.compare.views import lead_of, mean
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
@@ -57,8 +56,7 @@ def panel_report(source: Any) -> Report:
     apart = independence(_scores(table, panels, judges), human)
     number = apart.effective if apart.samples >= ENOUGH else math.nan
     record = {"judges": len(judges), "samples": len(set(rows.tolist())), "claims": levels.shape[1]}
-    record |= {"alpha": alpha.value, "alpha_low": alpha.low, "alpha_high": alpha.high}
-    record |= {"effective_judges": number, "correlation": apart.correlation}
+    record |= {"effective_judges": number, "correlation": apart.correlation} | alpha.record("alpha")
     columns = [Column(name, "int") for name in ("judges", "samples", "claims")]
     columns += [Column("alpha", "interval"), Column("effective_judges", "score")]
     disputes = disputed(table)
@@ -73,8 +71,7 @@ def panel_report(source: Any) -> Report:
             f"to how many independent judges they amount is told from {ENOUGH} samples on that all "
             "have scored, where scores vary"
         )
-    for judge in judges:
-        own = levels[judges.index(judge)]
+    for judge, own in zip(judges, levels, strict=True):
         failed = len(set(rows.tolist()) - {*rows[np.isfinite(own)].tolist()})
         if failed:
             notes.append(
@@ -347,19 +344,13 @@ def _spreads(levels: FloatArray) -> FloatArray:
 
 def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> Record:
     both = np.isfinite(one) & np.isfinite(two)
-    number = int(both.sum())
-
-    def share(of: npt.NDArray[np.bool_]) -> float:
-        return float(of.mean()) if number else math.nan
-
+    shares = {"same_level": one == two, "first_fully": one == 0, "second_fully": two == 0}
     return {
         "first": first,
         "second": second,
-        "claims": number,
+        "claims": int(both.sum()),
         "kappa": weighted_kappa(one, two, levels=len(LEVELS)),
-        "same_level": share(one[both] == two[both]),
-        "first_fully": share(one[both] == 0),
-        "second_fully": share(two[both] == 0),
+        **{name: mean(found[both]) for name, found in shares.items()},
     }
 
 
