@@ -74,7 +74,7 @@ CASES: list[tuple[list[str], Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "function", "how"), CASES, ids=lambda x: str(x)[:50])
+@pytest.mark.parametrize(("arguments", "function", "how"), CASES, ids=range(len(CASES)))
 def test_a_command_prints_what_the_function_finds(
     arguments: list[str], function: Any, how: dict[str, Any], tcva: Run
 ) -> None:
