@@ -1,4 +1,4 @@
-"""What was judged as one HTML file: it opens from disk, asks nothing of a network, and its dial is live."""
+"""What is made of tables and reports: a page, figures, gates, and files for machines."""
 
 from tcva_adapters.lazy import public_names
 
