@@ -32,21 +32,26 @@ export const differ = ({ passed: [one, two] }) => one !== null && two !== null &
 
 /** How many pairs each of the four combinations of decisions has. */
 export function decisions(pairs) {
-  const count = (one, two) => pairs.filter(({ passed }) => passed[0] === one && passed[1] === two).length;
-  return { both: count(true, true), first: count(true, false), second: count(false, true), neither: count(false, false) };
+  const found = { both: 0, first: 0, second: 0, neither: 0 };
+  for (const { passed: [one, two] } of pairs) {
+    if (one === null || two === null) continue;
+    if (one) found[two ? "both" : "first"] += 1;
+    else found[two ? "second" : "neither"] += 1;
+  }
+  return found;
 }
 
 /** Pairs with unlike scores on a common scale or unlike decisions: these first, then by their distance. */
 export function mostDifferent(pairs, [first, second], most) {
   const unit = (score, [low, high]) => (score - low) / (high - low);
-  const keyed = pairs.map((pair) => {
+  const keys = Float64Array.from(pairs, (pair) => {
     const apart = Math.abs(unit(pair.scores[0], first.scale) - unit(pair.scores[1], second.scale));
-    return { pair, key: apart + 2 * Number(differ(pair)) };
+    return apart + 2 * Number(differ(pair));
   });
   // Of many pairs only those near the top are sorted.
-  const keys = Float64Array.from(keyed, ({ key }) => key).sort();
-  const least = Math.max(keys.at(-most) ?? 0, Number.MIN_VALUE);
-  return keyed.filter(({ key }) => key >= least).sort((a, b) => b.key - a.key).slice(0, most).map(({ pair }) => pair);
+  const least = Math.max(keys.slice().sort().at(-most) ?? 0, Number.MIN_VALUE);
+  const top = [...pairs.keys()].filter((n) => keys[n] >= least).sort((a, b) => keys[b] - keys[a]);
+  return top.slice(0, most).map((n) => pairs[n]);
 }
 
 /**
