@@ -179,13 +179,13 @@ def evaluate(folder: Path, more: Sequence[str]) -> Measured:
 
 def ccrs(folder: Path, more: Sequence[str]) -> Measured:
     """Three direct metrics by the lexical judge."""
-    wanted = ("--metrics", "cc,qr,ir", "--out", "rated.jsonl")
-    return run(folder, "rated.jsonl", "ccrs", _SAMPLES, *wanted, *more)
+    wanted = ("--ccrs", "cc,qr,ir", "--out", "rated.jsonl")
+    return run(folder, "rated.jsonl", "evaluate", _SAMPLES, *wanted, *more)
 
 
 def compare(folder: Path, more: Sequence[str]) -> Measured:
     """TCVA beside RAGAS' faithfulness, both by the lexical judge; the first result is in the store."""
-    wanted = ("--judge", "lexical", "--with", "ragas", "--metrics", "faithfulness", "-B", "100")
+    wanted = ("--judge", "lexical", "--with", "ragas", "--metrics", "faithfulness")
     return run(folder, None, "compare", _SAMPLES, *wanted, "--out", _SIDE, *more)
 
 

@@ -61,7 +61,7 @@ def interrupted_run(folder: Path, samples: int = SAMPLES, times: int = 1) -> dic
                 "--judge",
                 "openai:m",
             ),
-            *("--store", str(store), "--out", str(out), "--max-concurrency", str(CONCURRENCY)),
+            *("--store", str(store), "--out", str(out), "--set", f"max-concurrency={CONCURRENCY}"),
         ]
         environment = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}
         for _ in range(times):
