@@ -209,22 +209,8 @@ def test_the_command_prints_draws_and_refuses(
     said = capsys.readouterr().out
     assert said.startswith("faithfulness: Spearman 0.")
     assert max(map(len, said.splitlines())) <= 80
-    assert (
-        run(
-            [
-                "validate",
-                "judged.jsonl",
-                "--human",
-                "human",
-                "-T",
-                "0.2",
-                "--level",
-                "0.9",
-                "--json",
-            ]
-        )
-        == 0
-    )
+    strict_ones = "validate judged.jsonl --human human -T 0.2 --set level=0.9 --json"
+    assert run(strict_ones.split()) == 0
     found = json.loads(capsys.readouterr().out)
     strict = ScoringConfig(temperature=0.2)
     expected = validate("judged.jsonl", "human", scoring=strict, level=0.9)
