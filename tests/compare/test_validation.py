@@ -224,7 +224,7 @@ def test_the_command_prints_draws_and_refuses(
         ("--next 12", "--next and --out go together"),
         ("--next 12 --out notes.csv", "was written by something else"),
         ("--human nowhere", "no sample has 'nowhere' in its metadata"),
-        ("--human human --level 2", "level is 2"),
+        ("--human human --set level=2", "level=2"),
         ("--human human --method native", "no method 'native'"),
     ):
         assert run(["validate", "judged.jsonl", *arguments.split()]) == 2
