@@ -17,6 +17,7 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray, count_levels
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
@@ -88,26 +89,15 @@ def demo(table: ScoreTable) -> Report:
         for method in table.methods
     ]
     columns = [Column("method"), Column("scored", "int"), *(Column(d, "score") for d in groups)]
-    result: Any = table.results[OURS][table.samples.index(_SHOWN)]
-    claims = [
-        {"verdict": c.level_text(result.scoring.scheme), "claim": c.claim, "why": c.reason}
-        for c in result.claims
-    ]
-    shown = [Column("verdict"), Column("claim", "prose"), Column("why", "prose")]
     return Report(
         sentence,
         [
             Table("assistants", headings, assistants),
             Table("metrics", columns, metrics),
-            Table(f"claims of {_SHOWN}", shown, claims, notes=[_turned(result)]),
+            *claim_tables(table, [_SHOWN]),
         ],
         table.notes,
     )
-
-
-def _turned(result: Result) -> str:
-    at = ", ".join(f"{cell(result.at(t).score, 'score')} {name}" for name, t in PRESETS.items())
-    return f"one judgement, every score: {at}; it passes from T={result.flip_temperature:.2f} on"
 
 
 def _mean(scores: FloatArray) -> float | None:
