@@ -221,7 +221,7 @@ def _looked_at(
         report = each(table)
         tables += report.tables
         notes += [report.sentence, *report.notes]
-    if np.isfinite(table.rating).any():
+    if table.human.size and np.isfinite(table.rating).any():
         report = validate(table)
         tables.append(report.table("agreement"))
         notes += [report.sentence]
