@@ -70,9 +70,6 @@ def calibrate(
     the settings in use has an interval (bootstrap), and only where all of it lies above 0 is a
     change recommended. `recommended` makes a configuration of it.
 
-    For ranks, each setting's scores are replaced by their ranks among all samples before folds are
-    put together: scores at T=0.1 and T=1 lie on different scales. Ranks use no rating.
-
     Args:
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
         human: Where the ratings are, see `read_scores`.
@@ -106,41 +103,34 @@ def calibrate(
     """
     one_of("objective", objective, get_args(Objective))
     check_level(level)
-    table = read_scores(
-        source,
-        human=human,
-        human_scale=human_scale,
-        group=group,
-        scoring=scoring,
-        skip_bad=skip_bad,
-    )
-    if table.counts is None:
-        msg = "a calibration needs verdicts: give judgements of tcva, no imported scores"
-        raise InvalidValueError(msg)
-    rated = table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
+    how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
+    table = read_scores(source, human=human, scoring=scoring, **how)
+    rated = _rated(table)
     low, high = human_scale or (0.0, 1.0)
     at = 0.5 if human_threshold is None else (human_threshold - low) / (high - low)
     search = _Search(objective, at, resamples, level, seed)
     found = search.on(rated, _candidates(scoring, temperatures, schemes, penalties))
+    settings: dict[str, Any] = {**asdict(search), "folds": FOLDS, "repeats": REPEATS}
+    settings |= {"criterion": table.about.get("criterion"), "profiles": None}
+    settings["recommended"] = _plain(found.recommended)
     tables, sentence = found.tables(objective), found.sentence(objective)
-    profiles: dict[str, float] = {}
     if by is not None:
-        own = _candidates(found.recommended, temperatures)
-        parts, profiles = _by_value(search, rated, by, own)
+        parts, own = _by_value(search, rated, by, _candidates(found.recommended, temperatures))
         tables.append(parts)
         number = counted(len(parts.records), "value")
-        sentence += f"; {len(profiles)} of {number} of {by!r} get a temperature of their own"
+        sentence += f"; {len(own)} of {number} of {by!r} get a temperature of their own"
+        settings["profiles"] = {by: own} if own else None
     left = len(table) - len(rated)
     notes = [f"{counted(left, 'sample')} without a score or a rating left out"] if left else []
-    settings = {
-        **asdict(search),
-        "folds": FOLDS,
-        "repeats": REPEATS,
-        "criterion": table.about.get("criterion"),
-        "recommended": _plain(found.recommended),
-        "profiles": {by: profiles} if profiles else None,
-    }
     return Report(sentence, tables, [*table.notes, *notes, *found.notes()], settings)
+
+
+def _rated(table: ScoreTable) -> ScoreTable:
+    """The samples with verdicts and a rating."""
+    if table.counts is None:
+        msg = "a calibration needs verdicts: give judgements of tcva, no imported scores"
+        raise InvalidValueError(msg)
+    return table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
 
 
 def recommended(report: Report) -> Config:
@@ -226,7 +216,11 @@ class _Search:
         return target
 
     def _views(self, scores: FloatArray, settings: Sequence[ScoringConfig]) -> FloatArray:
-        """Scores (N, C) as the objective sees them, on one scale for all settings."""
+        """Scores (N, C) as the objective sees them, on one scale for all settings.
+
+        Folds are put together, and scores at T=0.1 and T=1 lie on different scales: for rank
+        correlation these are ranks among all samples, which use no rating.
+        """
         if self.objective == "spearman":
             ranks: FloatArray = scipy_module("stats").rankdata(scores, axis=0)
             return ranks

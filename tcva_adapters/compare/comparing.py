@@ -216,17 +216,13 @@ def comparison(
         views.distribution(methods),
         views.usage(table),
     ]
-    doubt = _doubt(table, lead)
+    settings = {"objective": objective, "reference": reference, "margin": margin}
+    settings |= {name: value for name, value in table.about.items() if name not in _HELD}
     return Report(
-        f"{sentence or _alike(table, lead)}{doubt}",
+        (sentence or _alike(table, lead)) + _doubt(table, lead),
         [each for each in found if each.records],
         [*notes, *more, *table.notes],
-        {
-            "objective": objective,
-            "reference": reference,
-            "margin": margin,
-            **{name: value for name, value in table.about.items() if name not in _HELD},
-        },
+        settings,
     )
 
 

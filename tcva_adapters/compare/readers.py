@@ -102,7 +102,8 @@ def read_scores(
       ``--ccrs`` one for each metric (jsonl; ``"-"`` is standard input),
     * imported scores of RAGAS, DeepEval and LangSmith, or tables with a column per method or a row
       per sample and method, see `read_imported`; the folder of a comparison stands for its table,
-    * results, assessments and CCRS results; or level counts, shape (N, 5) or (N, J, 5).
+    * results, assessments and CCRS results; or level counts, shape (N, 5) or (N, J, 5), whose
+      method is ``scores``.
 
     ``NAME=PATH`` names what is in a file, ``PATH::COLUMN,COLUMN`` says which columns are methods.
 
@@ -153,7 +154,7 @@ def read_scores(
         importing = replace(importing, human=ratings.raters)
     kept = (skip_bad, with_results, counts_only, scores_only)
     how = Reading(ratings, group, scoring, samples, importing, human_scale, *kept)
-    table = _of_counts(source) or _merged(read_blocks(source, how), how)
+    table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
     if by_place is not None:
         if len(by_place) != len(table):
             msg = f"{len(by_place)} human ratings for {len(table)} samples; give one for each"
@@ -485,7 +486,7 @@ def _rows(found: Imported, how: Reading) -> dict[tuple[str, str], Row]:
     }
 
 
-def _of_counts(source: Any) -> ScoreTable | None:
+def _of_counts(source: Any, how: Reading) -> ScoreTable | None:
     """Bare level counts of one or several judges; None where the source is something else."""
     is_list = isinstance(source, list | tuple) and source and isinstance(source[0], list | tuple)
     if not (is_list or isinstance(source, np.ndarray)):
@@ -494,7 +495,13 @@ def _of_counts(source: Any) -> ScoreTable | None:
     shape = counts.shape if counts.ndim == 3 else (len(counts), 1, len(LEVELS))
     rows = check_counts(counts.reshape(-1, shape[2]) if counts.ndim == 3 else counts)
     size = len(counts)
-    return ScoreTable(Numbered(size), (), np.empty((size, 0)), counts=rows.reshape(shape))
+    table = ScoreTable(Numbered(size), (), np.empty((size, 0)), counts=rows.reshape(shape))
+    scoring = how.scoring or DEFAULT
+    return (
+        table
+        if how.counts_only
+        else table.with_method("scores", table.at(scoring), scoring.threshold)
+    )
 
 
 def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:

@@ -23,6 +23,7 @@ from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.pairs import Pairs, PairsTest, asl_curve, studentised, tukey
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
+_Record = dict[str, Any]
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
 _CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
 _DIRECTIONS: Final = ("different", "greater", "less")
@@ -102,24 +103,17 @@ def systems(
     tables, notes = _comparable(_read(source, metrics, temperatures, system, group))
     drawn: dict[str, Any] = {"alpha": alpha, "permutations": resamples, "seed": seed}
     found: dict[str, Pairs] = {}
-    pairs: list[dict[str, Any]] = []
-    rows, scores = list[dict[str, Any]](), list[dict[str, Any]]()
+    rows, pairs, scores = list[_Record](), list[_Record](), list[_Record]()
     for metric, table in tables.items():
         tested = _by_group(table)
         both = {"studentised": studentised(tested, **drawn), "tukey": tukey(tested, **drawn)}
         found[metric] = both[test]
         pairs += sorted(_pairs(metric, table.methods, both, test), key=lambda pair: -pair["apart"])
-        asl = asl_curve(both[test])
-        told_apart = int((asl < alpha).sum())
-        power = told_apart / len(asl) if len(asl) else math.nan
-        about = {"told_apart": told_apart, "pairs": len(asl), "discriminative_power": power}
-        rows.append({"metric": metric, "queries": len(table), **about, "asl": asl})
+        rows.append({"metric": metric, "queries": len(table), **_told_apart(both[test], alpha)})
         columns = zip(table.methods, table.scores.T, strict=True)
         scores += [{"metric": metric, "system": s, **describe(of)} for s, of in columns]
-        if both["studentised"].reason:
-            notes.append(
-                f"{metric}: not every pair has a studentised p; {both['studentised'].reason}"
-            )
+        if why := both["studentised"].reason:
+            notes.append(f"{metric}: not every pair has a studentised p; {why}")
     means = {(row["metric"], row["system"]): row["mean"] for row in scores}
     made = [
         Table("means", [Column("system"), *(Column(m, "score") for m in tables)], _wide(means)),
@@ -130,6 +124,15 @@ def systems(
         _correlations(tables),
     ]
     return Report(_sentence(rows, means, pairs, alpha), made, notes, {"test": test, **drawn})
+
+
+def _told_apart(tested: Pairs, alpha: float) -> _Record:
+    """How many pairs a metric tells apart."""
+    asl = asl_curve(tested)
+    told_apart = int((asl < alpha).sum())
+    power = told_apart / len(asl) if len(asl) else math.nan
+    own = {"told_apart": told_apart, "pairs": len(asl), "discriminative_power": power}
+    return {**own, "asl": asl}
 
 
 def _wide(means: Mapping[tuple[str, str], float]) -> list[dict[str, Any]]:

@@ -90,15 +90,8 @@ def validate(
     >>> round(found.records("errors")[0]["error"], 3)
     0.106
     """
-    table = read_scores(
-        source,
-        human=human,
-        group=group,
-        human_scale=human_scale,
-        scoring=scoring,
-        skip_bad=skip_bad,
-        with_results=True,
-    )
+    how: dict[str, Any] = {"human_scale": human_scale, "scoring": scoring, "skip_bad": skip_bad}
+    table = read_scores(source, human=human, group=group, with_results=True, **how)
     name = method or table.methods[0]
     low, high = human_scale or (0.0, 1.0)
     at = 0.5 if human_threshold is None else (human_threshold - low) / (high - low)
@@ -115,23 +108,11 @@ def validate(
     view.check()
     means = mean_ratings(view.scores, view.human, view.groups, at, level)
     factors = view.factors(by)
-    tables: list[Table] = [
-        view.agreement(),
-        view.errors(),
-        view.decisions(at),
-        *means,
-        factors,
-        *view.values(by),
-        labels_table({"spearman": view.rho, "error": view.error}, width),
-        view.bins(),
-        *view.largest(largest),
-        *drawn,
-    ]
-    sentence = view.sentence(factors)
-    if means:
-        first = means[0].records[0]
-        shown = cell(first["estimate"], "interval", first["estimate_low"], first["estimate_high"])
-        sentence += f"; people would rate all {first['samples']} samples {shown} on average"
+    tables = [view.agreement(), view.errors(), view.decisions(at), *means, factors]
+    tables += view.values(by)
+    tables.append(labels_table({"spearman": view.rho, "error": view.error}, width))
+    tables += [view.bins(), *view.largest(largest), *drawn]
+    sentence = view.sentence(factors, means)
     return Report(sentence, tables, [*table.notes, *view.notes()], settings)
 
 
@@ -329,8 +310,8 @@ class _View:
             for i in places
         ]
 
-    def sentence(self, factors: Table) -> str:
-        """Agreement, errors, and what these depend on."""
+    def sentence(self, factors: Table, means: Sequence[Table]) -> str:
+        """Agreement, errors and what these depend on, and what people would say of all samples."""
         rho, error = self.rho, self.error
         found = cell(rho.value, "interval", rho.low, rho.high)
         off = cell(error.value, "signed", error.low, error.high)
@@ -339,7 +320,11 @@ class _View:
             f"scores are {off} off on average"
         )
         on = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
-        return f"{said}, depending on {', '.join(dict.fromkeys(on))}" if on else said
+        said += f", depending on {', '.join(dict.fromkeys(on))}" if on else ""
+        for row in (table.records[0] for table in means[:1]):
+            mean = cell(row["estimate"], "interval", row["estimate_low"], row["estimate_high"])
+            said += f"; people would rate all {row['samples']} samples {mean} on average"
+        return said
 
     def notes(self) -> Iterator[str]:
         """How many samples were left out, and what belongs together."""

@@ -195,21 +195,16 @@ def estimate(
     one_of("method", method, get_args(Method))
     check_level(level)
     resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
-    table = np.atleast_2d(numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1))
-    if len(table) != (1 if statistic in {"mean", "share"} else 2):
-        msg = f"{len(table)} columns for {statistic}; give one of values, or scores and ratings"
-        raise InvalidValueError(msg)
-    kept: BoolArray = np.asarray(np.isfinite(table).all(axis=0))
-    of, sides = Units(groups, kept), table[:, kept]
+    sides, kept = _columns(statistic, columns)
+    of = Units(groups, kept)
     if statistic == "share":
         return _share(sides[0], of, level)
     if statistic == "mean" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
         values = sides[0] if statistic == "mean" else np.abs(sides[0] - sides[1])
         found = _of_values(values, of, level, signed=bool((values < 0.0).any()))
-        is_tested = test and statistic == "mean" and of.n > 0
-        return (
-            replace(found, p=sign_flips(values, of.codes, resamples, seed)) if is_tested else found
-        )
+        if not (test and statistic == "mean" and of.n):
+            return found
+        return replace(found, p=sign_flips(values, of.codes, resamples, seed))
     scores, human = sides
     found = Estimate(value_of(statistic, scores, human), n=of.n, groups=of.groups, level=level)
     if test and of.codes is None and not math.isnan(found.value):
@@ -232,6 +227,16 @@ def estimate(
             found = replace(found, p=_student_p(t, of.equal - 2))
     low, high = ends(level)
     return replace(found, low=low, high=high)
+
+
+def _columns(statistic: Statistic, columns: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
+    """What is known in all of the columns, and where."""
+    table = np.atleast_2d(numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1))
+    if len(table) != (1 if statistic in {"mean", "share"} else 2):
+        msg = f"{len(table)} columns for {statistic}; give one of values, or scores and ratings"
+        raise InvalidValueError(msg)
+    kept: BoolArray = np.asarray(np.isfinite(table).all(axis=0))
+    return table[:, kept], kept
 
 
 def difference(
@@ -437,7 +442,7 @@ def lower_bound(
 
     Three of three: ``0.05 ** (1 / 3)``. In one group they are one of one:
 
-    >>> round(lower_bound([1, 1, 1]), 4), round(lower_bound([1, 1, 1], groups="aaa"), 2)
+    >>> round(lower_bound([1, 1, 1]), 4), round(lower_bound([1, 1, 1], groups="aaa"), 4)
     (0.3684, 0.05)
     """
     check_level(confidence)
@@ -454,6 +459,8 @@ def lower_bound(
         inverse = scipy_module("special").betaincinv
         return float(inverse(passed, of.n - passed + 1, 1 - confidence)) if passed else 0.0
     sums, sizes, often = _gathered(above, of)
+    if len(often) == 1:  # equal values, or a single group: exact
+        return low + float(sums[0] / sizes[0] * (1 - confidence) ** (1 / often[0]))
     rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
     means = []
     for _ in range(_DRAWS // _BLOCK):
