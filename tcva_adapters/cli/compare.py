@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from tcva_adapters.compare.comparing import check_tests, comparison
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.run import FILES, Run, save
 from tcva_adapters.console import note
-from tcva_adapters.errors import InvalidSampleError, TCVAWarning
+from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.settings import (
@@ -37,6 +37,7 @@ from tcva_adapters.results.settings import (
     TCVASettings,
 )
 from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import made_of
 
 DRAWS: Final = ("resamples", "seed")
@@ -88,31 +89,27 @@ def compare(
     check_targets(targets, [file, *(scores or ())], overwrite=overwrite, as_json=as_json)
     grid = names_of(temperatures or "0.1,0.5,0.9")
     given = {"criterion": criterion, "panel": panel, "config": config}
-    models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
-    plain = plain_settings(judge, set_, *models, is_dry=dry_run, **given)
-    tests, importing = taken(plain, ComparisonConfig), taken(plain, ImportConfig)
-    names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
-    running = {own: tests.pop(name) for name, own in names.items() if name in tests}
+    plain, tests, importing, running = _settings(judge, set_, is_dry=dry_run, **given)
     tests["reference"] = reference
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
-    read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
-    samples = [*read]
-    for text in read.notes:
-        note(text)
+    samples, skipped = _samples(file, rename, skip_bad=skip_bad)
     with interruptible(f"what is done is in {out}; the same command goes on"), _quiet():
+        asked: dict[str, Any] = {
+            "frameworks": frameworks,
+            "metrics": metrics,
+            "fuse": fuse or (),
+            "human": human,
+        }
         run = Run(
             samples,
             tcva if out else with_store(tcva, None),
-            frameworks=frameworks,
-            metrics=metrics,
             temperatures=grid,
             imported=[read_scores(each, samples=samples, **importing) for each in scores or ()],
-            fuse=fuse or (),
-            human=human,
             human_scale=pair_of(human_scale, "--human-scale"),
             group=group,
             folder=out,
             progress=True,
+            **asked,
             **running,
         )
         gates.check(run.names)
@@ -121,18 +118,38 @@ def compare(
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return
         table = run.table()
-    table = replace(table, about={**table.about, "skipped": read.skipped})
-    found = comparison(table, **tests)
-    saved = save(out, table, found, overwrite=overwrite) if out else []
+    table = replace(table, about={**table.about, "skipped": skipped})
     gated = evaluation(table, gates)
-    reviews.write(gated, table)
+    found = comparison(table, **tests)
     found = replace(found, tables=[*found.tables, *(t for t in gated.tables if t.title == "gates")])
+    saved = save(out, table, found, overwrite=overwrite) if out else []
+    reviews.write(gated, table)
     print_report(found, as_json=as_json, everything=everything, file=side(markdown))
     say_written({path: FILES.get(path.name, "") for path in saved} | dict(reviews.written))
     write_page([table, found], report, overwrite=overwrite, title=Path(out or file).name)
-    if table.about.get("fatal"):
-        raise InvalidSampleError(table.about["fatal"])
     reviews.conclude(gated, table)
+
+
+def _samples(
+    file: str, rename: Sequence[str] | None, *, skip_bad: bool
+) -> tuple[list[Sample], int]:
+    """The samples of a file, and how many lines were left out, which is said."""
+    read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
+    samples = [*read]
+    for text in read.notes:
+        note(text)
+    return samples, read.skipped
+
+
+def _settings(
+    judge: str | None, pairs: Sequence[str] | None, *, is_dry: bool, **given: Any
+) -> tuple[dict[str, Any], ...]:
+    """The settings of the judge, of tests, of imported scores, and of the run."""
+    models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
+    plain = plain_settings(judge, pairs, *models, is_dry=is_dry, **given)
+    tests, importing = taken(plain, ComparisonConfig), taken(plain, ImportConfig)
+    names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
+    return plain, tests, importing, {n: tests.pop(k) for k, n in names.items() if k in tests}
 
 
 @contextmanager

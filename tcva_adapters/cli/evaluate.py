@@ -96,15 +96,9 @@ def evaluate(
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
-    sources = [file, *filter(None, [baseline])]
-    check_targets(targets, sources, overwrite=overwrite, as_json=as_json)
-    if out not in (None, STDOUT):
-        check_suffix(str(out))
-    weights = plain.pop("weights", None)
-    for metric in weights or ():
-        if metric not in plain["metrics"]:
-            msg = f"a weight is for {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
-            raise InvalidValueError(msg)
+    check_targets(targets, [file, *filter(None, [baseline])], overwrite=overwrite, as_json=as_json)
+    check_suffix(STDOUT if out is None else out)
+    weights = _weights(plain)
     scorer: Any = with_store(made_of(plain), None if dry_run and store is None else store)
     reading: dict[str, Any] = {"human": human, "group": group}
     if isinstance(scorer, TCVA):
@@ -135,6 +129,20 @@ def evaluate(
         title = "standard input" if file == STDOUT else Path(file).name
         write_page([table, found], report, samples=again, title=title, overwrite=overwrite)
         reviews.conclude(found, table)
+
+
+def _weights(plain: dict[str, Any]) -> Mapping[str, float] | None:
+    """The weights of a composite, taken out of the settings.
+
+    Raises:
+        InvalidValueError: One is for a metric that is not rated.
+    """
+    weights: Mapping[str, float] | None = plain.pop("weights", None)
+    for metric in weights or ():
+        if metric not in plain["metrics"]:
+            msg = f"a weight is for {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
+            raise InvalidValueError(msg)
+    return weights
 
 
 def _plain(

@@ -71,6 +71,8 @@ class Reviews:
             InvalidSampleError: Nothing could be judged.
             typer.Exit: A gate failed.
         """
+        if fatal := table.about.get("fatal"):
+            raise InvalidSampleError(fatal)
         for line in gate_lines(found, table):
             note(line)
         if asked_for(None, os.environ):
