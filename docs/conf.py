@@ -54,7 +54,7 @@ copybutton_here_doc_delimiter = "END"
 default_role = "py:obj"
 FOREIGN = {
     *("numpy", "collections", "openai", "langchain_core", "llama_index", "ragas", "deepeval"),
-    "DeepEvalError",
+    *("scipy", "DeepEvalError"),
 }
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

@@ -14,8 +14,8 @@ LEAST_GROUPS: Final = 10
 """Groups of one size, to the nearest whole, that an interval needs; see `worth`."""
 
 LEAST_OTHERS: Final = 5
-"""Samples, or groups with such, that have another value than the most frequent one: of fewer nothing
-tells how rare, or how far off, the next one is."""
+"""Samples, or groups with such, that have another value than the most frequent one. Of fewer nothing
+says how rare, or how far off, the next one is."""
 
 _DIGITS: Final = 12
 _FEWEST_PARTS, _MOST_PARTS, _WORK = 100, 1_000, 10_000_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,10 @@ def test_reports_and_figures(tcva: Run) -> None:
         ("compare in.jsonl --with none --reference x", "no method 'x' to test against"),
         ("compare in.jsonl --with none --scores in.jsonl::nope", "nope"),
         ("compare in.jsonl --with none --set objective=x", "objective='x'"),
-        ("compare in.jsonl --with ragas --metrics beauty", "beauty"),
+        pytest.param(
+            *("compare in.jsonl --with ragas --metrics beauty", "beauty"),
+            marks=pytest.mark.skipif(find_spec("ragas") is None, reason="the extra ragas"),
+        ),
     ],
 )
 def test_wrong_use_is_one_sentence(arguments: str, sentence: str, tcva: Run) -> None:

@@ -1,6 +1,6 @@
 /** Where quotes stand in passages and claims in responses, and texts cut into marked pieces. */
 
-// In scripts without spaces each character is a word, as in tcva_adapters/judging/evidence/words.py.
+// In scripts without spaces each character is a word, as in tcva_adapters/text/words.py.
 const UNSPACED =
   "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff";
 const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
