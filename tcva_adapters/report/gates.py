@@ -278,16 +278,15 @@ def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tup
     those of each gate in turn. A sample is named for one method alone where another says the same
     of it.
     """
-    places = {sample: place for place, sample in enumerate(table.samples)}
     lists = [
         (record["method"], _behind(record, table))
         for record in gate_records(report)
         if not record["passed"] and record["method"] in table.methods
     ]
-    regressions = [
-        (record["method"], places[record["sample"]])
-        for record in records_of(report, "no longer pass")
-    ]
+    lost = records_of(report, "no longer pass")
+    # A million ids take a hundred megabytes, so that they are looked up where some are asked for.
+    places = {sample: place for place, sample in enumerate(table.samples)} if lost else {}
+    regressions = [(record["method"], places[record["sample"]]) for record in lost]
     longest = max((len(rows) for _, rows in lists), default=0)
     turns = ((m, rows[n]) for n, (m, rows) in product(range(longest), lists) if n < len(rows))
     named: dict[object, tuple[str, int]] = {}
