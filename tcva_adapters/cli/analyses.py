@@ -175,7 +175,7 @@ def validate(
     scale = pair_of(human_scale, "--human-scale")
     how: dict[str, Any] = {"human": human, "human_scale": scale, "group": group}
     how |= {"scoring": scoring_of(config, settings), "skip_bad": skip_bad}
-    table = compare.read_scores(judged, with_results=True, **how)
+    table = compare.read_scores(judged, **how)
     drawn |= {"human_scale": scale, "human_threshold": human_threshold, "by": by or ()}
     drawn |= {"method": method, "width": width, "rate_next": rate_next}
     found = compare.validate(table, **drawn)

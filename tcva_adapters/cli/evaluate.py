@@ -117,7 +117,7 @@ def evaluate(
     samples: Any = [*read] if report and not is_read_again(file) else read
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
-    reading |= {"with_results": looks, "scores_only": not looks}
+    reading["hold"] = "all" if looks else "scores"
     whole = (weights, threshold) if is_whole else None
     with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -21,36 +20,28 @@ from tcva_adapters.compare.ratings import MISSING
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.output import original
-from tcva_adapters.samples.records import ROW_WORDS, Format, read_records, unreadable
+from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable, whole_text
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted, shortened
 
-SCALE: Final = (0.0, 1.0)
 _NAMED: Final = 3
-_SHOWN: Final = 40
-
 _IDS: Final = ("sample", *ALIASES["id"])
 _QUERIES: Final = ("query", "query_id", "question_id")
 _METHOD: Final = ("method", "metric")
-_RAGAS_FIELDS: Final = frozenset(
+_OF_SAMPLES: Final = frozenset(
     {
-        *("user_input", "retrieved_contexts", "reference_contexts", "retrieved_context_ids"),
-        *("reference_context_ids", "response", "multi_responses", "reference", "rubrics"),
+        *(*_IDS, *chain.from_iterable(ALIASES.values()), "error"),
+        *("retrieved_context_ids", "reference_context_ids", "multi_responses", "rubrics"),
         *("persona_name", "query_style", "query_length"),
-        *("question", "answer", "contexts", "ground_truth", "ground_truths"),
     }
 )
-"""What RAGAS' ``to_pandas`` prints beside scores, in its present and its former names."""
+"""What tables, those of RAGAS above all, hold of a sample beside its scores."""
 
 _FEEDBACK: Final = "feedback."
-_HUMAN: Final = ("human", "human_score")
 _BESIDE: Final = ("_error", "_reason")
 """Ends of columns that say something of a score."""
 
-_CASES: Final = ("testCases", "test_results", "testResults")
-_MADE_UP: Final = r"test_case_\d+"
-"""How DeepEval calls test cases without a name: it counts those of one run."""
-
+_CASES: Final = ("testCases", "test_results")
 Record = Mapping[str, Any]
 _Table = list[tuple[int, dict[str, Any]]]
 
@@ -70,12 +61,6 @@ class Row:
     sample: Sample
     scores: dict[str, float | None] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """Its id, or the start of its text."""
-        found = self.sample
-        return shortened(found.id or found.response or found.input or "no name", _SHOWN)
 
 
 @dataclass(slots=True)
@@ -115,38 +100,48 @@ class Importing:
     """
 
     columns: Sequence[str] | None = None
-    scale: tuple[float, float] = SCALE
+    scale: tuple[float, float] = (0.0, 1.0)
     missing: float | None = None
-    human: Sequence[str] = _HUMAN
+    human: Sequence[str] = ("human", "human_score")
 
     def __post_init__(self) -> None:
-        low, high = self.scale
-        if not 0.0 < high - low < math.inf:
+        if not 0.0 < self.scale[1] - self.scale[0] < math.inf:
             msg = f"scale={self.scale!r}; give two finite numbers, the lower one first"
             raise InvalidValueError(msg)
 
-    def score(self, value: Any, where: str) -> float | None:
-        """A cell as a score in [0, 1]; None where it is empty, nan, or the number for that.
+    def put(self, row: Row, method: str, record: Record, column: str, path: str | Path) -> None:
+        """One score of a row, or why there is none.
 
         Raises:
             UnreadableInputError: No number, or one outside the scale.
         """
-        number = _number(value)
+        value, error = record.get(column), _error(record, column)
+        number, (low, high) = math.nan if error else _number(value), self.scale
+        wrong = ""
         if number is None:
-            msg = f"{where} holds {value!r}, which is no number; leave the cell empty for no score"
-            raise UnreadableInputError(msg)
-        if math.isnan(number) or number == self.missing:
-            return None
-        low, high = self.scale
-        if not low <= number <= high:
-            msg = (
-                f"{where} holds {number!r}, outside [{low:g}, {high:g}]; if it stands for no score, "
-                f"say missing={number:g}; if the scale is another, scale=(LOW, HIGH); if the column "
+            wrong = f"{value!r}, which is no number; leave the cell empty for no score"
+        elif number != self.missing and not (math.isnan(number) or low <= number <= high):
+            wrong = (
+                f"{number!r}, outside [{low:g}, {high:g}]; if it stands for no score, say "
+                f"missing={number:g}; if the scale is another, scale=(LOW, HIGH); if the column "
                 "holds no scores, name those that do: PATH::COLUMN,COLUMN"
             )
+        if number is None or wrong:
+            msg = f"{path}, {row.line}: column {column!r} holds {wrong}"
             raise UnreadableInputError(msg)
-        # A score on [0, 1] already stays what it is to the last bit.
-        return number if self.scale == SCALE else (number - low) / (high - low)
+        is_none = math.isnan(number) or number == self.missing
+        row.scores[method] = None if is_none else self.scaled(number)
+        said = error or record.get(f"{column}_reason")
+        if isinstance(said, str):
+            row.reasons[method] = said
+        elif is_none:
+            empty = "no score" if math.isnan(number) else str(value)
+            row.reasons[method] = f"{empty} in the file"
+
+    def scaled(self, number: float) -> float:
+        """On [0, 1]; what lies there already stays what it is to the last bit."""
+        low, high = self.scale
+        return number if self.scale == (0.0, 1.0) else (number - low) / (high - low)
 
 
 def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
@@ -171,24 +166,20 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
         MissingDependencyError: A parquet file without pyarrow.
     """
     how = how or Importing()
-    form = format_of(path)
-    if form == "json" and (run := _test_run(path)) is not None:
+    if format_of(path) == "json" and (run := _test_run(path)) is not None:
         return _deepeval(path, run, how)
-    table = _records(path, form)
+    table = _records(path)
     columns = list(dict.fromkeys(name for _, record in table for name in record))
     if "score" in columns and not {*columns}.isdisjoint({*_METHOD, *_QUERIES, "system"}):
         return _long(path, table, how)
-    feedback = [name for name in columns if name.startswith(_FEEDBACK)]
-    if {"user_input", "response"} <= {*columns} or {"question", "answer", "contexts"} <= {*columns}:
-        kind, known = "ragas", {*_RAGAS_FIELDS, *_IDS}
-    elif feedback:
-        kind, known = "langsmith", {*columns} - {*feedback}
-    else:
-        kind, known = "scores", {*_IDS, *chain.from_iterable(ALIASES.values())}
-    known |= {"error", *how.human}
+    kind, known = "scores", {*_OF_SAMPLES, *how.human}
+    if {"user_input", "response"} <= {*columns}:
+        kind = "ragas"
+    elif any(name.startswith(_FEEDBACK) for name in columns):
+        kind, known = "langsmith", {name for name in columns if not name.startswith(_FEEDBACK)}
     rest = [name for name in columns if name not in known and not name.endswith(_BESIDE)]
-    cells = {name: [record.get(name) for _, record in table] for name in rest}
-    methods = [name for name in rest if _is_numeric(cells[name], may_be_empty=kind != "scores")]
+    cells = {name: [_number(record.get(name)) for _, record in table] for name in rest}
+    methods = [name for name in rest if _are_scores(cells[name], may_be_empty=kind != "scores")]
     if not (methods or how.columns or {*columns} & {*how.human}):
         raise unreadable(path, f"no column holds scores; columns are {', '.join(columns)}")
     found = _wide(path, kind, table, methods, how)
@@ -196,7 +187,7 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
     return found
 
 
-def matched(found: Imported, samples: Sequence[Sample]) -> tuple[list[tuple[str, Row]], str]:
+def matched(found: Imported, samples: Mapping[str, Sample]) -> tuple[list[tuple[str, Row]], str]:
     """Give rows to the samples that they are about.
 
     A row with a known id belongs to that sample, unless its answer is another one: then it comes
@@ -206,7 +197,7 @@ def matched(found: Imported, samples: Sequence[Sample]) -> tuple[list[tuple[str,
 
     Args:
         found: What was read.
-        samples: With ids that differ.
+        samples: By id.
 
     Returns:
         Pairs of id and row, and what was matched in a sentence.
@@ -214,26 +205,29 @@ def matched(found: Imported, samples: Sequence[Sample]) -> tuple[list[tuple[str,
     Raises:
         UnreadableInputError: A row fits several samples, or no row fits any.
     """
-    by_id = {sample.id or f"row-{place}": sample for place, sample in enumerate(samples, start=1)}
     by_answer: dict[str, list[str]] = defaultdict(list)
-    for name, sample in by_id.items():
+    for name, sample in samples.items():
         if sample.response is not None:
             by_answer[_flat(sample.response)].append(name)
     pairs, lost = list[tuple[str, Row]](), list[str]()
     for row in found.rows:
-        names, why = _candidates(row, by_id, by_answer)
-        if f"{row.sample.id}#2" in by_id:
-            names = [row.sample.id or "", f"{row.sample.id}#2"]
+        own, name = row.sample, row.sample.id or ""
+        text = "response" if name in samples else "input"
+        names = [name] if name in samples else by_answer[_flat(own.response)]
+        names = [each for each in names if _are_alike(own, samples[each], text)]
+        if len(names) > 1:
+            names = [n for n in names if _are_alike(own, samples[n], "contexts")] or names
+        called = shortened(own.id or own.response or own.input or "no name", 40)
         if len(names) > 1:
             msg = (
-                f"{row.name!r} fits the samples {', '.join(names[:_NAMED])} alike; give the rows an "
+                f"{called!r} fits the samples {', '.join(names[:_NAMED])} alike; give the rows an "
                 "id column with the samples' ids (in DeepEval: the name of the test case)"
             )
             raise unreadable(found.source, msg, line=row.line, word="row")
         if names:
             pairs.append((names[0], row))
         else:
-            lost.append(f"{row.line}: {row.name}: {why}")
+            lost.append(f"{row.line}: {called}")
     first = "; ".join(lost[:_NAMED]) + ("; ..." if len(lost) > _NAMED else "")
     if not pairs:
         msg = (
@@ -242,96 +236,50 @@ def matched(found: Imported, samples: Sequence[Sample]) -> tuple[list[tuple[str,
         )
         raise unreadable(found.source, msg)
     number, methods = len({name for name, _ in pairs}), ", ".join(found.methods)
-    text = f"{found.source} ({found.kind}): {methods} on {number} of {len(by_id)} samples"
+    said = f"{found.source} ({found.kind}): {methods} on {number} of {len(samples)} samples"
     if lost:
-        text += f"; {counted(len(lost), 'row')} of no sample ({first})"
+        said += f"; {counted(len(lost), 'row')} with an id or answer of no sample ({first})"
     if found.left_out:
-        text += f"; columns left out: {', '.join(found.left_out)}"
-    return pairs, text
+        said += f"; columns left out: {', '.join(found.left_out)}"
+    return pairs, said
 
 
-def _candidates(
-    row: Row, by_id: Mapping[str, Sample], by_answer: Mapping[str, Sequence[str]]
-) -> tuple[Sequence[str], str]:
-    """The names of the samples that a row may be about, or why there is none."""
-    theirs = row.sample
-    if theirs.id is not None and theirs.id in by_id:
-        ours = by_id[theirs.id].response
-        if theirs.response is None or ours is None or _flat(theirs.response) == _flat(ours):
-            return [theirs.id], ""
-        return [], "its id is known, but its answer is another one"
-    if theirs.response is None:
-        return [], "no answer to match by" if theirs.id is None else "no sample has this id"
-    fitting = by_answer.get(_flat(theirs.response), ())
-    if not fitting:
-        return [], "no sample has this answer"
-    same = [name for name in fitting if _alike(theirs.input, by_id[name].input)]
-    if len(same) > 1:
-        contexts = theirs.contexts
-        same = [name for name in same if _alike(contexts, by_id[name].contexts)] or same
-    return same, "a sample has this answer, but to another question"
-
-
-def _alike(theirs: Any, ours: Any) -> bool:
+def _are_alike(row: Sample, sample: Sample, field: str) -> bool:
     """Where one of the two has no such text, it cannot tell samples apart."""
+    theirs, ours = getattr(row, field), getattr(sample, field)
     return not theirs or not ours or _flat(theirs) == _flat(ours)
 
 
-def _flat(text: str | Sequence[str]) -> str:
-    parts = [text] if isinstance(text, str) else text
+def _flat(text: str | Sequence[str] | None) -> str:
+    parts = [text or ""] if isinstance(text, str | None) else text
     return "\0".join(" ".join(part.split()) for part in parts)
-
-
-def format_of(path: str | Path) -> Format:
-    """By the content: most names of saved results say little."""
-    try:
-        with Path(path).expanduser().open("rb") as file:
-            lines = (line.removeprefix(b"\xef\xbb\xbf").strip() for line in file)
-            filled = filter(None, lines)
-            first, is_longer = next(filled, b""), next(filled, None) is not None
-    except (OSError, ValueError) as error:  # a name with a null in it is the latter
-        why = getattr(error, "strerror", None) or error
-        raise unreadable(path, f"cannot be read: {why}") from None
-    if Path(path).suffix in (".jsonl", ".ndjson"):
-        return "jsonl"  # whatever its first line is
-    if first.startswith(b"PAR1"):
-        return "parquet"
-    if not first.startswith((b"{", b"[")):
-        return "csv"
-    with suppress(ValueError, RecursionError):
-        json.loads(first)
-        if is_longer and first.startswith(b"{"):
-            return "jsonl"
-    return "json"
 
 
 def _test_run(path: str | Path) -> Record | None:
     """The test run in a JSON document, nan included: DeepEval writes it, which strict JSON has not."""
+    text = whole_text(path)
     try:
-        content = json.loads(Path(path).expanduser().read_text(encoding="utf-8-sig"))
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise unreadable(path, f"not JSON: {error}") from None
     run = content.get("testRunData", content) if isinstance(content, dict) else None
     return run if isinstance(run, dict) and any(key in run for key in _CASES) else None
 
 
-def _records(path: str | Path, kind: Format) -> _Table:
+def _records(path: str | Path) -> _Table:
     table: _Table = []
-    for line, record, error in read_records(path, kind):
+    for line, record, error in read_records(path):
         if record is None:
-            raise unreadable(path, error, line=line, word=ROW_WORDS[kind])
+            raise unreadable(path, error, line=line, word=ROW_WORDS[format_of(path)])
+        # The index of a data frame is no method.
         cells = {n: cell for n, cell in record.items() if n not in ("", "Unnamed: 0", "index")}
-        stats = cells.get("feedback_stats")
+        stats = cells.pop("feedback_stats", None)
         if isinstance(stats, dict):  # a run as LangSmith's client has it
-            cells |= {f"{_FEEDBACK}{k}": v.get("avg") for k, v in stats.items() if _is_record(v)}
+            cells |= {f"{_FEEDBACK}{key}": _first(of, "avg") for key, of in stats.items()}
         table.append((line, cells))
     if not table:
         raise unreadable(path, "it holds no results")
     return table
-
-
-def _is_record(value: Any) -> bool:
-    return isinstance(value, dict)
 
 
 def _wide(
@@ -346,13 +294,9 @@ def _wide(
     names = {name: f"{prefix}{name.removeprefix(_FEEDBACK)}" for name in chosen}
     rows = []
     for line, record in table:
-        row = Row(line, _sample(record, {*methods, *chosen, "feedback_stats"}))
+        row = Row(line, _sample(record, {*methods, *chosen}))
         for column, name in names.items():
-            where = f"{path}, {line}: column {column!r}"
-            _put(row, name, record.get(column), _error(record, column), how, where)
-            said, error = record.get(f"{column}_reason"), _error(record, column)
-            if isinstance(said, str) and not error:
-                row.reasons[name] = said
+            how.put(row, name, record, column, path)
         rows.append(row)
     return Imported(str(path), kind, [*names.values()], rows)
 
@@ -363,16 +307,15 @@ def _long(path: str | Path, table: _Table, how: Importing) -> Imported:
     rows, methods = list[Row](), dict[str, None]()
     for line, cells in table:
         record = {n: original(c) if isinstance(c, str) else c for n, c in cells.items()}
+        record["score_error"] = record.pop("unscored", None)
         name = str(record.get(method) or "") if method else "score"
         if not name:
             raise unreadable(path, f"{method!r} is empty", line=line, word="row")
-        if how.columns is not None and name not in how.columns:
-            continue
-        methods[name] = None
-        row = Row(line, _sample(record, {method, "score", "unscored"}, (*_QUERIES, *_IDS)))
-        error = str(record.get("unscored") or "") or _error(record, "score")
-        _put(row, name, record.get("score"), error, how, f"{path}, {line}: column 'score'")
-        rows.append(row)
+        if how.columns is None or name in how.columns:
+            methods[name] = None
+            row = Row(line, _sample(record, {method, "score", "score_error"}, (*_QUERIES, *_IDS)))
+            how.put(row, name, record, "score", path)
+            rows.append(row)
     if not rows:
         raise unreadable(path, f"it has no rows of the methods {', '.join(how.columns or ())}")
     return Imported(str(path), "long", [*methods], rows)
@@ -380,38 +323,33 @@ def _long(path: str | Path, table: _Table, how: Importing) -> Imported:
 
 def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
     """A test run: its test cases as a table, with the data of its metrics in columns."""
-    cases: list[Any] = next((run[key] for key in _CASES if isinstance(run.get(key), list)), [])
     table: _Table = []
     thresholds: dict[str, float] = {}
     metrics: dict[str, None] = {}
-    for number, case in enumerate(cases, start=1):
+    for number, case in enumerate(_first(run, *_CASES) or [], start=1):
         metadata = _first(case, "metadata", "additionalMetadata", "additional_metadata")
-        record = {**metadata, **case} if _is_record(metadata) else dict(case or {})
-        if re.fullmatch(_MADE_UP, str(record.get("name"))):
-            del record["name"]
-        listed = _first(record, "metricsData", "metrics_data") or []
-        if not (_is_record(case) and isinstance(listed, list) and all(map(_is_record, listed))):
+        listed = _first(case, "metricsData", "metrics_data") or []
+        if not (isinstance(case, dict) and all(isinstance(data, dict) for data in listed)):
             msg = f"test case {number} is no object with a list of metrics; is the file complete?"
             raise unreadable(path, msg)
+        record = {**(metadata if isinstance(metadata, dict) else {}), **case}
+        often = Counter[str]()
         for data in listed:
-            base = str(data.get("name"))
-            again = sum(name == base or name.startswith(f"{base} #") for name in record)
-            name = f"{base} #{again + 1}" if again else base
+            name = str(data.get("name"))
+            often[name] += 1
+            if often[name] > 1:
+                name = f"{name} #{often[name]}"
             metrics[name] = None
             record |= {name: data.get("score"), f"{name}_error": data.get("error")}
             record[f"{name}_reason"] = data.get("reason")
             least = _number(data.get("threshold"))
             if least is not None and math.isfinite(least):
-                thresholds[f"deepeval {name}"] = least
+                thresholds[f"deepeval {name}"] = how.scaled(least)
         table.append((number, record))
     if not metrics:
         raise unreadable(path, "it holds no metric of a single answer")
     found = _wide(path, "deepeval", table, [*metrics], how)
-    low, high = how.scale
-    found.thresholds = {name: (least - low) / (high - low) for name, least in thresholds.items()}
-    talks = run.get("conversationalTestCases")
-    if isinstance(talks, list) and talks:
-        found.left_out.append(counted(len(talks), "conversation"))
+    found.thresholds = thresholds
     return found
 
 
@@ -420,48 +358,32 @@ def _sample(record: Record, scores: set[str], ids: Sequence[str] = _IDS) -> Samp
     rest = {n: v for n, v in record.items() if n not in scores}
     name = _text(record, ids)
     with suppress(InvalidSampleError):
-        found = Sample.from_record(rest)
-        return found.model_copy(update={"id": name})
+        return Sample.from_record(rest).model_copy(update={"id": name})
     texts = {field: _text(record, ALIASES[field]) for field in ("input", "response", "reference")}
     return Sample(id=name, metadata=rest, **texts)
 
 
-def _put(row: Row, name: str, value: Any, error: str, how: Importing, where: str) -> None:
-    """One score of a row, or why there is none."""
-    score = None if error else how.score(value, where)
-    row.scores[name] = score
-    if score is None:
-        absent = value is None or value == "" or value != value  # noqa: PLR0124  # nan
-        row.reasons[name] = error or ("no score in the file" if absent else f"{value} in the file")
-
-
 def _error(record: Record, column: str) -> str:
     """What stands beside a score as its error; empty where nothing does."""
-    for name in (f"{column}_error", "error"):
-        value = record.get(name)
-        if isinstance(value, str) and value.strip().lower() not in MISSING | {"false", "0"}:
-            return value
-    return ""
+    said = (record.get(name) for name in (f"{column}_error", "error"))
+    none = MISSING | {"false", "0"}
+    return next((e for e in said if isinstance(e, str) and e.strip().lower() not in none), "")
 
 
 def _number(value: Any) -> float | None:
     """A cell as a float, nan where it is empty; None where it is no number."""
-    cell = value.strip() if isinstance(value, str) else value
-    if cell is None or cell == "":
+    if value is None or (isinstance(value, str) and not value.strip()):
         return math.nan
-    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        return float(cell)
-    except OverflowError:
-        return math.inf
-    except ValueError:
+        return float(value)
+    except (OverflowError, ValueError):
         return None
 
 
-def _is_numeric(cells: Sequence[Any], *, may_be_empty: bool) -> bool:
-    numbers = [_number(cell) for cell in cells]
-    if any(number is None for number in numbers):
+def _are_scores(numbers: Sequence[float | None], *, may_be_empty: bool) -> bool:
+    if None in numbers:
         return False
     return may_be_empty or any(number is not None and math.isfinite(number) for number in numbers)
 
@@ -478,7 +400,7 @@ def _text(record: Record, names: Sequence[str]) -> str | None:
 
 
 def _first(record: Any, *names: str) -> Any:
-    found = (record.get(name) for name in names) if _is_record(record) else ()
+    found = (record.get(name) for name in names) if isinstance(record, dict) else ()
     return next((value for value in found if value is not None), None)
 
 
@@ -500,14 +422,3 @@ def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
         msg = f"{spec!r} names no file; write PATH, NAME=PATH or PATH::COLUMN,COLUMN"
         raise InvalidValueError(msg)
     return name.strip(), path, columns
-
-
-def own_rows(found: Imported) -> Iterator[tuple[str, Row]]:
-    """Rows under their own ids, ``row-N`` without one, for a file that stands alone.
-
-    >>> rows = [Row(1, Sample(id="a")), Row(2, Sample())]
-    >>> [name for name, _ in own_rows(Imported("x.csv", "scores", [], rows))]
-    ['a', 'row-2']
-    """
-    for place, row in enumerate(found.rows, start=1):
-        yield row.sample.id or f"row-{place}", row

@@ -42,7 +42,7 @@ def panel_report(source: Any) -> Report:
     Raises:
         InvalidValueError: No result comes from a panel.
     """
-    table = read_scores(source, with_results=True)
+    table = read_scores(source)
     panels = _panels(table)
     judges = _judges(panels)
     blocks = [_levels(panel, judges) for panel in panels]
@@ -113,7 +113,7 @@ def disputed(source: Any, most: int | None = None) -> Report:
     Raises:
         InvalidValueError: No result comes from a panel.
     """
-    table = read_scores(source, with_results=True)
+    table = read_scores(source)
     panels = _panels(table)
     judges = _judges(panels)
     found: list[tuple[float, list[Record]]] = []
@@ -163,7 +163,7 @@ def repeat_report(source: Any) -> Report:
     Raises:
         InvalidValueError: None was judged several times.
     """
-    table = read_scores(source, with_results=True)
+    table = read_scores(source)
     repeats = [each.repeats if each is not None else () for each in results_of_lead(table)]
     most = max(map(len, repeats), default=0)
     if not most:

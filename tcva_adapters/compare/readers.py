@@ -9,9 +9,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,7 @@ from tcva_adapters.compare.imported import (
     Imported,
     Importing,
     Row,
-    format_of,
     matched,
-    own_rows,
     parse_spec,
     read_imported,
 )
@@ -39,13 +37,22 @@ from tcva_adapters.results.protocol import Scored, json_object
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
-from tcva_adapters.samples.records import Format, RowStream, read_records, skipped_rows
+from tcva_adapters.samples.records import (
+    Format,
+    RowStream,
+    format_of,
+    read_records,
+    skipped_rows,
+)
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
 Judged = Assessment | Result | CCRSResult
 Human = str | Path | Mapping[str, Any] | npt.ArrayLike
 """Where human ratings are, see `read_scores`."""
+Held = Literal["all", "scores", "counts"]
+
+DEFAULT: Final = ScoringConfig()
 
 _TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
 _NO_ROW: Final = "no row"
@@ -66,13 +73,11 @@ class Reading:
     ratings: Ratings | None = None
     group: str | None = None
     scoring: ScoringConfig | None = None
-    samples: Sequence[Sample] | None = None
+    samples: Mapping[str, Sample] | None = None
     importing: Importing = field(default_factory=Importing)
     human_scale: tuple[float, float] | None = None
     skip_bad: bool = False
-    with_results: bool = False
-    counts_only: bool = False
-    scores_only: bool = False
+    hold: Held = "all"
     split: str | None = None
     of_systems: bool = False
     notes: list[str] = field(default_factory=list)
@@ -90,9 +95,7 @@ def read_scores(
     scale: tuple[float, float] = (0.0, 1.0),
     missing: float | None = None,
     skip_bad: bool = False,
-    with_results: bool = False,
-    counts_only: bool = False,
-    scores_only: bool = False,
+    hold: Held = "all",
 ) -> ScoreTable:
     """Read or take scores of any kind into one table.
 
@@ -121,16 +124,14 @@ def read_scores(
         scale: The lowest and highest possible score of imported scores.
         missing: A number that stands for no score in them.
         skip_bad: Leave out unreadable lines; ``about["skipped"]`` counts them, a note says which.
-        with_results: Hold the results, with claims and reasons, in ``results``; of imported scores
-            the samples with their texts, in ``about["samples"]``.
-        counts_only: Hold level counts, ratings and groups alone, for one file of judgements: a
-            million samples take 40 MB. There are no methods then, and rows have numbers for ids.
-        scores_only: Hold scores alone, 8 MB for a million samples; rows have numbers for ids, and
-            why samples have no score stands in the summary alone.
+        hold: ``all``; or for millions of samples, whose ids are row numbers then, and why they have
+            no score stands in the summary alone: ``scores`` (8 bytes a sample), or of one file of
+            judgements ``counts`` (40 bytes, no methods), each with ratings and groups.
 
     Returns:
-        In ``about`` stand ``criterion``, ``judge``, ``fused``, ``forms``, ``scoring`` and ``summary``
-        (a `Summary`) of judgements by one judge, and the same by method under ``methods``.
+        Results in ``results``, and in ``about`` the ``samples`` of imported scores with their
+        texts; ``criterion``, ``judge``, ``fused``, ``scoring`` and ``summary`` (a `Summary`) of
+        judgements by one judge, and the same by method under ``methods``.
 
     Raises:
         UnreadableInputError: A file cannot be read, or holds nothing of this kind.
@@ -152,8 +153,12 @@ def read_scores(
     importing = Importing(scale=scale, missing=missing)
     if ratings is not None and ratings.labels is None:
         importing = replace(importing, human=ratings.raters)
-    kept = (skip_bad, with_results, counts_only, scores_only)
-    how = Reading(ratings, group, scoring, samples, importing, human_scale, *kept)
+    by_id = (
+        None
+        if samples is None
+        else {each.id or f"row-{n}": each for n, each in enumerate(samples, start=1)}
+    )
+    how = Reading(ratings, group, scoring, by_id, importing, human_scale, skip_bad, hold)
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
     if by_place is not None:
         if len(by_place) != len(table):
@@ -184,8 +189,8 @@ class Block:
         groups: What each sample belongs to.
         counts: Level counts, five per sample and judge, one after the other.
         judges: How many judges each sample has.
-        results: By method, where they are asked for.
-        texts: The samples of imported scores, likewise.
+        results: By method.
+        texts: The samples of imported scores.
         number: How many samples there are.
     """
 
@@ -213,17 +218,21 @@ class Block:
         metadata: Mapping[str, Any],
         scores: Mapping[str, float | None],
         reasons: Mapping[str, str],
+        result: Scored | None = None,
     ) -> None:
         """One more sample: under its own id, numbered where that comes again, or ``row-N``."""
         self.number += 1
         own = base = name or f"row-{self.number}"
-        has_names = not (self.how.counts_only or self.how.scores_only)
-        if has_names:
+        if self.how.hold == "all":
             while own in self.names:
                 self.names[base] += 1
                 own = f"{base}#{self.names[base]}"
             self.names[own] = 1
             self.metadata.append(metadata)
+            self.reasons |= {(own, method): why for method, why in reasons.items() if why}
+            if result is not None:
+                for method in scores:
+                    self.results.setdefault(method, []).append(result)
         if self.how.ratings is not None:
             self.human.extend(self.how.ratings.of(own, metadata))
         if self.how.group is not None:
@@ -233,21 +242,19 @@ class Block:
         for method, score in scores.items():
             column = self.scores.setdefault(method, array("d"))
             column.append(math.nan if score is None else score)
-            if has_names and reasons.get(method):
-                self.reasons[own, method] = reasons[method]
 
-    def add_judged(self, item: Judged) -> None:
+    def add_rated(self, item: CCRSResult) -> None:
+        """One more sample by its CCRS result."""
+        reasons = {method: why.text for method, why in item.unscored_by.items()}
+        self.add(item.sample_id, item.metadata, item.scores, reasons, item)
+        self.thresholds |= dict.fromkeys(item.scores, item.threshold)
+        by_metric = self.about.setdefault("scores", {})
+        for metric, score in item.scores.items():
+            found = by_metric.setdefault(metric, Scores())
+            found.add_score(score, item.unscored_by.get(metric))
+
+    def add_judged(self, item: Assessment | Result) -> None:
         """One more sample by its judgement."""
-        if isinstance(item, CCRSResult):
-            reasons = {method: why.text for method, why in item.unscored_by.items()}
-            self.add(item.sample_id, item.metadata, item.scores, reasons)
-            self.thresholds |= dict.fromkeys(item.scores, item.threshold)
-            by_metric = self.about.setdefault("scores", {})
-            for metric, score in item.scores.items():
-                found = by_metric.setdefault(metric, Scores())
-                found.add_score(score, item.unscored_by.get(metric))
-            self._hold(item, *item.scores)
-            return
         judged = item.assessment if isinstance(item, Result) else item
         scoring = self.how.scoring or (item.scoring if isinstance(item, Result) else DEFAULT)
         self.about.setdefault("scoring", scoring)
@@ -256,7 +263,7 @@ class Block:
         if judged.unscored is None:  # else additional judges were not asked
             self._check_fused([f"{each.criterion} by {each.judge}" for each in judged.members])
         summary: Summary = self.about.setdefault("summary", Summary())
-        if self.how.counts_only:
+        if self.how.hold == "counts":
             self.add(judged.sample_id, judged.metadata, {}, {})
             summary.evidence.found.update(EvidenceCounts.of([judged]).found)
             self._count(under(judged, scoring.evidence))
@@ -265,16 +272,11 @@ class Block:
         result = cast("Result", item) if is_same else Result(judged, scoring)
         method, why = judged.criterion, result.unscored
         reasons = {} if why is None or result.score is not None else {method: why.text}
-        self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons)
+        self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons, result)
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
-        self._hold(result, method)
-        if not self.how.scores_only:
+        if self.how.hold == "all":
             self._count(result.seen)
-
-    def _hold(self, result: Scored, *methods: str) -> None:
-        for method in methods if self.how.with_results else ():
-            self.results.setdefault(method, []).append(result)
 
     def _check_fused(self, names: list[str]) -> None:
         first = self.about.setdefault("fused", names)
@@ -307,24 +309,10 @@ class Block:
         return table
 
 
-DEFAULT: Final = ScoringConfig()
-
-
 def read_blocks(source: Any, how: Reading) -> list[Block]:
     """Each source as one or several blocks; see `read_scores` for sources and errors."""
-    if isinstance(source, str | Path):
-        found: Iterable[tuple[str, Any]] = [("", source)]
-    elif isinstance(source, Mapping):
-        found = source.items()
-    else:
-        items = iter(source)
-        first: Any = next(items, None)
-        if isinstance(first, str | Path):
-            found = (("", each) for each in (first, *items))
-        else:
-            found = [("", items if first is None else chain([first], items))]
     blocks = []
-    for name, each in found:
+    for name, each in _sources(source):
         is_file = isinstance(each, str | Path)
         blocks += _of_file(name, str(each), how) if is_file else _of_items(each, how, name)
     for block in blocks:
@@ -334,40 +322,55 @@ def read_blocks(source: Any, how: Reading) -> list[Block]:
     return blocks
 
 
+def _sources(source: Any) -> Iterable[tuple[str, Any]]:
+    """Files and results by name."""
+    if isinstance(source, str | Path):
+        return [("", source)]
+    if isinstance(source, Mapping):
+        return source.items()
+    items = iter(source)
+    first = [*islice(items, 1)]
+    is_file = bool(first) and isinstance(first[0], str | Path)
+    return (("", each) for each in (*first, *items)) if is_file else [("", chain(first, items))]
+
+
 def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
     given, file, columns = parse_spec(spec)
     path = Path(file).expanduser()
     if path.is_dir():
         path = next((path / table for table in _TABLES if (path / table).is_file()), path)
     stem = path.resolve().parent.name if path.name in _TABLES else path.stem
-    name = name or given
-    kind: Format = "jsonl" if file == "-" else format_of(path)
-    if file != "-" and not _is_judged(path, kind):
-        found = read_imported(path, replace(how.importing, columns=columns))
-        return _of_imported(found, how, name, stem)
-    rows: RowStream[Any]
-    if how.counts_only:
-        rows = stream_assessments(file if file == "-" else path, skip_bad=how.skip_bad)
-    else:
-        parse: dict[str, Any] = {
-            "read": _item,
-            "parse": lambda line: _item(json_object(line, what="JSON")),
-        }
-        rows = RowStream(file if file == "-" else path, kind, skip_bad=how.skip_bad, **parse)
+    first, target = dict[str, Any](), file
+    name, kind = name or given, format_of(file if file == "-" else path)
+    if file != "-":
+        first, target = _first_record(path, kind), str(path)
+        if not ({"criterion", "judge"} <= first.keys() or {"answers", "lambda_"} <= first.keys()):
+            return _of_imported(
+                read_imported(path, replace(how.importing, columns=columns)), how, name, stem
+            )
+    rows: RowStream[Any] = RowStream(
+        target,
+        kind,
+        skip_bad=how.skip_bad,
+        read=_item,
+        parse=lambda line: _item(json_object(line, what="JSON")),
+    )
+    if how.hold == "counts":
+        rows = stream_assessments(target, skip_bad=how.skip_bad)
+        with suppress(UnreadableInputError):  # which is said where the line is read
+            how.scoring = how.scoring or getattr(_item(first), "scoring", None)
     blocks = _of_items(rows, how, name, stem)
     how.notes += skipped_rows(rows.bad, rows.skipped, f" of {path.name}")
     how.skipped += rows.skipped
     return blocks
 
 
-def _is_judged(path: Path, kind: Format) -> bool:
-    """Whether a file holds judgements, by its first readable record."""
-    if kind not in ("jsonl", "json"):
-        return False
-    first: dict[str, Any] = {}
-    with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
-        first = next(filter(None, (row.record for row in read_records(path, kind))), {})
-    return ("criterion" in first and "judge" in first) or {"answers", "lambda_"} <= first.keys()
+def _first_record(path: Path, kind: Format) -> dict[str, Any]:
+    """The first one that can be read of a file that may hold judgements."""
+    if kind in ("jsonl", "json"):
+        with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
+            return next(filter(None, (row.record for row in read_records(path, kind))), {})
+    return {}
 
 
 def _item(record: dict[str, Any]) -> Judged:
@@ -402,31 +405,32 @@ def _of_items(
             )
             raise InvalidValueError(msg)
         judged = item.assessment if isinstance(item, Result) else item
-        is_rated = isinstance(judged, CCRSResult)
-        criterion = ",".join(judged.answers) if isinstance(judged, CCRSResult) else judged.criterion
-        system = "" if how.split is None else _system(judged.sample_id, judged.metadata, how.split)
+        if isinstance(judged, CCRSResult):
+            kind, criterion = "ccrs", ",".join(judged.answers)
+        else:
+            kind, criterion = "tcva", judged.criterion
+        system = _system(judged.sample_id, judged.metadata, how.split)
         key = (criterion, judged.judge, system)
         if key not in blocks:
-            about = {
-                "kind": "ccrs" if is_rated else "tcva",
-                "criterion": criterion,
-                "judge": key[1],
-            }
+            about = {"kind": kind, "criterion": criterion, "judge": judged.judge}
             blocks[key] = Block(name, source, how, about, system)
-        blocks[key].add_judged(item)
+        if isinstance(item, CCRSResult):
+            blocks[key].add_rated(item)
+        else:
+            blocks[key].add_judged(item)
     if not blocks:
         msg = f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
         raise InvalidSampleError(msg)
-    if how.counts_only and len(blocks) > 1:
+    if how.hold == "counts" and len(blocks) > 1:
         mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge, _ in sorted(blocks))
         msg = f"{name or source} mixes judgements that have no common mean: {mixed}"
         raise InvalidSampleError(msg)
     return [*blocks.values()]
 
 
-def _system(sample: str | None, metadata: Mapping[str, Any], field: str) -> str:
-    value = metadata.get(field)
-    if value in (None, ""):
+def _system(sample: str | None, metadata: Mapping[str, Any], field: str | None) -> str:
+    value = "" if field is None else metadata.get(field)
+    if field is not None and value in (None, ""):
         known = ", ".join(map(repr, metadata)) or "none"
         msg = f"sample {sample!r} has no {field!r} in its metadata; fields are {known}"
         raise InvalidSampleError(msg)
@@ -435,11 +439,22 @@ def _system(sample: str | None, metadata: Mapping[str, Any], field: str) -> str:
 
 def _of_imported(found: Imported, how: Reading, name: str, source: str) -> list[Block]:
     """Imported scores; those of another system are another block."""
-    rows = _rows(found, how)
-    if how.ratings is None:
-        columns = {field for row in rows.values() for field in row.sample.metadata}
-        if human := next((column for column in how.importing.human if column in columns), None):
-            how.ratings = Ratings(human, (human,), how.human_scale)
+    if how.samples is None:
+        pairs = [(row.sample.id or f"row-{n}", row) for n, row in enumerate(found.rows, start=1)]
+    else:
+        pairs, note = matched(found, how.samples)
+        how.notes.append(note)
+    columns = {column for _, row in pairs for column in row.sample.metadata}
+    if how.ratings is None and (human := [c for c in how.importing.human if c in columns]):
+        how.ratings = Ratings(human[0], (human[0],), how.human_scale)
+    split = "system" if how.split is None and how.of_systems and "system" in columns else how.split
+    rows: dict[tuple[str, str], Row] = {
+        ("", own): Row(0, sample) for own, sample in (how.samples or {}).items()
+    }
+    for own, row in pairs:
+        key = _system(own, row.sample.metadata, split), own
+        before = rows.get(key)
+        rows[key] = row if before is None else _joined(before, row, own, found.source)
     blocks: dict[str, Block] = {}
     for (system, own), row in rows.items():
         about = {"kind": found.kind, "criterion": "", "judge": ""}
@@ -447,43 +462,22 @@ def _of_imported(found: Imported, how: Reading, name: str, source: str) -> list[
         lacking = {method: _NO_ROW for method in found.methods if method not in row.scores}
         scores = {method: row.scores.get(method) for method in found.methods}
         block.add(own, row.sample.metadata, scores, {**lacking, **row.reasons})
-        if how.with_results:
-            block.texts.append(row.sample.model_copy(update={"id": own}))
+        block.texts.append(row.sample.model_copy(update={"id": own}))
     for block in blocks.values():
         block.thresholds = found.thresholds
     return [*blocks.values()]
 
 
-def _rows(found: Imported, how: Reading) -> dict[tuple[str, str], Row]:
-    """One row per system and sample; of the samples that were given, those without one, too."""
-    pairs = list(own_rows(found))
-    if how.samples is not None:
-        pairs, note = matched(found, how.samples)
-        how.notes.append(note)
-    split = how.split
-    if split is None and how.of_systems and pairs and "system" in pairs[0][1].sample.metadata:
-        split = "system"
-    rows: dict[tuple[str, str], Row] = {}
-    for own, row in pairs:
-        system = "" if split is None else _system(own, row.sample.metadata, split)
-        before = rows.setdefault((system, own), row)
-        if before is row:
-            continue
-        for method in row.scores.keys() & before.scores.keys():
-            msg = (
-                f"{found.source}, {before.line} and {row.line}: both score sample {own!r} by "
-                f"{method!r}; leave one out, or give the rows ids of their own"
-            )
-            raise UnreadableInputError(msg, line=row.line)
-        before.scores |= row.scores
-        before.reasons |= row.reasons
-    if how.samples is None:
-        return rows
-    names = [each.id or f"row-{place}" for place, each in enumerate(how.samples, start=1)]
-    return {
-        ("", own): rows.get(("", own)) or Row(0, sample)
-        for own, sample in zip(names, how.samples, strict=True)
-    }
+def _joined(before: Row, row: Row, own: str, source: str) -> Row:
+    """What two rows say of one sample."""
+    for method in row.scores.keys() & before.scores.keys():
+        msg = (
+            f"{source}, {before.line} and {row.line}: both score sample {own!r} by {method!r}; "
+            "leave one out, or give the rows ids of their own"
+        )
+        raise UnreadableInputError(msg, line=row.line)
+    first = before if before.line else row
+    return Row(first.line, first.sample, before.scores | row.scores, before.reasons | row.reasons)
 
 
 def _of_counts(source: Any, how: Reading) -> ScoreTable | None:
@@ -494,14 +488,11 @@ def _of_counts(source: Any, how: Reading) -> ScoreTable | None:
     counts = np.asarray(source, dtype=np.float64)
     shape = counts.shape if counts.ndim == 3 else (len(counts), 1, len(LEVELS))
     rows = check_counts(counts.reshape(-1, shape[2]) if counts.ndim == 3 else counts)
-    size = len(counts)
+    size, scoring = len(counts), how.scoring or DEFAULT
     table = ScoreTable(Numbered(size), (), np.empty((size, 0)), counts=rows.reshape(shape))
-    scoring = how.scoring or DEFAULT
-    return (
-        table
-        if how.counts_only
-        else table.with_method("scores", table.at(scoring), scoring.threshold)
-    )
+    if how.hold == "counts":
+        return table
+    return table.with_method("scores", table.at(scoring), scoring.threshold)
 
 
 def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:

@@ -97,7 +97,7 @@ def sweep(
         msg = "groups are what intervals are about: give human ratings, too (--human)"
         raise InvalidValueError(msg)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
-    table = read_scores(source, human=human, scoring=scoring, counts_only=True, **how)
+    table = read_scores(source, human=human, scoring=scoring, hold="counts", **how)
     if table.counts is None:
         msg = "these scores have no verdicts behind them: another temperature needs judgements"
         raise InvalidValueError(msg)

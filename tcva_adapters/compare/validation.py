@@ -91,7 +91,7 @@ def validate(
     0.106
     """
     how: dict[str, Any] = {"human_scale": human_scale, "scoring": scoring, "skip_bad": skip_bad}
-    table = read_scores(source, human=human, group=group, with_results=True, **how)
+    table = read_scores(source, human=human, group=group, **how)
     name = method or table.methods[0]
     low, high = human_scale or (0.0, 1.0)
     at = 0.5 if human_threshold is None else (human_threshold - low) / (high - low)

@@ -133,7 +133,7 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
         if is_path and (usable_path(given[0]) / "summary.json").is_file():
             tables = [_of_folder(usable_path(given[0]), reading)]
         else:
-            tables = [read_scores(source, with_results=True, **reading)]
+            tables = [read_scores(source, **reading)]
         if all(isinstance(each, str | Path) for each in given):
             title = title or ", ".join(Path(each).name for each in given)
     table = tables[0] if tables else ScoreTable((), (), np.empty((0, 0)))
@@ -151,7 +151,7 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
 
 def _of_folder(folder: Path, reading: dict[str, Any]) -> ScoreTable:
     """What a comparison saved: its judgements, and the scores of the other methods."""
-    judged = read_scores(folder / "assessments.jsonl", with_results=True, **reading)
+    judged = read_scores(folder / "assessments.jsonl", **reading)
     scores = read_scores(folder / "scores.csv")
     others = [name for name in scores.methods if not name.startswith("tcva ")]
     table = judged.joined(scores.select(methods=others))

@@ -120,7 +120,7 @@ class Suite:
             by_label.setdefault(_label(result), []).append(result)
         lines, failing = list[str](), 0
         for of in by_label.values():
-            table = read_scores(of, group=self._group, with_results=True)
+            table = read_scores(of, group=self._group)
             report = evaluation(table, asked or Gates.of(_EVERY))
             if exit_code(table, gate_records(report)):
                 said = gate_lines(report, table)

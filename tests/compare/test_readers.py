@@ -60,9 +60,14 @@ def test_judgements_with_ratings_and_groups(judged: Path, results: list[Result])
     assert same.threshold("faithfulness") == 0.7
 
 
-def test_nothing_but_counts_is_held(judged: Path) -> None:
-    table = read_scores(judged, counts_only=True, human="human")
-    whole = read_scores(judged, with_results=True)
+def test_nothing_but_counts_is_held(tmp_path: Path, results: list[Result]) -> None:
+    strict = ScoringConfig(temperature=0.2, threshold=0.9)
+    judged = written(
+        tmp_path / "strict.jsonl", [Result(each.assessment, strict) for each in results]
+    )
+    table = read_scores(judged, hold="counts", human="human")
+    assert table.about["scoring"] == strict  # a sweep counts what passes by it
+    whole = read_scores(judged)
     assert (table.methods, table.metadata, len(table)) == ((), [], 6)
     assert table.samples[1] == "row-2"
     assert np.array_equal(table.at(0.5), whole.at(0.5))
@@ -108,7 +113,7 @@ def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
     table = read_scores(judged, human=f"{labels}::anna,ben", human_scale=(1, 5))
     assert table.raters == ("anna", "ben")
     assert table.rating[1:3].tolist() == [0.5, 0.5]
-    with pytest.raises(InvalidValueError, match="'s1' is 1, outside the scale from 2 to 5"):
+    with pytest.raises(InvalidValueError, match=r"'s1'.*is 1, outside the scale from 2 to 5"):
         read_scores(judged, human=f"{labels}::anna", human_scale=(2, 5))
 
 
@@ -131,7 +136,7 @@ def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
         assert table.notes[0].endswith(f"1 rating made of the labels of claims, at T={at}")
         assert validate(table).records("agreement")[0]["n"] == 2
     labels.write_text('{"id": "s1", "claims": [{"verdict": "so-so"}]}', encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match=r"the label of 's1': .*so-so"):
+    with pytest.raises(InvalidValueError, match=r"sample 's1', .*so-so"):
         read_scores(judged, human=labels)
 
 
@@ -154,7 +159,7 @@ def test_what_cannot_be_looked_at_together(judged: Path, results: list[Result]) 
         read_scores(judged, group="chapter")
     other = TCVA("context_recall", judge="lexical").evaluate_many(SAMPLES[:1])
     with pytest.raises(InvalidSampleError, match="no common mean"):
-        read_scores([*results, *other], counts_only=True)
+        read_scores([*results, *other], hold="counts")
     fused = TCVA("faithfulness", judge="lexical", fuse=["lexical"]).evaluate_many(SAMPLES[:1])
     with pytest.raises(InvalidSampleError, match="fused with different judges"):
         read_scores([*results, *fused])

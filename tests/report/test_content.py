@@ -145,7 +145,7 @@ def test_files_lists_and_tables_give_the_same_page(tmp_path: Path) -> None:
     results = judged(temperature=0.3, threshold=0.8)
     file = tmp_path / "judged.jsonl"
     write_assessments(file, results)
-    table = read_scores(results, with_results=True)
+    table = read_scores(results)
     found = [
         page(each, tmp_path, title="one", samples=SAMPLES)
         for each in (results, file, [str(file)], table, [table, comparison(table)])

@@ -55,7 +55,7 @@ def failed(sample: str, reason: Reason, detail: str = "") -> Assessment:
 def reported(
     results: list[Assessment], *gates: str, before: list[Assessment] | None = None
 ) -> tuple[Report, ScoreTable]:
-    table = read_scores(results, with_results=True)
+    table = read_scores(results)
     baseline = None if before is None else read_scores(before)
     return evaluation(table, Gates.of(gates), baseline), table
 

@@ -76,9 +76,9 @@ def test_a_file_shows_what_its_assessments_say(
     for view in EVIDENCE:
         seen = judged_counts([under(each, view) for each in made])
         for source in (path, made):
-            for counts_only in (True, False):
+            for hold in ("all", "counts"):
                 scoring = ScoringConfig(evidence=view)
-                table = read_scores(source, scoring=scoring, counts_only=counts_only)
+                table = read_scores(source, scoring=scoring, hold=hold)
                 np.testing.assert_array_equal(table.counts, seen)
                 assert len(table) == len(made)
     if any("x" in each.metadata for each in made):
@@ -112,8 +112,8 @@ def test_what_no_assessment_is_is_refused_or_skipped(tmp_path: Path) -> None:
         for read in (read_assessments, read_scores):
             with pytest.raises(UnreadableInputError, match=r"judged\.jsonl, line 2: "):
                 read(path)
-        for counts_only in (False, True):
-            table = read_scores(path, skip_bad=True, counts_only=counts_only)
+        for hold in ("all", "counts"):
+            table = read_scores(path, skip_bad=True, hold=hold)
             assert (len(table), table.about["skipped"]) == (2, 1)
     old = json.dumps({**Result(Assessment.from_json(GOOD)).to_dict(), "schema_version": 2})
     for parse in (Assessment.from_json, Result.from_json):

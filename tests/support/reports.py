@@ -222,7 +222,7 @@ def example_ratings() -> tuple[CCRSResult, ...]:
 
 def ccrs_content() -> Content:
     """CCRS alone: nothing follows the temperature."""
-    table = read_scores(example_ratings(), with_results=True)
+    table = read_scores(example_ratings())
     return Content("ccrs", table, example_samples(), [("overview", Report("Five metrics."))])
 
 
