@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 
 Kind = Literal["text", "prose", "int", "score", "share", "p", "interval", "signed"]
-"""How a column's values are shown: names and sentences, counts, numbers with three digits, shares
+"""How the values of a column are shown, as names and sentences, counts, numbers with three digits, shares
 in percent, p values, a value with its interval, a difference with its sign."""
 
 ROWS: Final = 20

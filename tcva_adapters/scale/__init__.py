@@ -1,4 +1,4 @@
-"""The same judging beyond one process: tables, processes, Ray, and what it will cost.
+"""The same judging beyond one process: batches of columns in any engine, and Ray.
 
 Every name is imported on first use; ray, pyarrow and pandas where something needs them.
 """
