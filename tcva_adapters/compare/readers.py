@@ -31,6 +31,7 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.counted import LevelCounts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.results.protocol import Scored, json_object
@@ -187,8 +188,7 @@ class Block:
         metadata: Of each sample.
         human: Ratings, one per sample and rater, one after the other.
         groups: What each sample belongs to.
-        counts: Level counts, five per sample and judge, one after the other.
-        judges: How many judges each sample has.
+        counts: Level counts, where they are held.
         results: By method.
         texts: The samples of imported scores.
         number: How many samples there are.
@@ -206,8 +206,7 @@ class Block:
     metadata: list[Mapping[str, Any]] = field(default_factory=list)
     human: array[float] = field(default_factory=lambda: array("d"))
     groups: list[Hashable] = field(default_factory=list)
-    counts: array[float] = field(default_factory=lambda: array("d"))
-    judges: array[int] = field(default_factory=lambda: array("B"))
+    counts: LevelCounts = field(default_factory=LevelCounts)
     results: dict[str, list[Scored]] = field(default_factory=dict)
     texts: list[Sample] = field(default_factory=list)
     number: int = 0
@@ -266,7 +265,7 @@ class Block:
         if self.how.hold == "counts":
             self.add(judged.sample_id, judged.metadata, {}, {})
             summary.evidence.found.update(EvidenceCounts.of([judged]).found)
-            self._count(under(judged, scoring.evidence))
+            self.counts.add(under(judged, scoring.evidence))
             return
         is_same = isinstance(item, Result) and item.scoring == scoring
         result = cast("Result", item) if is_same else Result(judged, scoring)
@@ -276,7 +275,7 @@ class Block:
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
         if self.how.hold == "all":
-            self._count(result.seen)
+            self.counts.add(result.seen)
 
     def _check_fused(self, names: list[str]) -> None:
         first = self.about.setdefault("fused", names)
@@ -285,28 +284,10 @@ class Block:
             msg = f"{self.called} mixes scores that are fused with different judges: {mixed}"
             raise InvalidSampleError(msg)
 
-    def _count(self, seen: Assessment) -> None:
-        for each in (seen, *seen.members):
-            self.counts.extend(each.level_counts)
-        self.judges.append(1 + len(seen.members))
-
     @property
     def called(self) -> str:
         """What its samples are answers of, or the file is called."""
         return self.system or self.name or self.source
-
-    def level_counts(self) -> FloatArray | None:
-        """Shape (N, J, 5), zeros where a judge has no verdicts; None where there are none."""
-        if not self.judges:
-            return None
-        flat = np.frombuffer(self.counts).reshape(-1, len(LEVELS))
-        judges = np.frombuffer(self.judges, dtype=np.uint8)
-        width = int(judges.max())
-        if width == 1:
-            return flat[:, None]  # not copied: there may be a million
-        table = np.zeros((len(judges), width, len(LEVELS)))
-        table[np.arange(width) < judges[:, None]] = flat
-        return table
 
 
 def read_blocks(source: Any, how: Reading) -> list[Block]:
@@ -553,7 +534,7 @@ def _table(block: Block, titles: Mapping[str, str], how: Reading) -> ScoreTable:
         np.frombuffer(block.human).reshape(size, -1) if raters else np.empty((size, 0)),
         raters,
         tuple(block.groups),
-        block.level_counts(),
+        block.counts.table() if block.counts.judges else None,
         {titles[method]: least for method, least in block.thresholds.items()},
         {(name, titles[method]): why for (name, method), why in block.reasons.items()},
         block.metadata,
@@ -632,10 +613,9 @@ def read_systems(
 
 def _metrics(block: Block, temperatures: Sequence[float]) -> Iterator[tuple[str, FloatArray]]:
     """Scores by metric; of judgements one at each temperature."""
-    counts = block.level_counts()
-    if counts is None:
-        yield from ((method, np.frombuffer(scores)) for method, scores in block.scores.items())
-        return
-    table = ScoreTable(Numbered(block.number), (), np.empty((block.number, 0)), counts=counts)
-    for temperature in temperatures:
-        yield f"{block.about['criterion']} T={temperature:g}", table.at(temperature)
+    table = _table(block, {method: method for method in block.scores}, block.how)
+    if table.counts is None:
+        yield from zip(table.methods, table.scores.T, strict=True)
+    else:
+        for temperature in temperatures:
+            yield f"{block.about['criterion']} T={temperature:g}", table.at(temperature)
