@@ -235,7 +235,7 @@ class OpenAICompatibleModel:
             except TimeoutError:
                 msg = (
                     f"{self.server.url} did not answer within {self._timeout:g} s; raise timeout "
-                    "(--judge-timeout) or lower the concurrency"
+                    "(--set timeout=) or lower the concurrency"
                 )
                 raise JudgeError(msg, reason="timeout") from None
 
