@@ -36,15 +36,6 @@ def to_annotations(report: Report, table: ScoreTable, most: int = MOST) -> list[
     return lines
 
 
-def asked_for(flag: bool | None, environment: Mapping[str, str]) -> bool:
-    """Whether to print them: as asked, and by default under GitHub Actions.
-
-    >>> asked_for(None, {"GITHUB_ACTIONS": "true"}), asked_for(False, {"GITHUB_ACTIONS": "true"})
-    (True, False)
-    """
-    return environment.get("GITHUB_ACTIONS") == "true" if flag is None else flag
-
-
 def _error(title: str, message: str) -> str:
     return f"::error title={_escaped(title, _IN_PROPERTY)}::{_escaped(message, _IN_MESSAGE)}"
 

@@ -12,6 +12,7 @@ from tcva_adapters.stats.inference import difference
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
 REGRESSIONS = "no longer pass"
+_NEWLY = "newly pass"
 
 
 def changes(before: ScoreTable, now: ScoreTable) -> Report:
@@ -42,7 +43,8 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         msg = f"no sample of the baseline is among these; its first is {before.samples[0]!r}"
         raise InvalidValueError(msg)
     groups = [now.groups[place] for place in both] if now.groups else None
-    rows, lost, won = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
+    rows: list[dict[str, Any]] = []
+    moved: dict[str, list[dict[str, Any]]] = {REGRESSIONS: [], _NEWLY: []}
     for method in methods:
         new = now.column(method)[both]
         old = before.column(method)[[places[now.samples[place]] for place in both]]
@@ -52,44 +54,25 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         later, earlier = (np.where(scored, each, np.nan) for each in (passes, passed))
         found = difference("mean", new, old, groups=groups)
         rate = difference("mean", later, earlier, groups=groups)
-        rows.append(
-            {
-                "method": method,
-                "before": _mean(before.column(method)),
-                "now": _mean(now.column(method)),
-                "samples": found.n,
-                **found.record("change"),
-                "p": found.p,
-                **rate.record("pass_rate_change"),
-                "no_longer_pass": int((passed & ~passes).sum()),
-                "newly_pass": int((passes & ~passed).sum()),
-                "smallest": found.smallest,
-                "reason": found.reason,
-            }
-        )
+        row = {"method": method, "samples": found.n, "p": found.p, "reason": found.reason}
+        row |= {"before": _mean(before.column(method)), "now": _mean(now.column(method))}
+        row |= {**found.record("change"), **rate.record("pass_rate_change")}
         drop = np.where(np.isnan(new), -1.0, new) - np.where(np.isnan(old), -1.0, old)
-        for samples, chosen, sign in ((lost, passed & ~passes, 1), (won, passes & ~passed, -1)):
+        for title, chosen, sign in (
+            (REGRESSIONS, passed & ~passes, 1),
+            (_NEWLY, passes & ~passed, -1),
+        ):
             order = np.argsort(sign * drop, kind="stable")
-            samples += [
-                {
-                    "method": method,
-                    "sample": now.samples[both[place]],
-                    "before": float(old[place]),
-                    "now": float(new[place]),
-                }
-                for place in order[chosen[order]].tolist()
-            ]
-    columns = [
-        Column("sample"),
-        Column("method"),
-        Column("before", "score"),
-        Column("now", "score"),
-    ]
-    tables = [
-        Table("changes", _COLUMNS, rows),
-        Table(REGRESSIONS, columns, lost),
-        Table("newly pass", columns, won, detail=True),
-    ]
+            for place in order[chosen[order]].tolist():
+                scores = {"before": float(old[place]), "now": float(new[place])}
+                moved[title].append(
+                    {"sample": now.samples[both[place]], "method": method, **scores}
+                )
+            row[title.replace(" ", "_")] = int(chosen.sum())
+        rows.append({**row, "smallest": found.smallest})
+    columns = [Column("sample"), Column("method"), *_COLUMNS[1:3]]
+    tables = [Table("changes", _COLUMNS, rows)]
+    tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]
     return Report(_sentence(rows[0], len(both)), tables, tuple(_notes(before, now, len(both))))
 
 

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import chain, islice, zip_longest
 from typing import Any, Final
 
 import numpy as np
@@ -147,11 +147,7 @@ class Gates:
             With ``method``, ``figure``, ``least``, ``confidence``, ``value`` (the figure),
             ``reached`` (it, or its lower bound; None where there is none), ``passed`` and ``text``.
         """
-        records = [
-            _record(gate, gate.method, None, None, f"{gate.method}: there are no such scores")
-            for gate in self.gates
-            if gate.method and gate.method not in table.methods
-        ]
+        records: list[dict[str, Any]] = []
         for method in table.methods:
             named = {gate.figure for gate in self.gates if gate.method == method}
             asked = [
@@ -275,8 +271,7 @@ def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tup
 
     First those that no longer pass since the baseline. Then, where gates failed, below a mean the
     lowest scores, below a pass rate those that do not pass, below a coverage those without a score,
-    those of each gate in turn. A sample is named for one method alone where another says the same
-    of it.
+    those of each gate in turn. A sample is named once.
     """
     lists = [
         (record["method"], _behind(record, table))
@@ -287,16 +282,11 @@ def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tup
     # A million ids take a hundred megabytes, so that they are looked up where some are asked for.
     places = {sample: place for place, sample in enumerate(table.samples)} if lost else {}
     regressions = [(record["method"], places[record["sample"]]) for record in lost]
-    longest = max((len(rows) for _, rows in lists), default=0)
-    turns = ((m, rows[n]) for n, (m, rows) in product(range(longest), lists) if n < len(rows))
-    named: dict[object, tuple[str, int]] = {}
-    for method, place in (*regressions, *turns):
-        if len(named) == most:
-            break
-        said = _claims(table, method, place) or table.reasons.get((table.samples[place], method))
-        named.setdefault((place, said or method), (method, place))
-    behind = {place for _, place in regressions}.union(*(rows for _, rows in lists))
-    return [*named.values()], len(behind)
+    turns = zip_longest(*([(method, place) for place in rows] for method, rows in lists))
+    named: dict[int, str] = {}
+    for method, place in (*regressions, *filter(None, chain.from_iterable(turns))):
+        named.setdefault(place, method)
+    return [(method, place) for place, method in islice(named.items(), most)], len(named)
 
 
 def records_of(report: Report, title: str) -> Sequence[Mapping[str, Any]]:
@@ -319,9 +309,10 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
         found: list[int] = order[: np.count_nonzero(scores < least)].tolist()
         return found
     failed: list[int] = failed_rows(table, method).tolist()
-    if figure in {"change", _FAILURES}:
-        return failed
-    return failed + [p for p in np.flatnonzero(np.isnan(scores)).tolist() if p not in {*failed}]
+    rest: list[int] = (
+        [] if figure in {"change", _FAILURES} else np.flatnonzero(np.isnan(scores)).tolist()
+    )
+    return [*dict.fromkeys(failed + rest)]
 
 
 def _claims(table: ScoreTable, method: str, place: int) -> tuple[ClaimVerdict, ...]:

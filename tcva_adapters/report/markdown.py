@@ -55,35 +55,32 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
     |---|--:|--:|--:|---|
     | `faithfulness` | 1/1 | 0.000 | 0% | **mean below 0.8** |
     <BLANKLINE>
-    <BLANKLINE>
     1 of 1 samples shown:
     """
     records = gate_records(report)
     failed = [record for record in records if not record["passed"]]
     title = "TCVA" if not records else "Gates failed" if failed else "Gates passed"
-    head = [f"**{title}**: {markdown_text(report.sentence)}", ""]
-    head += [f"- failed: {_code(record['text'], _TEXT)}" for record in failed[:_LISTED]]
-    head += [*_more(len(failed), "failed gates"), ""] if failed else []
-    head += [*_methods(report, records), ""]
-    for change in records_of(report, "changes"):
-        head += [_since(change), ""]
+    head = f"**{title}**: {markdown_text(report.sentence)}\n"
+    blocks = [f"- failed: {_code(record['text'], _TEXT)}" for record in failed]
+    blocks += ["", *_methods(report, records), ""]
+    blocks += [f"{_since(change)}\n" for change in records_of(report, "changes")]
     shown, behind = worst(report, table, most)
     if not shown and table.methods:
         method = table.methods[0]
         order = np.argsort(table.column(method), kind="stable")
         shown, behind = [(method, place) for place in order[:most].tolist()], len(table)
-    blocks = [*_lists(report)]
+    blocks += _lists(report)
     folded = ["\n".join(_sample(table, *each)) for each in shown]
     if folded:
         folded[0] = f"{len(shown)} of {behind} samples shown:\n\n{folded[0]}"
     blocks += folded
-    text, fit = "\n".join(head), 0
+    text, fit = head, 0
     for block in blocks:
         if len(text) + len(block) > LONGEST - _ROOM:
             break
         text, fit = f"{text}\n{block}", fit + 1
     if fit < len(blocks):
-        text += f"\nCut here: {len(blocks) - fit} of {len(blocks)} folded parts did not fit.\n"
+        text += f"\n\nCut here: {len(blocks) - fit} of {len(blocks)} parts did not fit.\n"
     return text
 
 
@@ -91,7 +88,7 @@ def _methods(report: Report, records: Sequence[Any]) -> Iterator[str]:
     rows = records_of(report, "methods")
     yield "| method | scored | mean | pass rate | gates |"
     yield "|---|--:|--:|--:|---|"
-    for row in rows[:_LISTED]:
+    for row in rows:
         gates = [record for record in records if record["method"] == row["method"]]
         missed = [f"**{_missed(each)}**" for each in gates if not each["passed"]]
         said = ", ".join(missed) or ("passed" if gates else "")
@@ -99,7 +96,6 @@ def _methods(report: Report, records: Sequence[Any]) -> Iterator[str]:
             f"| {_code(row['method'], in_table=True)} | {row['scored']}/{row['samples']} | "
             f"{cell(row['mean'], 'score')} | {cell(row['pass_rate'], 'share')} | {said} |"
         )
-    yield from ("", *_more(len(rows), "methods"))
 
 
 def _missed(record: Mapping[str, Any]) -> str:
@@ -126,11 +122,10 @@ def _lists(report: Report) -> Iterator[str]:
             f"{cell(each['now'], 'score')} now"
             for each in records[:_LISTED]
         ]
+        if len(records) > _LISTED:
+            lines.append(f"- and {len(records) - _LISTED} more samples")
         if lines:
-            folded = _folded(
-                f"{title.capitalize()}: {len(records)}", [*lines, *_more(len(records), "samples")]
-            )
-            yield "\n".join(folded)
+            yield "\n".join(_folded(f"{title.capitalize()}: {len(records)}", lines))
 
 
 def _sample(table: ScoreTable, method: str, place: int) -> list[str]:
@@ -156,10 +151,6 @@ def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
         yield f"- and {len(claims) - _CLAIMS} more claims"
     if why := table.reasons.get((table.samples[place], method)):
         yield f"- {_code(why, _TEXT)}"
-
-
-def _more(number: int, what: str) -> list[str]:
-    return [f"- and {number - _LISTED} more {what}"] if number > _LISTED else []
 
 
 def _folded(title: str, lines: Iterable[str]) -> list[str]:

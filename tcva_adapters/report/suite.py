@@ -9,7 +9,7 @@ import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.console import folded, visible
+from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates, exit_code, gate_lines, gate_records
@@ -133,9 +133,7 @@ class Suite:
             does = "does" if failing == 1 else "do"
             of_all = f"{failing} of {counted(len(results), 'sample')}"
             lines.insert(0, f"{of_all} {does} not pass: {', '.join(by_label)}")
-        indents = [len(line) - len(line.lstrip()) + 2 for line in lines]
-        text = [folded(line, _WIDTH, indent) for line, indent in zip(lines, indents, strict=True)]
-        raise AssertionError("\n".join(part for parts in text for part in parts))
+        raise AssertionError("\n".join(lines))
 
     def taken(self, test: str = "") -> list[dict[str, Any]]:
         """What was judged since the last time, as plain values that any process can send.
