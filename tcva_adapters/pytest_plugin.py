@@ -56,11 +56,9 @@ def tcva(request: pytest.FixtureRequest) -> Suite:
 
 @pytest.hookimpl(hookwrapper=True)  # the older kind: pytest 7 knows no other
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
-    """Hand what was judged to the test's report, and its figures to the properties of JUnit."""
+    """Hand what was judged to the test's report."""
     suite = item.stash.get(_SUITE, None)
     judged = [] if suite is None else suite.taken(item.name)
-    if suite is not None:
-        item.user_properties += suite.properties(judged)
     outcome = yield
     if judged:
         setattr(outcome.get_result(), _REPORTED, judged)

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -63,7 +62,7 @@ def ran(folder: Path, suite: str, *arguments: str, code: int) -> str:
 
 @pytest.mark.slow
 def test_a_run_over_two_workers(tmp_path: Path) -> None:
-    printed = ran(tmp_path, SUITE, "--junitxml=j.xml", "-p", "xdist", "-n", "2", code=1)
+    printed = ran(tmp_path, SUITE, "-p", "xdist", "-n", "2", code=1)
     assert "1 failed, 5 passed" in printed
     assert "E       AssertionError: 1 of 1 sample does not pass: faithfulness by" in printed
     assert "none: Zebras invented the telephone. (not in the passages:" in printed
@@ -72,10 +71,6 @@ def test_a_run_over_two_workers(tmp_path: Path) -> None:
     assert re.search(r"criterion +scored +mean +pass rate +worst", lines)
     assert re.search(r"faithfulness by .* 5/5 +0\.\d+ +20% +bad 0\.0", lines)
     assert re.search(r"faithfulness by .* 2/2 +0\.\d+ +50% +bad 0\.\d+", lines)
-    cases = ET.parse(tmp_path / "j.xml").getroot().iter("testcase")
-    (said,) = next(c for c in cases if c.get("name") == "test_many").findall("properties/property")
-    assert str(said.get("name")).startswith("tcva faithfulness by lexical/3, T=0.9")
-    assert str(said.get("value")).startswith("2/2, mean 0.5")
 
 
 @pytest.mark.slow

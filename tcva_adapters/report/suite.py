@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any, Final, overload
 
 import numpy as np
@@ -147,16 +148,6 @@ class Suite:
                 entry["sample"] = f"{visible(test)} {entry['sample']}"
         return judged
 
-    def properties(self, judged: Iterable[Mapping[str, Any]]) -> list[tuple[str, object]]:
-        """What was judged in one test, as properties of its JUnit report."""
-        return [
-            (
-                f"tcva {row['criterion']}",
-                f"{row['scored']}, mean {cell(row['mean'], 'score')}, {row['passed']} pass",
-            )
-            for row in _rows(judged)
-        ]
-
 
 def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
     """The summary of a run: a row for each criterion, judge and setting.
@@ -164,35 +155,23 @@ def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
     Args:
         judged: What `Suite.taken` gave, of all tests.
     """
-    rows = _rows(judged)
-    lost = sum(row["failed"] for row in rows)
-    notes = [f"the judge failed on {counted(lost, 'sample')}"] if lost else []
-    text = Report("", [Table("judged", _COLUMNS, rows)], notes).text(_WIDTH)
-    return text.strip().splitlines()[1:]
-
-
-def _rows(judged: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Entries of `Suite.taken` by criterion, judge and setting."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for entry in judged:
         found.setdefault(entry["criterion"], []).append(entry)
-    rows = []
+    rows, lost = list[dict[str, Any]](), 0
     for criterion, entries in found.items():
+        lost += sum(entry["is_failure"] for entry in entries)
         scored = [entry for entry in entries if entry["score"] is not None]
-        passed = sum(bool(entry["passed"]) for entry in scored)
         worst = min(scored or entries, key=lambda entry: entry["score"] or 0.0)
-        rows.append(
-            {
-                "criterion": criterion,
-                "scored": f"{len(scored)}/{len(entries)}",
-                "mean": sum(each["score"] for each in scored) / len(scored) if scored else None,
-                "passed": passed,
-                "pass_rate": passed / len(scored) if scored else None,
-                "worst": f"{shortened(worst['sample'], _NAME)} {cell(worst['score'], 'score')}",
-                "failed": sum(entry["is_failure"] for entry in entries),
-            }
-        )
-    return rows
+        row: dict[str, Any] = {"criterion": criterion, "scored": f"{len(scored)}/{len(entries)}"}
+        if scored:
+            row["mean"] = fmean(entry["score"] for entry in scored)
+            row["pass_rate"] = fmean(entry["passed"] for entry in scored)
+        row["worst"] = f"{shortened(worst['sample'], _NAME)} {cell(worst['score'], 'score')}"
+        rows.append(row)
+    notes = [f"the judge failed on {counted(lost, 'sample')}"] if lost else []
+    text = Report("", [Table("judged", _COLUMNS, rows)], notes).text(_WIDTH)
+    return text.strip().splitlines()[1:]
 
 
 def _entry(number: int, result: Scored) -> dict[str, Any]:
