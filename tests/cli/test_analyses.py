@@ -129,7 +129,7 @@ def test_reports_and_figures(tcva: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("sweep nowhere.jsonl", "nowhere.jsonl: cannot be read"),
+        ("sweep nowhere.jsonl", "nowhere.jsonl: there is no such file"),
         ("sweep judged.jsonl -T 7", "7"),
         ("sweep judged.jsonl --set threshhold=1", "was 'threshold' meant?"),
         ("sweep judged.jsonl --scheme none", "none"),
@@ -145,7 +145,7 @@ def test_reports_and_figures(tcva: Run) -> None:
         ("systems a.jsonl", "system"),
         ("systems a.jsonl b.jsonl --test x", "test"),
         ("reproduce nowhere", "nowhere"),
-        ("report nowhere.jsonl", "nowhere.jsonl: cannot be read"),
+        ("report nowhere.jsonl", "nowhere.jsonl: there is no such file"),
         ("compare in.jsonl --with nobody", "nobody"),
         ("compare in.jsonl --with none --gate x:mean>=1", "a gate is on 'x'"),
         ("compare in.jsonl --with none --reference x", "no method 'x' to test against"),
