@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+import unicodedata
 from textwrap import wrap
 from typing import Any, Final, TextIO
 
@@ -99,8 +100,20 @@ def note(text: str) -> None:
     write(text, sys.stderr)
 
 
+def columns_of(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asian scripts take two.
+
+    >>> columns_of("abc"), columns_of("打")
+    (3, 2)
+    """
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text if c > "\u10ff")
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text if c > "\u02ff")
+
+
 def folded(text: str, width: int, indent: int = 0) -> list[str]:
     """Lines cut at blanks; a longer word stays whole, so that a path can be copied.
+
+    Scripts that are written without blanks are cut anywhere.
 
     Args:
         text: One line or several.
@@ -112,8 +125,23 @@ def folded(text: str, width: int, indent: int = 0) -> list[str]:
     """
     room = min(width, READABLE)
     plain: Any = {"break_long_words": False, "break_on_hyphens": False}
-    return [
-        part
-        for line in text.split("\n")
-        for part in wrap(line, room, subsequent_indent=" " * indent, **plain) or [""]
-    ]
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if columns_of(line) > len(line):
+            lines += _cut(line, room, indent)
+        else:
+            lines += wrap(line, room, subsequent_indent=" " * indent, **plain) or [""]
+    return lines
+
+
+def _cut(line: str, room: int, indent: int) -> list[str]:
+    """A line in pieces of so many columns at most, wherever these end."""
+    pieces, taken = [""], 0
+    for letter in line:
+        size = columns_of(letter)
+        if taken + size > room:
+            pieces.append(" " * indent)
+            taken = indent
+        pieces[-1] += letter
+        taken += size
+    return pieces

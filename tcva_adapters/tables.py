@@ -9,12 +9,11 @@ from __future__ import annotations
 import html
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
-from tcva_adapters.console import WIDTH, folded, terminal_width, visible, write
+from tcva_adapters.console import WIDTH, columns_of, folded, terminal_width, visible, write
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -47,11 +46,13 @@ class Column:
             underscores. An interval's ends stand under ``NAME_low`` and ``NAME_high``.
         kind: How the values are shown.
         help: What they mean, where the name does not say it.
+        digits: Of scores, behind the point.
     """
 
     name: str
     kind: Kind = "text"
     help: str = ""
+    digits: int = 3
 
     @property
     def heading(self) -> str:
@@ -61,7 +62,7 @@ class Column:
     def cell(self, record: Mapping[str, Any]) -> str:
         """A record's value as text."""
         ends = (record.get(f"{self.name}_low"), record.get(f"{self.name}_high"))
-        return cell(record.get(self.name), self.kind, *ends)
+        return cell(record.get(self.name), self.kind, *ends, digits=self.digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +244,14 @@ class Report:
             yield from folded(visible(text), width, indent=2)
 
 
-def cell(value: Any, kind: Kind, low: float | None = None, high: float | None = None) -> str:
+def cell(
+    value: Any,
+    kind: Kind,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    digits: int = 3,
+) -> str:
     """A value as it is shown, in tables and in sentences alike; a dash where there is none.
 
     Args:
@@ -251,6 +259,7 @@ def cell(value: Any, kind: Kind, low: float | None = None, high: float | None = 
         kind: How it is shown.
         low: Lower end of its interval, where it has one.
         high: Upper end.
+        digits: Of scores, behind the point.
 
     >>> cell(0.12345, "score"), cell(0.25, "share"), cell(0.0004, "p"), cell(None, "score")
     ('0.123', '25%', '<0.001', '-')
@@ -265,7 +274,7 @@ def cell(value: Any, kind: Kind, low: float | None = None, high: float | None = 
         text = "<0.001" if value < 0.0005 else f"{value:.3f}"
     elif kind in {"score", "interval", "signed"}:
         sign = "+" if kind == "signed" else ""
-        text = f"{value:{sign}z.3f}"
+        text = f"{value:{sign}z.{digits}f}"
         if low is not None and high is not None and not math.isnan(low):
             text = f"{text} [{low:{sign}z.2f}, {high:{sign}z.2f}]"
     else:
@@ -358,14 +367,8 @@ def _rest(table: Table, *, full: bool = False) -> list[str]:
     return [f"... {counted(rest, 'more row')}: --all, or show(full=True)"] if rest > 0 else []
 
 
-def _columns_of(text: str) -> int:
-    """How many columns of a terminal a text takes: letters of East Asian scripts take two."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text if c > "\u10ff")
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text if c > "\u02ff")
-
-
 def _padded(text: str, width: int, kind: Kind) -> str:
-    blanks = " " * (width - _columns_of(text))
+    blanks = " " * (width - columns_of(text))
     return text + blanks if kind in _LEFT else blanks + text
 
 
@@ -376,14 +379,14 @@ def _table_lines(table: Table, width: int, most: int | None) -> Iterator[str]:
         return
     heads = [column.heading for column in table.columns]
     natural = [
-        max(_columns_of(text) for text in (head, *cells))
+        max(columns_of(text) for text in (head, *cells))
         for head, *cells in zip(heads, *rows, strict=True)
     ]
     least = [
         # A heading may break at blanks; so do sentences, where there is no room for them.
         min(size, _LEAST_PROSE)
         if column.kind == "prose"
-        else max(_columns_of(text) for text in (*head.split(" "), *cells))
+        else max(columns_of(text) for text in (*head.split(" "), *cells))
         for column, size, head, cells in zip(
             table.columns, natural, heads, zip(*rows, strict=True), strict=True
         )
@@ -418,7 +421,7 @@ def _row_lines(cells: Iterable[tuple[str, int, Kind]], is_heading: bool) -> Iter
     columns = []
     for text, size, kind in cells:
         fold = is_heading or kind == "prose"
-        columns.append(folded(text, size) if fold and _columns_of(text) > size else [text])
+        columns.append(folded(text, size) if fold and columns_of(text) > size else [text])
         kinds.append((size, kind))
     for number in range(max(map(len, columns))):
         yield GAP.join(

@@ -107,3 +107,7 @@ def test_notes_are_whole_lines_in_a_log_and_wrapped_for_a_reader(
 def test_what_is_not_finite_is_none_in_plain_values() -> None:
     given = {"a": [np.inf, np.int64(3)], "b": {"c": np.array([[1.0, np.nan]])}, 1: frozenset({2})}
     assert plain(given) == {"a": [None, 3], "b": {"c": [[1.0, None]]}, "1": [2]}
+
+
+def test_scripts_without_blanks_are_folded_by_columns() -> None:
+    assert folded("打开门" * 4, 8, indent=2) == ["打开门打", "  开门打", "  开门打", "  开门"]

@@ -331,6 +331,8 @@ def _sentence(
     )
     most = ", the metric that tells most apart," if len(rows) > 1 and row["told_apart"] else ""
     names = [f"{name} ({cell(own[name], 'score')})" for name in (first, second)]
+    if own[first] == own[second]:
+        return f"By {metric}{most} {first} and {second} have the same mean, {cell(own[first], 'score')}"
     said = f"By {metric}{most} {names[0]} is highest"
     queries = counted(row["queries"], "query", "queries")
     of = f"; {row['told_apart']} of {row['pairs']} pairs differ" if row["pairs"] > 1 else ""

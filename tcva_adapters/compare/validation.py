@@ -315,6 +315,8 @@ class _View:
         rho, error = self.rho, self.error
         found = cell(rho.value, "interval", rho.low, rho.high)
         off = cell(error.value, "signed", error.low, error.high)
+        if math.isnan(rho.value):
+            found = f"not defined ({rho.reason})"
         said = (
             f"{self.method}: Spearman {found} with human ratings on {counted(rho.n, 'sample')}; "
             f"scores are {off} off on average"

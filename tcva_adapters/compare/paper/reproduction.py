@@ -136,6 +136,10 @@ def _tables(records: dict[str, list[dict[str, Any]]]) -> list[Table]:
     made = []
     for title, names in _TABLES.items():
         known = {name for record in records[title] for name, of in record.items() if of != ""}
-        columns = [Column(n, _KINDS.get(n, "score")) for n in names.split() if n in known]
+        columns = [
+            Column(n, _KINDS.get(n, "score"), digits=4)  # as in the paper
+            for n in names.split()
+            if n in known
+        ]
         made.append(Table(title, columns, records[title], detail=title not in ("sets", "Table 5")))
     return made
