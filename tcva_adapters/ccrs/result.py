@@ -77,6 +77,11 @@ class CCRSResult(Layouted):
         return hash((self.judge, self.sample_id, *self.answers))
 
     @property
+    def criterion(self) -> str:
+        """The metrics that were asked for, with commas between."""
+        return ",".join(self.answers)
+
+    @property
     def judged(self) -> dict[str, float | None]:
         """The judge's numbers over 100, without the exact match; None where there is none."""
         return {

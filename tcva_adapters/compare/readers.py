@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, Literal, cast
@@ -34,7 +32,7 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.counted import LevelCounts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.files import stream_assessments
-from tcva_adapters.results.protocol import Scored, json_object
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
@@ -329,13 +327,7 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
             return _of_imported(
                 read_imported(path, replace(how.importing, columns=columns)), how, name, stem
             )
-    rows: RowStream[Any] = RowStream(
-        target,
-        kind,
-        skip_bad=how.skip_bad,
-        read=_item,
-        parse=lambda line: _item(json_object(line, what="JSON")),
-    )
+    rows: RowStream[Any] = RowStream(target, kind, skip_bad=how.skip_bad, read=_item)
     if how.hold == "counts":
         rows = stream_assessments(target, skip_bad=how.skip_bad)
         with suppress(UnreadableInputError):  # which is said where the line is read
@@ -358,19 +350,7 @@ def _item(record: dict[str, Any]) -> Judged:
     """A line: a result with its settings, a CCRS result, or a bare assessment."""
     if "answers" in record:
         return CCRSResult.from_dict(record)
-    judged = Assessment.from_dict(record)
-    if "scoring" not in record:
-        return judged
-    try:
-        return Result(judged, _scoring(json.dumps(record["scoring"])))
-    except (TypeError, InvalidValueError) as error:
-        msg = f"not the settings of a result: {error}"
-        raise UnreadableInputError(msg) from None
-
-
-@lru_cache(maxsize=64)  # a file has few settings, and each line has them
-def _scoring(written: str) -> ScoringConfig:
-    return ScoringConfig(**json.loads(written))
+    return Result.from_dict(record) if "scoring" in record else Assessment.from_dict(record)
 
 
 def _of_items(
@@ -386,14 +366,11 @@ def _of_items(
             )
             raise InvalidValueError(msg)
         judged = item.assessment if isinstance(item, Result) else item
-        if isinstance(judged, CCRSResult):
-            kind, criterion = "ccrs", ",".join(judged.answers)
-        else:
-            kind, criterion = "tcva", judged.criterion
         system = _system(judged.sample_id, judged.metadata, how.split)
-        key = (criterion, judged.judge, system)
+        key = (judged.criterion, judged.judge, system)
         if key not in blocks:
-            about = {"kind": kind, "criterion": criterion, "judge": judged.judge}
+            kind = "ccrs" if isinstance(judged, CCRSResult) else "tcva"
+            about = {"kind": kind, "criterion": judged.criterion, "judge": judged.judge}
             blocks[key] = Block(name, source, how, about, system)
         if isinstance(item, CCRSResult):
             blocks[key].add_rated(item)
