@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -109,22 +109,31 @@ class Importing:
             msg = f"scale={self.scale!r}; give two finite numbers, the lower one first"
             raise InvalidValueError(msg)
 
-    def put(self, row: Row, method: str, record: Record, column: str, path: str | Path) -> None:
-        """One score of a row, or why there is none.
+    def put(
+        self,
+        row: Row,
+        method: str,
+        record: Record,
+        column: str,
+        errors: Sequence[str],
+        path: str | Path,
+    ) -> None:
+        """One score of a row, or why there is none: one of these columns names an error.
 
         Raises:
             UnreadableInputError: No number, or one outside the scale.
         """
-        value, error = record.get(column), _error(record, column)
+        value, error = record.get(column), _error(record, errors)
         number, (low, high) = math.nan if error else _number(value), self.scale
         wrong = ""
         if number is None:
             wrong = f"{value!r}, which is no number; leave the cell empty for no score"
         elif number != self.missing and not (math.isnan(number) or low <= number <= high):
             wrong = (
-                f"{number!r}, outside [{low:g}, {high:g}]; if it stands for no score, say "
-                f"missing={number:g}; if the scale is another, scale=(LOW, HIGH); if the column "
-                "holds no scores, name those that do: PATH::COLUMN,COLUMN"
+                f"{number!r}, outside [{low:g}, {high:g}]; if it stands for no score, give it as "
+                f"'missing' (--set missing={number:g}); if the scale is another, give 'scale' "
+                "(--set scale=1,5); if the column holds no scores, name those that do: "
+                "PATH::COLUMN,COLUMN"
             )
         if number is None or wrong:
             msg = f"{path}, {row.line}: column {column!r} holds {wrong}"
@@ -158,8 +167,8 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
     * ``scores``: a column per method; by default all with nothing but numbers in them that are
       neither fields of a sample nor human ratings.
 
-    An error beside a score (in a metric's data, or a column ``error`` or ``METHOD_error``) leaves
-    no score, whatever number stands there.
+    An error beside a score (in a metric's data, or a column ``error`` or ``METHOD_error``, in any
+    case and with blanks or ``_``) leaves no score, whatever number stands there.
 
     Raises:
         UnreadableInputError: It is missing, damaged, holds no scores, or one outside the scale.
@@ -177,7 +186,9 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
         kind = "ragas"
     elif any(name.startswith(_FEEDBACK) for name in columns):
         kind, known = "langsmith", {name for name in columns if not name.startswith(_FEEDBACK)}
-    rest = [name for name in columns if name not in known and not name.endswith(_BESIDE)]
+    rest = [
+        name for name in columns if name not in known and not f"_{_plain(name)}".endswith(_BESIDE)
+    ]
     cells = {name: [_number(record.get(name)) for _, record in table] for name in rest}
     methods = [name for name in rest if _are_scores(cells[name], may_be_empty=kind != "scores")]
     if not (methods or how.columns or {*columns} & {*how.human}):
@@ -287,16 +298,17 @@ def _wide(
 ) -> Imported:
     """A row per sample and a column per method."""
     chosen = methods if how.columns is None else how.columns
-    columns = {name for _, record in table for name in record}
+    columns = dict.fromkeys(name for _, record in table for name in record)
     if absent := [name for name in chosen if name not in columns]:
         raise unreadable(path, f"it has no {absent[0]!r}; there are {', '.join(sorted(columns))}")
     prefix = "" if kind == "scores" else f"{kind} "
     names = {name: f"{prefix}{name.removeprefix(_FEEDBACK)}" for name in chosen}
+    errors = {column: _errors(columns, column) for column in names}
     rows = []
     for line, record in table:
         row = Row(line, _sample(record, {*methods, *chosen}))
         for column, name in names.items():
-            how.put(row, name, record, column, path)
+            how.put(row, name, record, column, errors[column], path)
         rows.append(row)
     return Imported(str(path), kind, [*names.values()], rows)
 
@@ -305,6 +317,7 @@ def _long(path: str | Path, table: _Table, how: Importing) -> Imported:
     """A row per sample and method."""
     method = next((name for name in _METHOD if name in table[0][1]), "")
     rows, methods = list[Row](), dict[str, None]()
+    errors = ["score_error", *_errors(table[0][1], "score")]
     for line, cells in table:
         record = {n: original(c) if isinstance(c, str) else c for n, c in cells.items()}
         record["score_error"] = record.pop("unscored", None)
@@ -314,7 +327,7 @@ def _long(path: str | Path, table: _Table, how: Importing) -> Imported:
         if how.columns is None or name in how.columns:
             methods[name] = None
             row = Row(line, _sample(record, {method, "score", "score_error"}, (*_QUERIES, *_IDS)))
-            how.put(row, name, record, "score", path)
+            how.put(row, name, record, "score", errors, path)
             rows.append(row)
     if not rows:
         raise unreadable(path, f"it has no rows of the methods {', '.join(how.columns or ())}")
@@ -363,11 +376,22 @@ def _sample(record: Record, scores: set[str], ids: Sequence[str] = _IDS) -> Samp
     return Sample(id=name, metadata=rest, **texts)
 
 
-def _error(record: Record, column: str) -> str:
+def _plain(name: str) -> str:
+    """A column's name as ``error`` and ``METHOD_error`` are written."""
+    return "_".join(name.lower().split())
+
+
+def _errors(columns: Iterable[str], method: str) -> list[str]:
+    """The columns that name errors of a method, its own before those of whole rows."""
+    own = f"{method}_error"
+    names = [own] if own in columns else [n for n in columns if _plain(n) == _plain(own)]
+    return names + [name for name in columns if _plain(name) == "error"]
+
+
+def _error(record: Record, columns: Sequence[str]) -> str:
     """What stands beside a score as its error; empty where nothing does."""
-    said = (record.get(name) for name in (f"{column}_error", "error"))
-    none = MISSING | {"false", "0"}
-    return next((e for e in said if isinstance(e, str) and e.strip().lower() not in none), "")
+    said = (str(record[name]) for name in columns if record.get(name))
+    return next((e for e in said if e.strip().lower() not in MISSING | {"false", "0"}), "")
 
 
 def _number(value: Any) -> float | None:

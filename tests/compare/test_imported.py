@@ -156,6 +156,9 @@ def test_deepeval_odds_and_ends(tmp_path: Path) -> None:
     assert said(table, table.methods[0]) == [0.1, "no row", "no score in the file"]
     assert said(table, table.methods[1]) == ["it hung up", "no row", "no score in the file"]
     assert imported(f"mine={path}::GEval").methods == ("mine",)
+    twice[1]["error"] = {"code": 500}
+    path.write_text(json.dumps({"testCases": [good]}), encoding="utf-8")
+    assert said(imported(path), "deepeval GEval #2")[0] == "{'code': 500}"
     case = {"name": "good", "metrics_data": [{"name": "m", "score": math.nan}]}
     path.write_text(json.dumps({"test_results": [case, case | {"name": "bad"}]}), encoding="utf-8")
     assert np.isnan(imported(path).column("deepeval m")).all()
@@ -208,7 +211,9 @@ def test_a_row_per_sample_and_method(tmp_path: Path) -> None:
 def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,m,ms\ngood,-1,250\nbad,0.5,900\n", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match=r", 2: column 'm'.*missing=-1.*scale="):
+    with pytest.raises(
+        UnreadableInputError, match=r", 2: column 'm'.*--set missing=-1.*--set scale="
+    ):
         imported(path)
     with pytest.raises(UnreadableInputError, match=r"'ms' holds 250.0.*PATH::COLUMN"):
         imported(path, missing=-1)

@@ -169,10 +169,11 @@ def test_what_cannot_be_looked_at_together(judged: Path, results: list[Result]) 
         read_scores([])
 
 
-def test_an_error_beside_a_score_leaves_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("column", ["m_error", "M Error", "error", "Error"])
+def test_an_error_beside_a_score_leaves_none(tmp_path: Path, column: str) -> None:
     """A 0 that stands for a failure is no 0, and a sample without a row is no pass."""
     path = tmp_path / "scores.csv"
-    path.write_text("id,m,m_error\ns1,0,it hung up\ns2,0.5,\n", encoding="utf-8")
+    path.write_text(f"id,m,{column}\ns1,0,it hung up\ns2,0.5,\n", encoding="utf-8")
     table = read_scores(f"theirs={path}", samples=SAMPLES)
     assert (table.methods, len(table)) == (("theirs",), 6)
     assert np.isfinite(table.scores[:, 0]).tolist() == [i == 2 for i in range(6)]
