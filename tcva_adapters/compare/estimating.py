@@ -15,7 +15,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.output import csv_text, replacing
 from tcva_adapters.samples.records import format_of
 from tcva_adapters.stats.checks import FloatArray, whole
-from tcva_adapters.stats.inference import Estimate, labels_needed
+from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
 from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
 from tcva_adapters.tables import Column, Table, cell
 
@@ -41,7 +41,7 @@ def mean_ratings(
 
     From 30 ratings on they are prediction-powered: the ratings correct the judge's bias, and the
     judge says how far the rated samples lie from the others (`stats.powered`). Below, they are those
-    of the ratings alone.
+    of the ratings alone, and the interval of the pass rate is the exact one.
 
     Args:
         scores: Of the judge, shape (N,); nan where there is none.
@@ -73,9 +73,13 @@ def mean_ratings(
     passes = np.where(np.isfinite(human), human >= at, np.nan)
     for name, ratings, own in (("mean rating", human, scores), ("pass rate", passes, scores >= at)):
         found = powered_mean(ratings, scores, groups=groups, level=level)
+        best, alone = found.estimate, found.alone
+        if name == "pass rate" and rated.sum() < LEAST_RATINGS:  # exact, however few there are
+            alone = estimate("share", np.where(rated, ratings, np.nan), groups, level=level)
+            best = alone
         row = {"figure": name, "samples": found.samples, "ratings": int(rated.sum())}
-        row |= {"judge": float(own[scored].mean()), **found.estimate.record("estimate")}
-        rows.append({**row, **found.alone.record("alone"), "worth": round(found.worth)})
+        row |= {"judge": float(own[scored].mean()), **best.record("estimate")}
+        rows.append({**row, **alone.record("alone"), "worth": round(found.worth)})
     columns = [Column("figure"), Column("judge", "score"), Column("estimate", "interval")]
     worth = "so many ratings alone would give an interval as narrow"
     columns += [Column("alone", "interval", "by the ratings alone"), Column("worth", "int", worth)]

@@ -24,7 +24,7 @@ from tcva_adapters.compare.imported import (
     read_imported,
 )
 from tcva_adapters.compare.ratings import Ratings
-from tcva_adapters.compare.table import Numbered, ScoreTable
+from tcva_adapters.compare.table import Numbered, ScoreTable, numbered
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
@@ -133,7 +133,7 @@ def read_scores(
         judgements by one judge, and the same by method under ``methods``.
 
     Raises:
-        UnreadableInputError: A file cannot be read, or holds nothing of this kind.
+        UnreadableInputError: A file cannot be read, or holds nothing of this kind, or ratings alone.
         InvalidSampleError: Scores of one method are fused with different judges, or a scored sample
             (with a rating, where there are ratings) belongs to no group.
         InvalidValueError: No sample has a rating, or a value is none.
@@ -159,6 +159,10 @@ def read_scores(
     )
     how = Reading(ratings, group, scoring, by_id, importing, human_scale, skip_bad, hold)
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
+    if not table.methods and table.counts is None:
+        named = " ".join(str(file) for _, file in _sources(source))
+        msg = f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
+        raise UnreadableInputError(msg)
     if by_place is not None:
         if len(by_place) != len(table):
             msg = f"{len(by_place)} human ratings for {len(table)} samples; give one for each"
@@ -219,12 +223,9 @@ class Block:
     ) -> None:
         """One more sample: under its own id, numbered where that comes again, or ``row-N``."""
         self.number += 1
-        own = base = name or f"row-{self.number}"
+        own = name or f"row-{self.number}"
         if self.how.hold == "all":
-            while own in self.names:
-                self.names[base] += 1
-                own = f"{base}#{self.names[base]}"
-            self.names[own] = 1
+            own = numbered(own, self.names)
             self.metadata.append(metadata)
             self.reasons |= {(own, method): why for method, why in reasons.items() if why}
             if result is not None:
@@ -329,6 +330,9 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
             )
     rows: RowStream[Any] = RowStream(target, kind, skip_bad=how.skip_bad, read=_item)
     if how.hold == "counts":
+        if "answers" in first:
+            msg = f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
+            raise InvalidSampleError(msg)
         rows = stream_assessments(target, skip_bad=how.skip_bad)
         with suppress(UnreadableInputError):  # which is said where the line is read
             how.scoring = how.scoring or getattr(_item(first), "scoring", None)

@@ -55,7 +55,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         found = difference("mean", new, old, groups=groups)
         rate = difference("mean", later, earlier, groups=groups)
         row = {"method": method, "samples": found.n, "p": found.p, "reason": found.reason}
-        row |= {"before": _mean(before.column(method)), "now": _mean(now.column(method))}
+        row |= {"before": _mean(old[scored]), "now": _mean(new[scored])}
         row |= {**found.record("change"), **rate.record("pass_rate_change")}
         drop = np.where(np.isnan(new), -1.0, new) - np.where(np.isnan(old), -1.0, old)
         for title, chosen, sign in (
@@ -70,7 +70,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
                 )
             row[title.replace(" ", "_")] = int(chosen.sum())
         rows.append({**row, "smallest": found.smallest})
-    columns = [Column("sample"), Column("method"), *_COLUMNS[1:3]]
+    columns = [Column("sample"), Column("method"), *_COLUMNS[2:4]]
     tables = [Table("changes", _COLUMNS, rows)]
     tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]
     return Report(_sentence(rows[0], len(both)), tables, tuple(_notes(before, now, len(both))))
@@ -78,10 +78,10 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
 
 _COLUMNS = [
     Column("method"),
+    Column("samples", "int", "that have a score in both; all means are over these"),
     Column("before", "score", "mean of the earlier run"),
     Column("now", "score"),
-    Column("samples", "int", "that have a score in both"),
-    Column("change", "signed", "of the mean on these, with its interval"),
+    Column("change", "signed", "of the mean, with its interval"),
     Column("p", "p", "of no change"),
     Column("pass_rate_change", "signed"),
     Column("no_longer_pass", "int"),
@@ -90,8 +90,7 @@ _COLUMNS = [
 
 
 def _mean(scores: Any) -> float | None:
-    scored = scores[np.isfinite(scores)]
-    return float(scored.mean()) if len(scored) else None
+    return float(scores.mean()) if len(scores) else None
 
 
 def _sentence(row: dict[str, Any], both: int) -> str:

@@ -145,6 +145,9 @@ def test_reports_and_figures(tcva: Run) -> None:
         ("systems a.jsonl", "system"),
         ("systems a.jsonl b.jsonl --test x", "test"),
         ("reproduce nowhere", "nowhere"),
+        ("validate rated.csv --human human", "no scores in rated.csv; judge it first: tcva evalu"),
+        ("report rated.csv", "no scores in rated.csv; judge it first: tcva evaluate rated.csv"),
+        ("sweep direct.jsonl", "direct.jsonl holds CCRS results, which have no verdicts"),
         ("report nowhere.jsonl", "nowhere.jsonl: there is no such file"),
         ("compare in.jsonl --with nobody", "nobody"),
         ("compare in.jsonl --with none --gate x:mean>=1", "a gate is on 'x'"),
@@ -159,6 +162,8 @@ def test_reports_and_figures(tcva: Run) -> None:
 )
 def test_wrong_use_is_one_sentence(arguments: str, sentence: str, tcva: Run) -> None:
     write("in.jsonl", record(1))
+    Path("rated.csv").write_text("id,response,human\na,The sky is blue.,0.5\n", encoding="utf-8")
+    Path("direct.jsonl").write_text('{"answers": {}, "lambda_": 1}\n', encoding="utf-8")
     done = tcva(*arguments.split(" "), code=2)
     assert sentence in done.text
     assert done.err.count("error") + done.err.count("Error") == 1

@@ -155,6 +155,11 @@ def test_the_mean_of_all_samples_from_some_ratings(rated: int) -> None:
     )
     assert (mean["samples"], mean["ratings"], mean["worth"]) == (400, rated, round(expected.worth))
     assert rate["judge"] == np.mean(scores >= 0.5)
+    if rated == 20:
+        share = by(found, "decisions", "figure")["rating passes"]
+        exact = [share[f"value{end}"] for end in ("", "_low", "_high")]
+        assert [rate[f"estimate{end}"] for end in ("", "_low", "_high")] == exact
+        assert exact[1] is not None
     assert "people would rate all 400 samples" in found.sentence
     assert (mean["worth"] == 20) == (rated == 20)  # the ratings alone
     picked = np.where(scores < np.quantile(scores, 0.2), human, np.nan)

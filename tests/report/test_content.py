@@ -217,6 +217,13 @@ def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> Non
         page(results, tmp_path, samples=SAMPLES[:-1])
 
 
+def test_ids_that_come_again_are_numbered_alike_in_results_and_texts(tmp_path: Path) -> None:
+    again = [Sample(id="a", response=text) for text in ("The sky is blue.", "The sea is green.")]
+    figures, details = page(TCVA(judge="lexical").evaluate_many(again), tmp_path, samples=again)
+    assert figures["samples"]["ids"] == ["a", "a#2"]
+    assert [each["response"] for each in details] == [sample.response for sample in again]
+
+
 def of_words(n: int) -> list[Assessment]:
     """The first ten are the worst, the eleventh has no score."""
     words = [["none"] if i < 10 else [] if i == 10 else ["fully"] for i in range(n)]

@@ -145,6 +145,7 @@ def test_what_changed() -> None:
     assert [r["sample"] for r in report.records("newly pass")] == ["s1"]
     (row,) = report.records("changes")
     assert (row["samples"], row["change"]) == (4, pytest.approx(-0.05))
+    assert (row["before"], row["now"]) == (pytest.approx(0.55), pytest.approx(0.5))
     (record, lost) = Gates.of("change>=-0.1").judge(now, before)
     assert (record["passed"], lost["passed"]) == (True, False)
     same = evaluation(now, Gates.of(["change>=0", "coverage>=0"]), before)
