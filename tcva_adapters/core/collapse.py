@@ -107,7 +107,6 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     return _levels(_DEEPEVAL, words, "DeepEval")
 
 
-_RAGAS: Final[dict[object, Verdict]] = {1: Verdict.FULLY, 0: Verdict.NONE}
 _DEEPEVAL: Final[dict[object, Verdict]] = {
     "yes": Verdict.FULLY,
     "borderline": Verdict.PARTIAL,

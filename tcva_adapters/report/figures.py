@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Source = Report | ScoreTable
-Records = Sequence[Mapping[str, Any]]
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; line styles and marks differ, too.
 _COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
