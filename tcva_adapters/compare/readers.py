@@ -144,33 +144,32 @@ def read_scores(
     """
     if isinstance(source, ScoreTable):
         return source
-    ratings, by_place = None, None
+    ratings, importing = None, Importing(scale=scale, missing=missing)
     if isinstance(human, str | Path | Mapping):
         ratings = Ratings.find(human, human_scale, (scoring or DEFAULT).temperature)
-    elif human is not None:
-        by_place = np.asarray(human, dtype=np.float64)
-    importing = Importing(scale=scale, missing=missing)
-    if ratings is not None and ratings.labels is None:
-        importing = replace(importing, human=ratings.raters)
-    by_id = (
-        None
-        if samples is None
-        else {each.id or f"row-{n}": each for n, each in enumerate(samples, start=1)}
-    )
-    how = Reading(ratings, group, scoring, by_id, importing, human_scale, skip_bad, hold)
+        if ratings.labels is None:
+            importing = replace(importing, human=ratings.raters)
+    how = Reading(ratings, group, scoring, _by_id(samples), importing, human_scale, skip_bad, hold)
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
-    if not table.methods and table.counts is None:
-        named = " ".join(str(file) for _, file in _sources(source))
-        msg = f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
-        raise UnreadableInputError(msg)
-    if by_place is not None:
-        if len(by_place) != len(table):
-            msg = f"{len(by_place)} human ratings for {len(table)} samples; give one for each"
-            raise InvalidValueError(msg)
-        table = replace(table, human=by_place)
+    if human is not None and ratings is None:
+        table = _rated(table, np.asarray(human, dtype=np.float64))
     if group is not None:
         _check_groups(table, group)
     return table
+
+
+def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:
+    if samples is None:
+        return None
+    return {each.id or f"row-{place}": each for place, each in enumerate(samples, start=1)}
+
+
+def _rated(table: ScoreTable, human: FloatArray) -> ScoreTable:
+    """With ratings in the order of the samples."""
+    if len(human) != len(table):
+        msg = f"{len(human)} human ratings for {len(table)} samples; give one for each"
+        raise InvalidValueError(msg)
+    return replace(table, human=human)
 
 
 @dataclass(slots=True, eq=False)
