@@ -198,7 +198,7 @@ def systems(
     alpha: float = option(SCORING, "--alpha", "Of the tests of a metric.", default=0.05),
     hypotheses: Path | None = option(SCORING, "--hypotheses", "JSON: tested alone.", "FILE"),
     group: str | None = options.GROUP,
-    set_: list[str] | None = options.SET,
+    set_: list[str] | None = options.DRAWS,
     report: Path | None = options.PAGE,
     figures: Path | None = options.FIGURES,
     overwrite: bool = options.OVERWRITE,
@@ -231,7 +231,7 @@ def reproduce(
     best: bool = option(SCORING, "--best", "Each set's T by its highest rho.", default=False),
     count_empty: bool = option(SCORING, "--count-empty", "As the paper does.", default=False),
     no_lexical: bool = option(SCORING, "--no-lexical", "Judge nothing.", default=False),
-    set_: list[str] | None = options.SET,
+    set_: list[str] | None = options.DRAWS,
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:

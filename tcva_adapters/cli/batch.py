@@ -10,9 +10,9 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli import options
 from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, option
 from tcva_adapters.cli.output import interruptible, print_report
-from tcva_adapters.cli.settings import DEFAULT_STORE, names_of, plain_settings, renames
+from tcva_adapters.cli.settings import DEFAULT_STORE, NONE, names_of, plain_settings, renames
 from tcva_adapters.console import note
-from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.settings import PanelConfig, TCVASettings
 from tcva_adapters.results.store import VerdictStore
@@ -22,6 +22,7 @@ _DEFAULT: Final = Path("tcva-batch")
 _GOES_ON: Final = "the same command goes on, and asks nothing twice"
 
 
+SET: Final = options.setting("claims=llm, max-tokens=2000")
 _FOLDER: Final = options.argument("Folder of 'tcva batch submit --out'.", "FOLDER", _DEFAULT)
 
 
@@ -33,7 +34,7 @@ def submit(
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
     ccrs: str | None = option(JUDGING, "--ccrs", "Rate by cc,qr,id,ac,ir instead.", "METRICS"),
-    set_: list[str] | None = options.SET,
+    set_: list[str] | None = SET,
     store: str | None = options.STORE,
     out: Path = option(OUTPUT, "--out -o", "Folder of the submission.", "FOLDER", _DEFAULT),
     batch_size: int = option(OUTPUT, "--batch-size", "Most requests in one batch.", default=50_000),
@@ -48,6 +49,9 @@ def submit(
 
     Example: tcva batch submit samples.jsonl --judge openai:gpt-4.1-mini -o july
     """
+    if store == NONE:
+        msg = "a batch needs a store, where its answers go; name a file with --store"
+        raise InvalidValueError(msg)
     recipe = plain_settings(
         judge,
         set_,

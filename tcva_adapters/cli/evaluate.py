@@ -91,7 +91,10 @@ def evaluate(
     claims |= {"temperature": temperature, "config": config}
     plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
     if ray is not None and not dry_run:
-        refused = {"--gate": gate, "--baseline": baseline, "--report": report, "--human": human}
+        refused: dict[str, Any] = {"--gate": gate, "--baseline": baseline, "--report": report}
+        refused |= {"--human": human, "--group": group, "--show": show, "--junit": junit}
+        refused |= {"--markdown": markdown, "--skip-bad": skip_bad, "--overwrite": overwrite}
+        refused |= {"--store": store}
         _on_ray(ray, file, out, plain, refused, renames(rename), as_json=as_json)
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
@@ -111,7 +114,9 @@ def evaluate(
     read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), require=require)
     read.check()
     if dry_run:
-        found = cost({scorer.name: scorer}, [*read], prices=plain["model"].get("prices"))
+        found = cost(
+            {"ccrs" if ccrs else "tcva": scorer}, [*read], prices=plain["model"].get("prices")
+        )
         print_report(found, as_json=as_json)
         return
     samples: Any = [*read] if report and not is_read_again(file) else read
@@ -178,7 +183,7 @@ def _on_ray(
 ) -> None:
     """Judge a file on a cluster, into a folder of parts."""
     if asked := [name for name, value in refused.items() if value]:
-        msg = f"{asked[0]} looks at results in this process; with --ray leave it out"
+        msg = f"{asked[0]} is for judging in this process; with --ray leave it out"
         raise InvalidValueError(msg)
     if out in (None, STDOUT):
         msg = "--ray writes a folder of parts; name it with --out"

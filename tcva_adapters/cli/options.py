@@ -31,7 +31,7 @@ def argument(meaning: str, metavar: str | None = None, default: Any = ...) -> An
 
 SAMPLES: Final = argument("jsonl, json, csv or parquet; '-' reads jsonl from a pipe.", "SAMPLES")
 JUDGED: Final = argument("What 'tcva evaluate --out' wrote; '-' reads a pipe.", "JUDGED")
-RENAME: Final = option(INPUT, "--map", "Your field (or a.b) as one of ours.", "YOURS=OURS")
+RENAME: Final = option(INPUT, "--map", "Your field (or a.b) as another.", "YOURS=FIELD")
 SKIP_BAD: Final = option(INPUT, "--skip-bad", "Leave out unusable lines.", default=False)
 
 CRITERION: Final = option(JUDGING, "--criterion -c", f"{', '.join(CRITERIA)}.")
@@ -50,13 +50,18 @@ TEMPERATURE: Final = option(SCORING, "--temperature -T", "0.1 to 1.0, strict, ba
 TEMPERATURES: Final = option(SCORING, "--temperatures -T", "Several, with commas between.")
 SCHEMES: Final = option(SCORING, "--scheme", "A weight scheme, or five numbers; repeatable.")
 CONFIG: Final = option(SCORING, "--config", "Settings from 'tcva calibrate --out'.", "FILE")
-SET: Final = option(
-    SCORING,
-    "--set",
-    "A setting, e.g. penalty=off, bounds=-4,12; repeatable. A wrong name is answered with all "
-    "there are; an option of its own wins over it, and it over --config.",
-    "NAME=VALUE",
+
+
+def setting(examples: str, more: str = "") -> Any:
+    """``--set`` with examples that the command takes."""
+    text = f"A setting, e.g. {examples}; repeatable. A wrong name is answered with all there are"
+    return option(SCORING, "--set", f"{text}{more}.", "NAME=VALUE")
+
+
+SET: Final = setting(
+    "penalty=off, bounds=-4,12", "; an option of its own wins over it, and it over --config"
 )
+DRAWS: Final = setting("resamples=2000, seed=1")
 
 HUMAN: Final = option(
     RATINGS,

@@ -26,7 +26,7 @@ def report(
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
     title: str = option(OUTPUT, "--title", "By default the file's name.", default=""),
-    set_: list[str] | None = options.SET,
+    set_: list[str] | None = options.setting("max-details=500, missing=-1"),
     overwrite: bool = options.OVERWRITE,
     skip_bad: bool = options.SKIP_BAD,
 ) -> None:

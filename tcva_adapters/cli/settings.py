@@ -61,14 +61,15 @@ def parse_settings(
         for name in (MODEL if model is ModelConfig else model.model_fields)
         if name not in _OPTIONS and (not only or name in only)
     }
+    titles = {model.model_fields[own].title: name for name, (own, model) in fields.items()}
     typed: dict[type[SettingsModel], dict[str, Any]] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")
         if not equals:
-            msg = f"--set {pair!r} is not of the form NAME=VALUE, e.g. penalty=off"
+            msg = f"--set {pair!r} is not of the form NAME=VALUE"
             raise InvalidValueError(msg)
         name = name.strip().replace("-", "_")
-        check_names([name], fields, of="--set")
+        check_names([name], fields, of="--set", titles=titles)
         own, model = fields[name]
         given = typed.setdefault(model, {})
         if own in given:
@@ -132,18 +133,18 @@ def names_of(text: str) -> list[str]:
 
 
 def renames(pairs: Iterable[str] | None, option: str = "--map") -> dict[str, str]:
-    """``YOURS=OURS`` pairs as a mapping.
+    """``YOURS=FIELD`` pairs as a mapping.
 
     Raises:
         InvalidValueError: A pair of another form.
     """
     found = {}
     for pair in pairs or ():
-        mine, _, ours = pair.rpartition("=")
-        if not (mine and ours):
-            msg = f"{option} {pair!r} is not of the form YOURS=OURS, e.g. my_answer=response"
+        own, _, target = pair.rpartition("=")
+        if not (own and target):
+            msg = f"{option} {pair!r} is not of the form YOURS=FIELD, e.g. my_answer=response"
             raise InvalidValueError(msg)
-        found[mine.strip()] = ours.strip()
+        found[own.strip()] = target.strip()
     return found
 
 

@@ -79,10 +79,13 @@ def mean_ratings(
             best = alone
         row = {"figure": name, "samples": found.samples, "ratings": int(rated.sum())}
         row |= {"judge": float(own[scored].mean()), **best.record("estimate")}
-        rows.append({**row, **alone.record("alone"), "worth": round(found.worth)})
+        rows.append({**row, **alone.record("alone"), "effective_number": round(found.worth)})
     columns = [Column("figure"), Column("judge", "score"), Column("estimate", "interval")]
-    worth = "so many ratings alone would give an interval as narrow"
-    columns += [Column("alone", "interval", "by the ratings alone"), Column("worth", "int", worth)]
+    effective = "so many ratings alone would give an interval as narrow"
+    columns += [
+        Column("alone", "interval", "by the ratings alone"),
+        Column("effective_number", "int", effective),
+    ]
     return [Table("mean rating", columns, rows, notes=notes)]
 
 

@@ -207,7 +207,7 @@ def repeat_report(source: Any) -> Report:
     if n and same == n:
         notes.append(
             "all repeats say the same word for word: the model takes no temperature and seed, or a "
-            "cache answers; they are worth one judgement"
+            "cache answers; they count as one judgement"
         )
     sentence = (
         f"Over {most} repeats, {flipped} of {counted(n, 'sample')} {'flips' if flipped == 1 else 'flip'} "

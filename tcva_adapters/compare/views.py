@@ -16,7 +16,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import seen, tie_probability
-from tcva_adapters.tables import Column, Table
+from tcva_adapters.tables import Column, Table, counted
 
 Flags = npt.NDArray[np.bool_]
 Record = dict[str, Any]
@@ -249,7 +249,8 @@ def used(usage_of: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
         total.update({name: int(number) for name, number in spent.items()})
     if total["judged"] or total["cached"]:
         yield (
-            f"{total['judged']} judgements now, {total['cached']} cached; {total['calls']} calls, "
+            f"{counted(total['judged'], 'judgement')} now, {total['cached']} cached; "
+            f"{counted(total['calls'], 'call')}, "
             f"{total['input_tokens']} + {total['output_tokens']} tokens"
         )
 

@@ -103,21 +103,15 @@ class Gates:
 
     @classmethod
     def of(cls, texts: Iterable[str] | str = ()) -> Gates:
-        """From texts like ``mean>=0.8``, ``ragas faithfulness:pass_rate>=0.9@95%``.
+        """From texts like ``mean>=0.8``, ``ragas faithfulness:pass_rate>=0.9@95%``; all must hold.
 
         Raises:
-            InvalidValueError: See `Gate.of`; or two gates on one figure of one method.
+            InvalidValueError: See `Gate.of`.
 
         >>> [gate.least for gate in Gates.of(["mean>=0.8", "change>=-0.02"]).gates]
         [0.8, -0.02]
         """
-        gates = tuple(map(Gate.of, [texts] if isinstance(texts, str) else texts))
-        for gate in gates:
-            if sum((each.method, each.figure) == (gate.method, gate.figure) for each in gates) > 1:
-                of = f" of {gate.method}" if gate.method else ""
-                msg = f"two gates are on {gate.figure}{of}; give one"
-                raise InvalidValueError(msg)
-        return cls(gates)
+        return cls(tuple(map(Gate.of, [texts] if isinstance(texts, str) else texts)))
 
     def __bool__(self) -> bool:
         return bool(self.gates)

@@ -15,6 +15,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.report.gates import claim_lines, exit_code, failed_rows, gate_records, verdict
 from tcva_adapters.results.result import Result
+from tcva_adapters.samples.files import distinct
 from tcva_adapters.tables import Report, cell, shortened
 
 BEGINS: Final = re.compile(
@@ -53,8 +54,9 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
         root.append(_suite(method, _cases(table, method, fails=fails), properties))
     if records:
         tests = []
-        for record in records:
-            test = _test("gates", f"{record['method']}: {record['figure']}", 0.0)
+        names, _ = distinct(f"{record['method']}: {record['figure']}" for record in records)
+        for name, record in zip(names, records, strict=True):
+            test = _test("gates", name, 0.0)
             if not record["passed"]:
                 _outcome(test, "failure", "gate", [record["text"]])
             tests.append(test)

@@ -109,8 +109,20 @@ def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
     return InvalidValueError(f"{name}={value}; {why}")
 
 
-def check_names(given: Collection[str], known: Collection[str], *, of: str) -> None:
+def check_names(
+    given: Collection[str],
+    known: Collection[str],
+    *,
+    of: str,
+    titles: Mapping[str | None, str] | None = None,
+) -> None:
     """Refuse names that are no settings.
+
+    Args:
+        given: The names.
+        known: Those that there are.
+        of: Whose settings they are.
+        titles: By what default names call a setting its name: ``T`` is the temperature.
 
     Raises:
         InvalidValueError: One of them is unknown; the message has the nearest known one.
@@ -122,7 +134,8 @@ def check_names(given: Collection[str], known: Collection[str], *, of: str) -> N
     """
     for name in given:
         if name not in known:
-            near = get_close_matches(name, known, 1)
+            by_title = (titles or {}).get(name)
+            near = [by_title] if by_title else get_close_matches(name, known, 1)
             meant = f"was {near[0]!r} meant? Its" if near else "its"
             msg = f"unknown setting {name!r} of {of}; {meant} settings are {', '.join(known)}"
             raise InvalidValueError(msg)
@@ -227,7 +240,22 @@ def _bounds(value: Any) -> Any:
     if isinstance(value, list | tuple) and len(value) == 2:
         return Bounds(*map(_number, value))
     is_of_file = isinstance(value, Mapping) and value and {*value} <= {*Bounds.__dataclass_fields__}
+    if not (is_of_file or isinstance(value, Bounds)):
+        msg = "it should be two numbers, e.g. bounds=-4,12"
+        raise ValueError(msg)
     return Bounds(**value) if is_of_file else value
+
+
+def _by_name(example: str) -> BeforeValidator:
+    """Refuses what is no mapping, and says how one is typed."""
+
+    def check(value: Any) -> Any:
+        if not (value is None or isinstance(value, Mapping)):
+            msg = f"it should be a number for each name, e.g. {example}"
+            raise ValueError(msg)
+        return value
+
+    return BeforeValidator(check)
 
 
 _OPTIONS: Final = ("scheme", "penalty", "eps", "floor", "bounds")
@@ -506,9 +534,9 @@ class ComparisonConfig(SettingsModel):
     margin: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
         default=None, description="Methods that differ less by it are as good."
     )
-    pass_from: Mapping[str, Number] | None = Field(
-        default=None, description="By method: its scores pass from here on."
-    )
+    pass_from: Annotated[
+        Mapping[str, Number] | None, _by_name("pass_from=ragas faithfulness=0.8")
+    ] = Field(default=None, description="By method: its scores pass from here on.")
     metric_timeout: Positive = Field(
         default=900.0, description="Seconds after which a framework metric is given up on a sample."
     )
@@ -538,7 +566,7 @@ class PageConfig(SettingsModel):
 class CompositeConfig(SettingsModel):
     """One score of several direct metrics."""
 
-    weights: Mapping[str, Share] | None = Field(
+    weights: Annotated[Mapping[str, Share] | None, _by_name("weights=cc=0.5,qr=0.5")] = Field(
         default=None, description="By metric; they sum to 1. By default all alike."
     )
 

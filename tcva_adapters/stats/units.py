@@ -74,13 +74,14 @@ class Units:
         >>> alone.why_none(10, np.array([1.0] * 9 + [0.5, 0.2, 0.0]))
         'all but 3 are equal: an interval needs 5 others'
         >>> Units("ab" * 6, np.ones(12, dtype=bool)).why_none(10)
-        '2 groups, worth 2.0 of one size: an interval needs 10'
+        '2 groups (effective number 2.0): an interval needs 10'
         """
         if self.codes is None and self.n < least:
             return f"{self.n} sample{'s' * (self.n != 1)}: an interval needs {least}"
         if self.codes is not None and round(self.equal) < least_groups:
             groups = f"{self.groups} group{'s' * (self.groups != 1)}"
-            return f"{groups}, worth {self.equal:.1f} of one size: an interval needs {least_groups}"
+            effective = f"effective number {self.equal:.1f}"
+            return f"{groups} ({effective}): an interval needs {least_groups}"
         for column in columns:
             _, places, often = np.unique(
                 column.round(_DIGITS), return_inverse=True, return_counts=True

@@ -103,6 +103,7 @@ def test_nothing_judged_is_an_error(
         ([*SUBMIT, "--batch-size", "0"], "batch_size=0"),
         ([*SUBMIT, "-c", "correctness"], "has no reference, which correctness needs"),
         (["batch", "submit", "in.jsonl"], "asks no model"),
+        ([*SUBMIT, "--store", "none"], "a batch needs a store"),
     ],
 )
 def test_wrong_use(
@@ -110,6 +111,7 @@ def test_wrong_use(
 ) -> None:
     assert message in " ".join(said(capsys, *arguments, code=2).split())
     assert not server.files
+    assert not Path("none").exists()
 
 
 def test_bad_lines_are_left_out_on_demand(

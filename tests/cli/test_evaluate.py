@@ -129,7 +129,9 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["--junit", "x", "--markdown", "x"], "is also --junit"),
         (["--junit", "precious"], "precious was written by something else"),
         (["--report", "precious"], "precious was written by something else"),
-        (["--map", "answer"], "is not of the form YOURS=OURS"),
+        (["--map", "answer"], "is not of the form YOURS=FIELD"),
+        (["--set", "T=0.3"], "unknown setting 'T' of --set; was 'temperature' meant?"),
+        (["--set", "bounds=1"], "it should be two numbers, e.g. bounds=-4,12"),
         (["--map", "nope=response"], "no column 'nope'"),
         (["--human", "nope"], "nope"),
         (["--group", "nope"], "nope"),
@@ -137,9 +139,19 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["--ccrs", "cc", "-T", "0.2"], "--temperature is about claims"),
         (["--ccrs", "cc", "--set", "penalty=off"], "unknown setting 'penalty'"),
         (["--ccrs", "cc", "--set", "weights=cc=.5"], "they should sum to 1"),
+        (["--ccrs", "cc,qr", "--set", "weights=cc:.5,qr:.5"], "e.g. weights=cc=0.5,qr=0.5"),
         (["--ccrs", "zz"], "zz"),
         (["--ray", "local"], "name it with --out"),
-        (["--ray", "local", "--gate", "mean>=0.5"], "--gate looks at results in this process"),
+        *(
+            (
+                ["--ray", "local", *option.split(" ")],
+                f"{option.split(' ')[0]} is for judging in this",
+            )
+            for option in (
+                *("--gate mean>=0.5", "--junit j", "--markdown m", "--show all", "--group id"),
+                *("--skip-bad", "--overwrite", "--store none"),
+            )
+        ),
     ],
     ids=" ".join,
 )
@@ -182,6 +194,8 @@ def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: 
         (["faithfulness:pass_rate>=0.4", "coverage>=0.6"], 0, "coverage 0.667 >= 0.6"),
         (["coverage>=0.9"], 1, "gate failed: faithfulness: coverage"),
         (["mean>=0.4@95%"], 1, "with 95% confidence"),
+        (["mean>=0.4", "mean>=0.4@95%"], 1, "gate passed: faithfulness: mean 0.500 >= 0.4"),
+        (["mean>=0.4", "mean>=0.5"], 0, "gate passed: faithfulness: mean 0.500 >= 0.5"),
     ],
 )
 def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
@@ -286,6 +300,7 @@ def test_a_model_is_asked_once_and_as_it_is_told(server: ScriptedServer, tcva: R
     cost = tcva(*MODEL, "--dry-run", "--json").json
     assert server.count == 2
     assert "2 calls" in json.dumps(cost) or cost["calls"] == 2
+    assert cost["tables"]["calls"][0]["method"] == "tcva"
     server.script = lambda *_: error(503, "Busy.")
     tcva(*MODEL, "--set", "max-retries=0", code=2)
     assert server.count <= 5

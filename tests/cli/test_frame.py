@@ -50,6 +50,8 @@ def test_help_is_as_wide_as_the_terminal_in_groups_with_an_example(
         assert max(map(len, lines)) == width
         assert "─ Output ─" in done.out or name == "batch"
         assert f"Example: tcva {' '.join(command)}" in done.text
+        if name in {"systems", "reproduce", "report", "batch"}:
+            assert not {"--config", "penalty=off"} & {*done.text.replace(",", "").split()}
 
 
 def test_a_mistake_is_one_sentence_and_the_traceback_is_asked_for(tcva: Run) -> None:

@@ -153,7 +153,11 @@ def test_the_mean_of_all_samples_from_some_ratings(rated: int) -> None:
     assert [mean["estimate"], mean["estimate_low"], mean["alone_high"]] == pytest.approx(
         [expected.estimate.value, expected.estimate.low, expected.alone.high], abs=1e-12
     )
-    assert (mean["samples"], mean["ratings"], mean["worth"]) == (400, rated, round(expected.worth))
+    assert (mean["samples"], mean["ratings"], mean["effective_number"]) == (
+        400,
+        rated,
+        round(expected.worth),
+    )
     assert rate["judge"] == np.mean(scores >= 0.5)
     if rated == 20:
         share = by(found, "decisions", "figure")["rating passes"]
@@ -161,7 +165,7 @@ def test_the_mean_of_all_samples_from_some_ratings(rated: int) -> None:
         assert [rate[f"estimate{end}"] for end in ("", "_low", "_high")] == exact
         assert exact[1] is not None
     assert "people would rate all 400 samples" in found.sentence
-    assert (mean["worth"] == 20) == (rated == 20)  # the ratings alone
+    assert (mean["effective_number"] == 20) == (rated == 20)  # the ratings alone
     picked = np.where(scores < np.quantile(scores, 0.2), human, np.nan)
     notes = validate(judged, picked, resamples=100).table("mean rating").notes
     assert any("lower than those of a random draw would be" in note for note in notes)

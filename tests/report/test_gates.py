@@ -62,7 +62,6 @@ def test_a_gate_is_written(text: str, gate: Gate) -> None:
         (["m:pass_rate>=60"], "60 lies outside"),
         (["mean>=0.5@40%"], "a confidence is above 50%"),
         (["coverage>=0.5@95%"], "not of a coverage"),
-        (["mean>=0.5", "mean>=0.6"], "two gates are on mean; give one"),
         (["n:mean>=0.5"], "a gate is on 'n'; there are m"),
         (["change>=0"], "name the baseline, too"),
     ],

@@ -115,7 +115,7 @@ def test_alpha_without_an_interval() -> None:
     assert "nothing can be told" in krippendorff_alpha(np.ones((2, 50))).reason
     assert "needs 50" in krippendorff_alpha(PUBLISHED).reason
     grouped = krippendorff_alpha(np.ones((2, 30)), groups=[*range(15)] * 2)
-    assert grouped.reason == "15 groups, worth 15.0 of one size: an interval needs 20"
+    assert grouped.reason == "15 groups (effective number 15.0): an interval needs 20"
 
 
 def test_kappa_by_hand() -> None:

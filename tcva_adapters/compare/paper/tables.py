@@ -22,6 +22,7 @@ from tcva_adapters.stats.chance import spearman_resamples
 from tcva_adapters.stats.checks import in_all
 from tcva_adapters.stats.correlation import agreement, value_of
 from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.tables import counted
 
 _DECIMALS: Final = 4
 _SAME: Final = 1e-12
@@ -144,4 +145,5 @@ def empty_note(table: ScoreTable) -> str:
     stored = [name for name in table.methods if name.startswith("T=")]
     kept = int(np.isfinite(empty.select(methods=stored).scores).any(axis=1).sum())
     what = "--count-empty counts it in Tables 5, 6 and 8"
-    return f"{len(empty)} samples without verdicts, {kept} of them with a stored score ({what})"
+    number = counted(len(empty), "sample")
+    return f"{number} without verdicts, {kept} of them with a stored score ({what})"
