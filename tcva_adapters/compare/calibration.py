@@ -18,7 +18,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
-from tcva_adapters.stats.inference import LEAST, Estimate
+from tcva_adapters.stats.inference import LEAST, LEAST_APART, Estimate
 from tcva_adapters.stats.resampling import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
@@ -68,7 +68,8 @@ def calibrate(
     divided into 5 folds, 50 times, and for each fold the setting that does best on the others
     scores it: every sample gets scores of choices that did not see its rating. What these gain over
     the settings in use has an interval (bootstrap), and only where all of it lies above 0 is a
-    change recommended. `recommended` makes a configuration of it.
+    change recommended. A gain in ``spearman`` has one from 50 ratings on, others from 10.
+    `recommended` makes a configuration of it.
 
     Args:
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
@@ -77,8 +78,9 @@ def calibrate(
         temperatures: To choose from; by default 0.1, 0.15 and so on to 1.0.
         schemes: Weight schemes to choose from; by default the one in use.
         penalties: Likewise.
-        by: A field of the metadata: a temperature for each of its values that has 30 ratings, where
-            it is detectably better than the setting for all (Bonferroni over the values).
+        by: A field of the metadata: a temperature for each of its values that has 30 ratings (50 for
+            ``spearman``), where it is detectably better than the setting for all (Bonferroni over
+            the values).
         group: The field of what samples belong to: these share a fold, and are drawn together.
         scoring: The settings in use, which a choice has to beat.
         human_scale: Lowest and highest rating that could be given; by default 0 and 1.
@@ -160,6 +162,11 @@ class _Search:
     def sign(self) -> int:
         """1 where more is better, -1 where less is."""
         return -1 if self.objective == "mae" else 1
+
+    @property
+    def least(self) -> int:
+        """Ratings that the interval of a gain needs."""
+        return LEAST_APART["spearman" if self.objective == "spearman" else "mean"]
 
     def on(self, table: ScoreTable, settings: Sequence[ScoringConfig]) -> _Found:
         """Choose among settings, the first of which is in use, on samples that are all rated."""
@@ -262,7 +269,7 @@ class _Search:
         blocks = draw(n, self.resamples, seed=self.seed, codes=of.codes)
         drawn = np.concatenate([gains(block) for block in blocks])
         defined = drawn[np.isfinite(drawn)]
-        why = of.why_none(LEAST["mean"], target)
+        why = of.why_none(self.least, target)
         if not why and (not len(defined) or np.ptp(defined) <= _SAME):
             why = "both agree as well on all resamples: nothing varies"
         about: dict[str, Any] = {"n": n, "groups": of.groups if of.codes is not None else None}
@@ -396,12 +403,13 @@ def _by_value(
     if not members:
         msg = f"no rated sample has {by!r} in its metadata; name a field that samples have"
         raise InvalidValueError(msg)
-    large = sum(len(places) >= FEW for places in members.values())
+    few = max(FEW, search.least)
+    large = sum(len(places) >= few for places in members.values())
     search = replace(search, level=1.0 - (1.0 - search.level) / max(large, 1))
     records, own = [], {}
     for value, places in members.items():
-        why, found = f"fewer than {FEW} ratings", None
-        if len(places) >= FEW:
+        why, found = f"fewer than {few} ratings", None
+        if len(places) >= few:
             try:
                 found = search.on(table.select(places), settings)
             except InvalidValueError as error:

@@ -63,7 +63,7 @@ def test_choices_figures_and_interval_are_those_of_plain_loops(
         return drawn[-1]
 
     monkeypatch.setattr(calibration, "_folds", seen)
-    counts, human = draw(1)
+    counts, human = draw(1, n=60)
     grid = [0.5, 0.35, 0.7, 0.2, 0.9]  # in the order of their distance from the default
     found = calibrate(counts, human, temperatures=grid, resamples=150, level=0.9, seed=7)
     scores = sweep(counts, grid)
@@ -110,7 +110,7 @@ def test_choices_figures_and_interval_are_those_of_plain_loops(
 def test_labels_that_say_nothing_of_the_answers_are_seldom_a_reason(objective: Any) -> None:
     said = 0
     for seed in range(120):
-        counts, _ = draw(seed)
+        counts, _ = draw(seed, n=60)
         human = np.random.default_rng(1000 + seed).permutation(sweep(counts, [0.5])[:, 0])
         found = calibrate(counts, human, objective=objective, resamples=150, seed=seed)
         said += gain_of(found)["detectable"]
@@ -138,8 +138,8 @@ def test_a_real_difference_is_found_and_its_end_of_the_scale_is_said() -> None:
 
 def test_where_all_settings_agree_alike_the_one_in_use_is_kept() -> None:
     """With one claim per answer every temperature orders the answers alike."""
-    counts = np.eye(5)[[0, 1, 2, 3, 4] * 8]
-    human = np.random.default_rng(0).random(40)
+    counts = np.eye(5)[[0, 1, 2, 3, 4] * 12]
+    human = np.random.default_rng(0).random(60)
     found = calibrate(counts, human, schemes=["default", "linear"], resamples=100)
     (only,) = found.records("choices")
     assert (only["temperature"], only["scheme"], only["share"]) == (0.5, "default", 1.0)
@@ -157,8 +157,11 @@ def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:
     found = calibrate(more, ratings, resamples=100)
     assert gain_of(found) == gain_of(plain)
     assert found.notes == ["5 samples without a score or a rating left out"]
-    few = calibrate(*draw(2, n=29), resamples=100).notes
-    assert "29 ratings are few: below 30, choices mean little; rate more" in few
+    few = calibrate(*draw(2, n=29), resamples=100)
+    assert "29 ratings are few: below 30, choices mean little; rate more" in few.notes
+    assert few.sentence.startswith("No detectable difference: keep T=0.5 (")
+    assert few.sentence.endswith("no interval: 29 samples: an interval needs 50)")  # of ranks
+    assert gain_of(calibrate(*draw(2, n=29), objective="mae", resamples=100))["reason"] == ""
 
 
 def test_groups_stay_together_and_folds_have_low_and_high_ratings_alike() -> None:
@@ -248,7 +251,7 @@ def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(tmp_pa
     found = calibrate(given, by="domain", scoring=baseline, resamples=200)
     medical, creative, chat = found.records("by domain")
     assert [row["value"] for row in (medical, creative, chat)] == ["medical", "creative", "chat"]
-    assert chat["advice"].startswith("fewer than 30 ratings: keep T=")
+    assert chat["advice"].startswith("fewer than 50 ratings: keep T=")
     own = found.settings["profiles"]["domain"]
     assert own["creative"] > 0.8
     assert "medical" not in own
