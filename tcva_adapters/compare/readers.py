@@ -36,6 +36,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
+from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import (
     Format,
     RowStream,
@@ -103,7 +104,9 @@ def read_scores(
     * judgements that ``tcva evaluate --out`` wrote: a method for each criterion and judge, with
       ``--ccrs`` one for each metric (jsonl; ``"-"`` is standard input),
     * imported scores of RAGAS, DeepEval and LangSmith, or tables with a column per method or a row
-      per sample and method, see `read_imported`; the folder of a comparison stands for its table,
+      per sample and method, see `read_imported`,
+    * the folder of a comparison: its judgements, and the scores of its other methods (among several
+      sources its table of scores alone),
     * results, assessments and CCRS results; or level counts, shape (N, 5) or (N, J, 5), whose
       method is ``scores``.
 
@@ -144,6 +147,10 @@ def read_scores(
     """
     if isinstance(source, ScoreTable):
         return source
+    if isinstance(source, str | Path) and _is_compared(source):
+        given: dict[str, Any] = {"human": human, "human_scale": human_scale, "group": group}
+        given |= {"scoring": scoring, "skip_bad": skip_bad, "hold": hold}
+        return _of_folder(Path(source).expanduser(), given)
     ratings, importing = None, Importing(scale=scale, missing=missing)
     if isinstance(human, str | Path | Mapping):
         ratings = Ratings.find(human, human_scale, (scoring or DEFAULT).temperature)
@@ -178,6 +185,22 @@ def _rated(table: ScoreTable, human: FloatArray) -> ScoreTable:
         msg = f"{len(human)} human ratings for {len(table)} samples; give one for each"
         raise InvalidValueError(msg)
     return replace(table, human=human)
+
+
+def _is_compared(source: str | Path) -> bool:
+    return (Path(source).expanduser() / "assessments.jsonl").is_file()
+
+
+def _of_folder(folder: Path, how: Mapping[str, Any]) -> ScoreTable:
+    """What a comparison saved: its judgements, and the scores of other methods beside them."""
+    judged = read_scores(folder / "assessments.jsonl", **how)
+    if how["hold"] == "counts":
+        return judged
+    scores = read_scores(folder / "scores.csv")
+    others = [name for name in scores.methods if not name.startswith("tcva ")]
+    texts = tuple(SampleStream(folder / "samples.jsonl"))
+    table = judged.joined(scores.select(methods=others))
+    return replace(table, about={**judged.about, "samples": texts})
 
 
 @dataclass(slots=True, eq=False)

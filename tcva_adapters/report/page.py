@@ -130,10 +130,7 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
     reports = [each for each in given if isinstance(each, Report)]
     if not (tables or reports):
         is_path = len(given) == 1 and isinstance(given[0], str | Path)
-        if is_path and (usable_path(given[0]) / "summary.json").is_file():
-            tables = [_of_folder(usable_path(given[0]), reading)]
-        else:
-            tables = [read_scores(source, **reading)]
+        tables = [read_scores(given[0] if is_path else source, **reading)]
         if all(isinstance(each, str | Path) for each in given):
             title = title or ", ".join(Path(each).name for each in given)
     table = tables[0] if tables else ScoreTable((), (), np.empty((0, 0)))
@@ -147,16 +144,6 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
     if len(content.runs) == 2:
         shown.append(("changes", changes(*map(content.only, content.runs))))
     return replace(content, reports=shown)
-
-
-def _of_folder(folder: Path, reading: dict[str, Any]) -> ScoreTable:
-    """What a comparison saved: its judgements, and the scores of the other methods."""
-    judged = read_scores(folder / "assessments.jsonl", **reading)
-    scores = read_scores(folder / "scores.csv")
-    others = [name for name in scores.methods if not name.startswith("tcva ")]
-    table = judged.joined(scores.select(methods=others))
-    samples = tuple(SampleStream(folder / "samples.jsonl"))
-    return replace(table, about={**judged.about, "samples": samples})
 
 
 def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, list[str]]:

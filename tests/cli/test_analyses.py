@@ -184,6 +184,12 @@ def test_a_comparison_has_a_folder_gates_and_imported_scores(tcva: Run) -> None:
     assert summary["tables"]["methods"] == tables["methods"]
     assert "side/scores.csv" in done.err
     tcva("report", "side", "--samples", "in.jsonl", "-o", "page.html")
+    # The folder stands for its judgements, with the scores of others beside them.
+    held = tcva("validate", "side", "--human", "human", "--json", *QUICK).json["tables"]
+    assert {row["method"]: row["n"] for row in held["agreement"]} == {"faithfulness": 12, "mine": 6}
+    swept = tcva("sweep", "side", "-T", "0.1", "--json").json["tables"]["temperatures"]
+    assert [(row["n"], row["mean"]) for row in swept] == [(12, pytest.approx(0.5))]
+    tcva("calibrate", "side", "--human", "human", *QUICK)
     cost = tcva(*side[:4], "--dry-run", "--judge", "openai:m", "--json").json
     assert cost["sentence"].startswith("About ")
     # A score that is missing is no 0, and a gate counts it.
