@@ -108,6 +108,7 @@ def compare(
             human_scale=pair_of(human_scale, "--human-scale"),
             group=group,
             folder=out,
+            overwrite=overwrite,
             progress=True,
             **asked,
             **running,

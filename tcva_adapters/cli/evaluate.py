@@ -24,7 +24,7 @@ from tcva_adapters.cli.output import (
 )
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
-from tcva_adapters.cli.settings import names_of, plain_settings, renames, with_store
+from tcva_adapters.cli.settings import names_of, plain_settings, renames, taken, with_store
 from tcva_adapters.compare.fusing import COMPOSITE, with_composite
 from tcva_adapters.compare.panel import panel_report, repeat_report
 from tcva_adapters.compare.readers import read_scores
@@ -35,12 +35,12 @@ from tcva_adapters.cost import cost
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
-from tcva_adapters.report.evaluating import evaluation
+from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import Writing, check_suffix
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import CompositeConfig, PanelConfig, TCVASettings
+from tcva_adapters.results.settings import CompositeConfig, PanelConfig, RatingConfig, TCVASettings
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
 from tcva_adapters.scale import judge_files
@@ -90,11 +90,12 @@ def evaluate(
     claims: dict[str, Any] = {"criterion": criterion, "panel": panel, "fuse": fuse}
     claims |= {"temperature": temperature, "config": config}
     plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
+    reading: dict[str, Any] = {"human": human, "group": group, **taken(plain, RatingConfig)}
     if ray is not None and not dry_run:
         refused: dict[str, Any] = {"--gate": gate, "--baseline": baseline, "--report": report}
         refused |= {"--human": human, "--group": group, "--show": show, "--junit": junit}
         refused |= {"--markdown": markdown, "--skip-bad": skip_bad, "--overwrite": overwrite}
-        refused |= {"--store": store}
+        refused |= {"--store": store, "--set human_scale": reading.get("human_scale")}
         _on_ray(ray, file, out, plain, refused, renames(rename), as_json=as_json)
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
@@ -103,7 +104,6 @@ def evaluate(
     check_suffix(STDOUT if out is None else out)
     weights = _weights(plain)
     scorer: Any = with_store(made_of(plain), None if dry_run and store is None else store)
-    reading: dict[str, Any] = {"human": human, "group": group}
     if isinstance(scorer, TCVA):
         reading["scoring"] = scorer.scoring
     before = None if baseline is None else read_scores(baseline, **reading)
@@ -113,6 +113,9 @@ def evaluate(
     require = scorer.require if isinstance(scorer, TCVA) else None
     read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), require=require)
     read.check()
+    known = read.again() if is_read_again(file) else read.held
+    if known is not None and (human or group or before):
+        check_samples(known, human, reading.get("human_scale"), group, before)
     if dry_run:
         found = cost(
             {"ccrs" if ccrs else "tcva": scorer}, [*read], prices=plain["model"].get("prices")
@@ -162,13 +165,15 @@ def _plain(
     """The scorer's settings; with ``--ccrs`` refuses what is about claims."""
     if ccrs is None:
         claims["threshold"] = threshold
-        return plain_settings(judge, pairs, TCVASettings, PanelConfig, is_dry=is_dry, **claims)
+        models = (TCVASettings, PanelConfig, RatingConfig)
+        return plain_settings(judge, pairs, *models, is_dry=is_dry, **claims)
     for name, value in claims.items():
         if value:
             msg = f"--{name} is about claims, and --ccrs rates whole answers; leave it out"
             raise InvalidValueError(msg)
     given = {"metrics": names_of(ccrs), "threshold": threshold}
-    return plain_settings(judge, pairs, CCRSSettings, CompositeConfig, is_dry=is_dry, **given)
+    rated = (CCRSSettings, CompositeConfig, RatingConfig)
+    return plain_settings(judge, pairs, *rated, is_dry=is_dry, **given)
 
 
 def _on_ray(

@@ -114,7 +114,7 @@ def _reported(run: Run, table: ScoreTable, tests: Mapping[str, Any]) -> Report:
     with progress_of("statistics", None, run.progress):
         report = comparison(table, **tests)
     if run.folder is not None:
-        save(run.folder, table, report)
+        save(run.folder, table, report, overwrite=run.overwrite)
     return report
 
 

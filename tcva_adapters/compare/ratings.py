@@ -163,7 +163,7 @@ class Ratings:
         if not (math.isnan(rating) or low <= rating <= high):
             msg = (
                 f"the rating is {rating:g}, outside the scale from {low:g} to {high:g}; name their "
-                "scale (human_scale, --human-scale)"
+                "scale (human_scale, e.g. --human-scale 1,5, or in evaluate --set human_scale=1,5)"
             )
             raise InvalidValueError(msg)
         return (rating - low) / (high - low)

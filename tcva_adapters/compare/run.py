@@ -6,6 +6,7 @@ a score, with its reason. With a folder, a run that was interrupted goes on wher
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -33,6 +34,7 @@ from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage, written_out
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
@@ -41,6 +43,7 @@ from tcva_adapters.runner import Runner
 from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
 from tcva_adapters.samples.output import (
     alone,
+    check_ours,
     make_folder,
     replacing,
     usable_path,
@@ -61,6 +64,9 @@ FILES: Final = {
     "summary.json": "all figures",
 }
 """What a comparison's folder holds beside the store."""
+
+_OURS: Final = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
+_RUN: Final = "fingerprint"
 
 
 class Run:
@@ -91,6 +97,7 @@ class Run:
         pass_from: Where other methods' scores pass from, by name.
         folder: Where judgements are stored as they are made, unless the TCVA has a store: the same
             run on it goes on where it ended. One run at a time.
+        overwrite: Take the place of another comparison, or of other files, in the folder.
         timeout: Seconds after which a framework metric is given up on a sample.
         progress: Whether to show bars on a terminal, and a line every ten seconds in a log; by
             default the bars alone.
@@ -103,6 +110,7 @@ class Run:
         names: Those of all methods, imported and fused ones, too.
         notes: What was left out, in sentences.
         folder: As given.
+        overwrite: As given.
         progress: As given.
 
     Raises:
@@ -132,6 +140,7 @@ class Run:
         group: str | None = None,
         pass_from: Mapping[str, float] | None = None,
         folder: str | Path | None = None,
+        overwrite: bool = False,
         timeout: float = PATIENCE,
         progress: bool | None = None,
     ) -> None:
@@ -163,11 +172,27 @@ class Run:
         self._raters, self.human = self._rated(human, human_scale)
         self._groups = self._grouped(group)
         self.folder = None if folder is None else usable_path(folder)
-        self._timeout, self.progress = timeout, progress
+        self._timeout, self.progress, self.overwrite = timeout, progress, overwrite
         self._thresholds = dict(pass_from or {})
         self.names = self._checked_names()
         for method in self.methods:
             Asked(method, tcva, timeout)  # refuses a judge that answers no prompts of others
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal where the samples, the judge and all settings of scores are."""
+        samples = [sample.model_dump(mode="json") for sample in self.samples]
+        human = None if self.human is None else self.human.tolist()
+        imported = [(table.methods, table.scores.tolist()) for table in self._imported]
+        given = (
+            samples,
+            human,
+            self._groups,
+            imported,
+            self.names,
+            sorted(self._thresholds.items()),
+        )
+        return hashlib.sha256(f"{self.tcva.fingerprint} {given!r}".encode()).hexdigest()
 
     @property
     def views(self) -> list[str]:
@@ -239,8 +264,11 @@ class Run:
         """The same, awaited.
 
         Raises:
-            InvalidValueError: Another run is at work in the folder.
+            InvalidValueError: Another run is at work in the folder, or it holds a comparison with
+                other samples or settings.
         """
+        if self.folder is not None and not self.overwrite:
+            _check_folder(self.folder, self.fingerprint)
         judged: dict[str, list[MetricJudgement]] = {}
         with self._storing() as tcva:
             stream = tcva.aiter_evaluate(self.samples, progress=self.progress)
@@ -325,6 +353,7 @@ class Run:
                 "scoring": tcva.scoring.model_dump(mode="json"),
                 "fatal": "" if fatal is None else fatal.detail,
                 "samples": tuple(self.samples),
+                _RUN: self.fingerprint,
             },
         )
         for one in self._imported:
@@ -332,6 +361,25 @@ class Run:
         for text in self._fuse:
             table = with_fused(table, text)
         return replace(table, thresholds={**table.thresholds, **self._thresholds})
+
+
+def _check_folder(folder: Path, fingerprint: str) -> None:
+    """Refuse a folder with another comparison, or with files of something else."""
+    for name in FILES:
+        check_ours(folder / name, RESULTS if name == "assessments.jsonl" else _OURS)
+    path = folder / "summary.json"
+    if not path.is_file():
+        return  # nothing, or what an interrupted run has stored
+    try:
+        held = json.loads(path.read_bytes()).get(_RUN)
+    except ValueError:
+        held = None
+    if held != fingerprint:
+        msg = (
+            f"{folder} holds a comparison with other samples or settings; choose another folder, or "
+            "--overwrite (overwrite=True)"
+        )
+        raise InvalidValueError(msg)
 
 
 def tcva_name(temperature: float) -> str:
@@ -415,7 +463,7 @@ def save(
         InvalidValueError: A file cannot be written, or one under its name is of something else.
     """
     scores, judged, texts, summary = (usable_path(folder) / name for name in FILES)
-    ours = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
+    ours = _OURS
     with replacing(scores, ours=ours, overwrite=overwrite) as binary:
         text = TextIOWrapper(binary, encoding="utf-8", newline="")
         write_table(text, ("sample", "method", "score", "unscored"), _long(table))
@@ -428,7 +476,8 @@ def save(
             stream.write(f"{json.dumps(written_out(dict(sample)))}\n".encode())
     if report is not None:
         with replacing(summary, ours=ours, overwrite=overwrite) as stream:
-            stream.write(json.dumps(report.to_dict(), indent=1).encode() + b"\n")
+            content = report.to_dict() | {_RUN: table.about.get(_RUN)}
+            stream.write(json.dumps(content, indent=1).encode() + b"\n")
     return [scores, judged, texts, *([summary] if report else [])]
 
 

@@ -147,8 +147,8 @@ class _View:
         low, high = np.nanmin(self.human), np.nanmax(self.human)
         if low < 0.0 or high > 1.0:
             msg = (
-                f"human ratings lie in [{low:g}, {high:g}]; name their scale (human_scale=(1, 5), "
-                "--human-scale 1,5)"
+                f"human ratings lie in [{low:g}, {high:g}]; name their scale (human_scale, e.g. "
+                "--human-scale 1,5, or in evaluate --set human_scale=1,5)"
             )
             raise InvalidValueError(msg)
 

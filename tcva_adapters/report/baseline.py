@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,8 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         )
         raise InvalidValueError(msg)
     places = {sample: place for place, sample in enumerate(before.samples)}
+    check_common(before, now.samples)
     both = [place for place, sample in enumerate(now.samples) if sample in places]
-    if not both:
-        msg = f"no sample of the baseline is among these; its first is {before.samples[0]!r}"
-        raise InvalidValueError(msg)
     groups = [now.groups[place] for place in both] if now.groups else None
     rows: list[dict[str, Any]] = []
     moved: dict[str, list[dict[str, Any]]] = {REGRESSIONS: [], _NEWLY: []}
@@ -74,6 +73,17 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     tables = [Table("changes", _COLUMNS, rows)]
     tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]
     return Report(_sentence(rows[0], len(both)), tables, tuple(_notes(before, now, len(both))))
+
+
+def check_common(before: ScoreTable, names: Iterable[str]) -> None:
+    """Refuse a baseline that has none of these samples.
+
+    Raises:
+        InvalidValueError: It has none.
+    """
+    if {*before.samples}.isdisjoint(names):
+        msg = f"no sample of the baseline is among these; its first is {before.samples[0]!r}"
+        raise InvalidValueError(msg)
 
 
 _COLUMNS = [

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.ratings import Ratings
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.report.baseline import changes
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
 
 _DETAIL: Final = 200
@@ -87,6 +90,42 @@ def evaluation(
     if isinstance(scoring := table.about.get("scoring"), ScoringConfig):
         settings |= scoring.model_dump(mode="json")
     return Report(sentence, tables, tuple(dict.fromkeys(notes)), settings)
+
+
+def check_samples(
+    samples: Iterable[Sample],
+    human: str | None = None,
+    human_scale: tuple[float, float] | None = None,
+    group: str | None = None,
+    baseline: ScoreTable | None = None,
+) -> None:
+    """Refuse, before anything is paid for, what these samples have no part in.
+
+    Args:
+        samples: All of them.
+        human: A field or file of ratings, see `read_scores`.
+        human_scale: The lowest and the highest rating; by default those of scores, 0 and 1.
+        group: The metadata field that each sample needs, where there are ratings each rated one.
+        baseline: An earlier run.
+
+    Raises:
+        InvalidValueError: No sample has a rating, one lies outside the scale, or no sample is of
+            the baseline.
+        InvalidSampleError: A sample belongs to no group.
+    """
+    ratings = None if human is None else Ratings.find(human, human_scale or (0.0, 1.0))
+    names = []
+    for number, sample in enumerate(samples, start=1):
+        name = sample.id or f"row-{number}"
+        names.append(name)
+        rated = ratings is None or not np.isnan(ratings.of(name, sample.metadata)).all()
+        if group is not None and rated and sample.metadata.get(group) in (None, ""):
+            msg = f"sample {name!r} belongs to no group: it has no {group!r} in its metadata"
+            raise InvalidSampleError(msg)
+    if ratings is not None:
+        ratings.ended(len(names))
+    if baseline is not None:
+        check_common(baseline, names)
 
 
 def _outcome(record: dict[str, Any]) -> str:

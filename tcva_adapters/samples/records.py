@@ -450,6 +450,11 @@ class RowStream(Iterator[Item], Generic[Item]):
         self._ahead.extend(islice(self._rows, rows))
         self.total = len(self._ahead) if len(self._ahead) < rows else None
 
+    @property
+    def held(self) -> list[Item] | None:
+        """What `check` has read, where that is all there is; else None."""
+        return None if self.total is None else [item for _, item in self._ahead]
+
     def collected(self) -> tuple[list[Item], list[int]]:
         """All items that are left, and the line of each."""
         pairs = [(item, self.line) for item in self]

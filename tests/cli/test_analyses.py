@@ -192,6 +192,10 @@ def test_a_comparison_has_a_folder_gates_and_imported_scores(tcva: Run) -> None:
     tcva("calibrate", "side", "--human", "human", *QUICK)
     cost = tcva(*side[:4], "--dry-run", "--judge", "openai:m", "--json").json
     assert cost["sentence"].startswith("About ")
+    again = tcva(*side, *imported, "--set", "threshold=0.6", code=2)
+    assert "side holds a comparison with other samples or settings; choose" in again.text
+    assert json.loads(Path("side/summary.json").read_text(encoding="utf-8")) == summary
+    tcva(*side, *imported)
     # A score that is missing is no 0, and a gate counts it.
     failed = tcva(*side, *imported, "--overwrite", "--gate", "mine:mean>=0.5", code=1)
     assert "6 of 12" in failed.text

@@ -259,6 +259,44 @@ def test_a_baseline_says_what_changed(tcva: Run) -> None:
     assert "baseline" in tcva(*relevancy, code=2).text
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--human", "nope"], "no sample has 'nope' in its metadata"),
+        (["--human", "labels.jsonl"], "none of its 1 labels is of a sample here"),
+        (["--human", "stars"], "--set human_scale=1,5"),
+        (["--group", "nope"], "belongs to no group: it has no 'nope'"),
+        (["--baseline", "other.jsonl"], "no sample of the baseline is among these"),
+    ],
+    ids=" ".join,
+)
+def test_what_no_sample_has_is_refused_without_a_call(
+    options: list[str],
+    sentence: str,
+    server: ScriptedServer,
+    tcva: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("labels.jsonl", {"id": "x", "human": 1})
+    write("others.jsonl", record(99))
+    tcva("evaluate", "others.jsonl", "-j", "lexical", "-o", "other.jsonl")
+    write("in.jsonl", *(record(n, stars=n % 5 + 1) for n in range(30)))
+    assert sentence in tcva(*MODEL, *options, code=2).text
+    with Path("in.jsonl").open(encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert sentence in tcva("evaluate", "-", *MODEL[2:], *options, code=2).text
+    assert server.count == 0
+
+
+def test_ratings_on_another_scale_have_a_setting(tcva: Run) -> None:
+    write(
+        "in.jsonl", *(record(n, ZEBRAS if n % 3 else PASSAGE, stars=n % 5 + 1) for n in range(40))
+    )
+    scaled = (*EVALUATE, "--human", "stars", "--set", "human_scale=1,5")
+    assert tcva(*scaled, "--json").json["tables"]["agreement"][0]["n"] == 40
+    tcva(*scaled, "--ccrs", "cc")
+
+
 def test_claims_are_shown(tcva: Run) -> None:
     tables = tcva(*EVALUATE, "--show", "s3", "--show", "worst", "--json").json["tables"]
     assert [name for name in tables if name.startswith("claims")] == [

@@ -386,7 +386,13 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Pat
     assert [json.loads(line)["id"] for line in samples] == ["right", "wrong", "bare"]
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert summary["sentence"] == report.sentence
-    compare(SAMPLES[:2], {"judge": "lexical"}, frameworks="none", folder=folder)  # takes its place
+    alone: dict[str, Any] = {"frameworks": "none", "folder": folder}
+    with pytest.raises(
+        InvalidValueError, match="holds a comparison with other samples or settings"
+    ):
+        compare(SAMPLES[:2], {"judge": "lexical"}, **alone)
+    compare(SAMPLES[:2], {"judge": "lexical"}, **alone, overwrite=True)  # takes its place
+    compare(SAMPLES[:2], {"judge": "lexical"}, **alone)  # the same goes on
     (folder / "scores.csv").write_text("my,own\n1,2\n", encoding="utf-8")
     with pytest.raises(InvalidValueError, match="written by something else"):
         save(folder, run(metrics=[], frameworks="none"))
