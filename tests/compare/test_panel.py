@@ -183,7 +183,7 @@ def test_flips_and_noise_by_hand() -> None:
 
 def test_repeats_that_say_nothing_new_are_called_so() -> None:
     same = repeat_report(table_of([repeated("fully", "fully"), repeated("minor", "minor")]))
-    assert "worth one judgement" in same.notes[0]
+    assert "they count as one judgement" in same.notes[0]
     assert same.records("repeats")[0]["judge_sd"] == 0.0
     none = repeat_report(table_of([repeated("fully", None)]))
     assert none.sentence == "No sample has two repeats with a score"

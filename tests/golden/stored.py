@@ -5,7 +5,7 @@ history of this folder), and are never written again. A value that a step change
 an entry in ``changed.toml``:
 
     [[changed]]
-    file = "adapters"              # the golden file
+    file = "paper"                 # the golden file
     where = "results.3.score"      # keys and places, from the outside in
     old = "0.8137985496864675"     # as JSON; for `nan` of an array "NaN"
     new = "0.8"
