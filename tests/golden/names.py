@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tcva_adapters import TCVA, Panel, Sample, Verdict
+from tcva_adapters import Verdict
 from tcva_adapters.compare import reproduce
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.panel import evaluate_panel
@@ -36,13 +36,6 @@ def panel_rating(*arguments: Any) -> dict[str, Any]:
 def library_score(scores: Sequence[float], temperature: float) -> float:
     """What the reference library would return."""
     return score_agg(scores, temperature)
-
-
-def by_panel(judges: Sequence[Any], sample: Sample, combine: str, temperature: float) -> Any:
-    """The result of a panel of models."""
-    panel: Any = Panel
-    tcva = TCVA(judge=panel(judges, combine=combine), temperature=temperature)
-    return tcva.evaluate(sample)
 
 
 def paper_figures(folder: Path) -> Mapping[str, Any]:
