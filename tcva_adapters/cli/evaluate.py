@@ -113,9 +113,10 @@ def evaluate(
     require = scorer.require if isinstance(scorer, TCVA) else None
     read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), require=require)
     read.check()
-    known = read.again() if is_read_again(file) else read.held
-    if known is not None and (human or group or before):
-        check_samples(known, human, reading.get("human_scale"), group, before)
+    if human or group or before:
+        known = read.again() if is_read_again(file) else read.held
+        if known is not None:
+            check_samples(known, human, reading.get("human_scale"), group, before)
     if dry_run:
         found = cost(
             {"ccrs" if ccrs else "tcva": scorer}, [*read], prices=plain["model"].get("prices")
