@@ -90,27 +90,22 @@ def compare(
     grid = names_of(temperatures or "0.1,0.5,0.9")
     given = {"criterion": criterion, "panel": panel, "config": config}
     plain, tests, importing, running = _settings(judge, set_, is_dry=dry_run, **given)
-    tests["reference"] = reference
+    tests |= {"reference": reference}
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
     samples, skipped = _samples(file, rename, skip_bad=skip_bad)
     with interruptible(f"what is done is in {out}; the same command goes on"), _quiet():
-        asked: dict[str, Any] = {
-            "frameworks": frameworks,
-            "metrics": metrics,
-            "fuse": fuse or (),
-            "human": human,
-        }
+        running |= {"frameworks": frameworks, "metrics": metrics, "fuse": fuse or ()}
+        running |= {"human": human, "human_scale": pair_of(human_scale, "--human-scale")}
+        imported = [read_scores(each, samples=samples, **importing) for each in scores or ()]
         run = Run(
             samples,
             tcva if out else with_store(tcva, None),
             temperatures=grid,
-            imported=[read_scores(each, samples=samples, **importing) for each in scores or ()],
-            human_scale=pair_of(human_scale, "--human-scale"),
+            imported=imported,
             group=group,
             folder=out,
             overwrite=overwrite,
             progress=True,
-            **asked,
             **running,
         )
         gates.check(run.names)

@@ -92,10 +92,9 @@ def evaluate(
     plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
     reading: dict[str, Any] = {"human": human, "group": group, **taken(plain, RatingConfig)}
     if ray is not None and not dry_run:
-        refused: dict[str, Any] = {"--gate": gate, "--baseline": baseline, "--report": report}
-        refused |= {"--human": human, "--group": group, "--show": show, "--junit": junit}
-        refused |= {"--markdown": markdown, "--skip-bad": skip_bad, "--overwrite": overwrite}
-        refused |= {"--store": store, "--set human_scale": reading.get("human_scale")}
+        refused: dict[str, Any] = {"gate": gate, "baseline": baseline, "report": report, **reading}
+        refused |= {"show": show, "junit": junit, "markdown": markdown, "store": store}
+        refused |= {"skip-bad": skip_bad, "overwrite": overwrite}
         _on_ray(ray, file, out, plain, refused, renames(rename), as_json=as_json)
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
@@ -118,10 +117,8 @@ def evaluate(
         if known is not None:
             check_samples(known, human, reading.get("human_scale"), group, before)
     if dry_run:
-        found = cost(
-            {"ccrs" if ccrs else "tcva": scorer}, [*read], prices=plain["model"].get("prices")
-        )
-        print_report(found, as_json=as_json)
+        asking, prices = {"ccrs" if ccrs else "tcva": scorer}, plain["model"].get("prices")
+        print_report(cost(asking, [*read], prices=prices), as_json=as_json)
         return
     samples: Any = [*read] if report and not is_read_again(file) else read
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
@@ -189,7 +186,7 @@ def _on_ray(
 ) -> None:
     """Judge a file on a cluster, into a folder of parts."""
     if asked := [name for name, value in refused.items() if value]:
-        msg = f"{asked[0]} is for judging in this process; with --ray leave it out"
+        msg = f"--{asked[0]} is for judging in this process; with --ray leave it out"
         raise InvalidValueError(msg)
     if out in (None, STDOUT):
         msg = "--ray writes a folder of parts; name it with --out"

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
+from tcva_adapters.compare.ratings import passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
@@ -108,8 +109,7 @@ def calibrate(
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
     table = read_scores(source, human=human, scoring=scoring, **how)
     rated = _rated(table)
-    low, high = human_scale or (0.0, 1.0)
-    at = 0.5 if human_threshold is None else (human_threshold - low) / (high - low)
+    at = passes_from(human_threshold, human_scale)
     search = _Search(objective, at, resamples, level, seed)
     found = search.on(rated, _candidates(scoring, temperatures, schemes, penalties))
     settings: dict[str, Any] = {**asdict(search), "folds": FOLDS, "repeats": REPEATS}

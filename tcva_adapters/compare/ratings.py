@@ -195,3 +195,21 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, dict[str, Any]]:
         msg = f"{path}: none of its {stream.number} lines has a rating under {', '.join(raters)}"
         raise UnreadableInputError(msg)
     return labels
+
+
+def passes_from(threshold: float | None, scale: tuple[float, float] | None) -> float:
+    """Where ratings pass from, once they are laid on [0, 1]; by default the middle.
+
+    Raises:
+        InvalidValueError: Outside the scale.
+
+    >>> passes_from(4, (1, 5)), passes_from(None, None)
+    (0.75, 0.5)
+    """
+    if threshold is None:
+        return 0.5
+    low, high = scale or (0.0, 1.0)
+    if not low <= threshold <= high:
+        msg = f"human_threshold {threshold:g} lies outside the scale from {low:g} to {high:g}"
+        raise InvalidValueError(msg)
+    return (threshold - low) / (high - low)

@@ -158,8 +158,7 @@ def read_scores(
             importing = replace(importing, human=ratings.raters)
     how = Reading(ratings, group, scoring, _by_id(samples), importing, human_scale, skip_bad, hold)
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
-    if not table.methods and table.counts is None:
-        raise _nothing(source)
+    _check_scored(table, source)
     if human is not None and ratings is None:
         table = _rated(table, np.asarray(human, dtype=np.float64))
     if group is not None:
@@ -167,10 +166,11 @@ def read_scores(
     return table
 
 
-def _nothing(source: Any) -> UnreadableInputError:
-    named = " ".join(str(file) for _, file in _sources(source))
-    msg = f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
-    return UnreadableInputError(msg)
+def _check_scored(table: ScoreTable, source: Any) -> None:
+    if not table.methods and table.counts is None:
+        named = " ".join(str(file) for _, file in _sources(source))
+        msg = f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
+        raise UnreadableInputError(msg)
 
 
 def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:

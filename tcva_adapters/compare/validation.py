@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to_rate
+from tcva_adapters.compare.ratings import passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
@@ -93,13 +94,14 @@ def validate(
     how: dict[str, Any] = {"human_scale": human_scale, "scoring": scoring, "skip_bad": skip_bad}
     table = read_scores(source, human=human, group=group, **how)
     name = method or table.methods[0]
-    low, high = human_scale or (0.0, 1.0)
-    at = 0.5 if human_threshold is None else (human_threshold - low) / (high - low)
-    if not 0.0 <= at <= 1.0:
-        msg = f"human_threshold {human_threshold:g} lies outside the scale from {low:g} to {high:g}"
-        raise InvalidValueError(msg)
+    at = passes_from(human_threshold, human_scale)
     draws: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
-    settings = {"method": name, "human_scale": (low, high), "human_threshold": at, **draws}
+    settings = {
+        "method": name,
+        "human_scale": human_scale or (0.0, 1.0),
+        "human_threshold": at,
+        **draws,
+    }
     drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
     if drawn and not np.isfinite(table.rating).any():
         chosen = f"{counted(rate_next, 'sample')} of {len(table)} drawn, to be rated"
