@@ -7,6 +7,7 @@ from typing import Any
 
 from tcva_adapters import compare  # its names are imported when they are used
 from tcva_adapters.cli import options
+from tcva_adapters.cli.configs import AnalysisConfig
 from tcva_adapters.cli.options import INPUT, OUTPUT, RATINGS, SCORING, argument, option
 from tcva_adapters.cli.output import (
     check_targets,
@@ -32,7 +33,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.report.markdown import BEGINS as TABLES
 from tcva_adapters.results.config import OURS as CONFIG
-from tcva_adapters.results.settings import AnalysisConfig, ScoringConfig
+from tcva_adapters.results.settings import ScoringConfig
 
 
 def sweep(

@@ -8,13 +8,14 @@ from typing import Any, Final
 from tcva_adapters import batches  # its names are imported when they are used
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli import options
+from tcva_adapters.cli.configs import PanelConfig
 from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, option
 from tcva_adapters.cli.output import interruptible, print_report
 from tcva_adapters.cli.settings import DEFAULT_STORE, NONE, names_of, plain_settings, renames
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.settings import PanelConfig, TCVASettings
+from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleStream
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.cli import options
+from tcva_adapters.cli.configs import ComparisonConfig, ImportConfig, PanelConfig
 from tcva_adapters.cli.options import INPUT, JUDGING, RATINGS, SCORING, option
 from tcva_adapters.cli.output import check_targets, interruptible, print_report, say_written, side
 from tcva_adapters.cli.report import PAGE, write_page
@@ -30,12 +31,7 @@ from tcva_adapters.console import note
 from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates
-from tcva_adapters.results.settings import (
-    ComparisonConfig,
-    ImportConfig,
-    PanelConfig,
-    TCVASettings,
-)
+from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import made_of

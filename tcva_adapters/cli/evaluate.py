@@ -13,6 +13,7 @@ import numpy as np
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.cli import options
+from tcva_adapters.cli.configs import CompositeConfig, PanelConfig, RatingConfig
 from tcva_adapters.cli.options import GATES, JUDGING, OUTPUT, SCORING, option
 from tcva_adapters.cli.output import (
     STDOUT,
@@ -40,7 +41,7 @@ from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import Writing, check_suffix
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import CompositeConfig, PanelConfig, RatingConfig, TCVASettings
+from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
 from tcva_adapters.scale import judge_files

@@ -7,12 +7,12 @@ from typing import Any
 
 from tcva_adapters import report as reports  # its names are imported when a report is written
 from tcva_adapters.cli import options
+from tcva_adapters.cli.configs import ImportConfig, PageConfig
 from tcva_adapters.cli.options import INPUT, OUTPUT, option
 from tcva_adapters.cli.output import say_written
 from tcva_adapters.cli.settings import pair_of, parse_settings
 from tcva_adapters.console import note
 from tcva_adapters.report.page import OURS as PAGE
-from tcva_adapters.results.settings import ImportConfig, PageConfig
 
 __all__ = ["PAGE", "report", "write_page"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -162,7 +162,7 @@ def read_scores(
     if human is not None and ratings is None:
         table = _rated(table, np.asarray(human, dtype=np.float64))
     if group is not None:
-        _check_groups(table, group)
+        check_groups(table, group)
     return table
 
 
@@ -513,7 +513,7 @@ def _title(block: Block, method: str, way: str) -> str:
 def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
     """One table of all blocks: the samples of the first, joined by their ids."""
     titles = _titles(blocks)
-    table, *others = [_table(*pair, how) for pair in zip(blocks, titles, strict=True)]
+    table, *others = [block_table(*pair, how) for pair in zip(blocks, titles, strict=True)]
     for other in others:
         table = table.joined(other)
     about: dict[str, Any] = {"skipped": how.skipped, "methods": {}}
@@ -530,7 +530,7 @@ def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
     return replace(table, notes=tuple(notes), about=about)
 
 
-def _table(block: Block, titles: Mapping[str, str], how: Reading) -> ScoreTable:
+def block_table(block: Block, titles: Mapping[str, str], how: Reading) -> ScoreTable:
     """A block as a table."""
     raters = how.ratings.raters if how.ratings is not None and block.human else ()
     size, methods = block.number, [*block.scores]
@@ -554,7 +554,12 @@ def _table(block: Block, titles: Mapping[str, str], how: Reading) -> ScoreTable:
     )
 
 
-def _check_groups(table: ScoreTable, field: str) -> None:
+def check_groups(table: ScoreTable, field: str) -> None:
+    """Refuse samples that need a group and have none.
+
+    Raises:
+        InvalidSampleError: A scored sample (with a rating, where there are ratings) has none.
+    """
     needed = np.isfinite(table.scores).any(axis=1) if table.methods else np.ones(len(table), bool)
     if table.human.shape[1]:
         needed &= np.isfinite(table.rating)
@@ -565,68 +570,3 @@ def _check_groups(table: ScoreTable, field: str) -> None:
                 "--group every sample that takes part needs a name or a number there"
             )
             raise InvalidSampleError(msg)
-
-
-def read_systems(
-    source: Any,
-    *,
-    temperatures: Sequence[float] = (0.1, 0.5, 0.9),
-    system: str | None = None,
-    group: str | None = None,
-) -> dict[str, ScoreTable]:
-    """Scores of several systems on the same queries: by metric, a table with a method per system.
-
-    Args:
-        source: See `read_scores`. A system is named by NAME of NAME=PATH, by the file's name, or by
-            ``system``; tables may have a column ``system``.
-        temperatures: For judgements, whose metric is the criterion at each of them.
-        system: The metadata field, or column, of the system.
-        group: What queries belong to.
-
-    Raises:
-        InvalidValueError: Two scores of one system for one query under one metric.
-        UnreadableInputError: See `read_scores`, as for further errors.
-    """
-    how = Reading(group=group, split=system, of_systems=True)
-    blocks = read_blocks(source, how)
-    judges: dict[str, set[str]] = {}
-    cells: dict[str, dict[str, dict[str, float]]] = {}
-    groups: dict[str, Hashable] = {}
-    for block in blocks:
-        judges.setdefault(block.called, set()).add(block.about["judge"])
-        groups |= zip(block.names, block.groups, strict=False)
-        for metric, scores in _metrics(block, temperatures):
-            column = cells.setdefault(metric, {}).setdefault(block.called, {})
-            if twice := column.keys() & block.names.keys():
-                msg = (
-                    f"two scores of system {block.called!r} for query {min(twice)!r} under "
-                    f"{metric!r}; give the systems names of their own (NAME=FILE)"
-                )
-                raise InvalidValueError(msg)
-            column |= zip(block.names, scores.tolist(), strict=True)
-    if len(set(map(frozenset, judges.values()))) > 1:
-        said = "; ".join(f"{name}: {', '.join(sorted(of))}" for name, of in judges.items())
-        how.notes.append(f"systems have different judges, so differences may be theirs ({said})")
-    tables = {}
-    for metric, columns in cells.items():
-        names = tuple(dict.fromkeys(name for column in columns.values() for name in column))
-        scores = np.array(
-            [[column.get(name, math.nan) for column in columns.values()] for name in names]
-        )
-        own = tuple(groups[name] for name in names) if group is not None else ()
-        tables[metric] = ScoreTable(
-            names, tuple(columns), scores, groups=own, notes=tuple(how.notes)
-        )
-        if group is not None:
-            _check_groups(tables[metric], group)
-    return tables
-
-
-def _metrics(block: Block, temperatures: Sequence[float]) -> Iterator[tuple[str, FloatArray]]:
-    """Scores by metric; of judgements one at each temperature."""
-    table = _table(block, {method: method for method in block.scores}, block.how)
-    if table.counts is None:
-        yield from zip(table.methods, table.scores.T, strict=True)
-    else:
-        for temperature in temperatures:
-            yield f"{block.about['criterion']} T={temperature:g}", table.at(temperature)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.readers import read_systems
+from tcva_adapters.compare.readers import Block, Reading, block_table, check_groups, read_blocks
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -347,3 +347,68 @@ def _sentence(
         f"{said}; {names[1]} does not differ from it significantly (p {p}), which at {queries} does "
         f"not show that they are alike{shown}{of}"
     )
+
+
+def read_systems(
+    source: Any,
+    *,
+    temperatures: Sequence[float] = (0.1, 0.5, 0.9),
+    system: str | None = None,
+    group: str | None = None,
+) -> dict[str, ScoreTable]:
+    """Scores of several systems on the same queries: by metric, a table with a method per system.
+
+    Args:
+        source: See `read_scores`. A system is named by NAME of NAME=PATH, by the file's name, or by
+            ``system``; tables may have a column ``system``.
+        temperatures: For judgements, whose metric is the criterion at each of them.
+        system: The metadata field, or column, of the system.
+        group: What queries belong to.
+
+    Raises:
+        InvalidValueError: Two scores of one system for one query under one metric.
+        UnreadableInputError: See `read_scores`, as for further errors.
+    """
+    how = Reading(group=group, split=system, of_systems=True)
+    blocks = read_blocks(source, how)
+    judges: dict[str, set[str]] = {}
+    cells: dict[str, dict[str, dict[str, float]]] = {}
+    groups: dict[str, Hashable] = {}
+    for block in blocks:
+        judges.setdefault(block.called, set()).add(block.about["judge"])
+        groups |= zip(block.names, block.groups, strict=False)
+        for metric, scores in _metrics(block, temperatures):
+            column = cells.setdefault(metric, {}).setdefault(block.called, {})
+            if twice := column.keys() & block.names.keys():
+                msg = (
+                    f"two scores of system {block.called!r} for query {min(twice)!r} under "
+                    f"{metric!r}; give the systems names of their own (NAME=FILE)"
+                )
+                raise InvalidValueError(msg)
+            column |= zip(block.names, scores.tolist(), strict=True)
+    if len(set(map(frozenset, judges.values()))) > 1:
+        said = "; ".join(f"{name}: {', '.join(sorted(of))}" for name, of in judges.items())
+        how.notes.append(f"systems have different judges, so differences may be theirs ({said})")
+    tables = {}
+    for metric, columns in cells.items():
+        names = tuple(dict.fromkeys(name for column in columns.values() for name in column))
+        scores = np.array(
+            [[column.get(name, math.nan) for column in columns.values()] for name in names]
+        )
+        own = tuple(groups[name] for name in names) if group is not None else ()
+        tables[metric] = ScoreTable(
+            names, tuple(columns), scores, groups=own, notes=tuple(how.notes)
+        )
+        if group is not None:
+            check_groups(tables[metric], group)
+    return tables
+
+
+def _metrics(block: Block, temperatures: Sequence[float]) -> Iterator[tuple[str, FloatArray]]:
+    """Scores by metric; of judgements one at each temperature."""
+    table = block_table(block, {method: method for method in block.scores}, block.how)
+    if table.counts is None:
+        yield from zip(table.methods, table.scores.T, strict=True)
+    else:
+        for temperature in temperatures:
+            yield f"{block.about['criterion']} T={temperature:g}", table.at(temperature)

@@ -246,7 +246,7 @@ def _bounds(value: Any) -> Any:
     return Bounds(**value) if is_of_file else value
 
 
-def _by_name(example: str) -> BeforeValidator:
+def by_name(example: str) -> BeforeValidator:
     """Refuses what is no mapping, and says how one is typed."""
 
     def check(value: Any) -> Any:
@@ -503,86 +503,6 @@ class TCVASettings(JudgeConfig, ScoringConfig):
         for temperatures in (self.profiles or {}).values():
             for temperature in temperatures.values():
                 check_temperature(temperature, self.bounds)
-        return self
-
-
-class PanelConfig(SettingsModel):
-    """How several judges of the same claims decide."""
-
-    combine: Literal["median", "fused"] = Field(
-        default="median", description="The median level, or fused (shares of the levels)."
-    )
-
-
-class AnalysisConfig(SettingsModel):
-    """How the intervals and tests of an analysis are made; a function has defaults of its own."""
-
-    level: Annotated[Number, Field(gt=0, lt=1)] = Field(
-        default=0.95, description="Of the intervals."
-    )
-    resamples: Count = Field(default=10_000, description="Draws for an interval or a test.")
-    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
-
-
-class ComparisonConfig(SettingsModel):
-    """How methods are compared."""
-
-    objective: Literal["spearman", "kendall", "pearson", "mae"] = Field(
-        default="spearman",
-        description="The measure that methods are tested by, chosen before looking.",
-    )
-    margin: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
-        default=None, description="Methods that differ less by it are as good."
-    )
-    pass_from: Annotated[
-        Mapping[str, Number] | None, _by_name("pass_from=ragas faithfulness=0.8")
-    ] = Field(default=None, description="By method: its scores pass from here on.")
-    metric_timeout: Positive = Field(
-        default=900.0, description="Seconds after which a framework metric is given up on a sample."
-    )
-    resamples: Count = Field(default=10_000, description="Draws for an interval or a test.")
-    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
-
-
-class ImportConfig(SettingsModel):
-    """How imported scores are read."""
-
-    missing: Number | None = Field(
-        default=None, description="The number that stands for no score, e.g. -1."
-    )
-    scale: tuple[Number, Number] = Field(
-        default=(0.0, 1.0), description="The lowest and the highest possible score."
-    )
-
-
-class RatingConfig(SettingsModel):
-    """How human ratings are read, where no option says it."""
-
-    human_scale: tuple[Number, Number] | None = Field(
-        default=None, description="The lowest and the highest rating that could be given."
-    )
-
-
-class PageConfig(SettingsModel):
-    """What stands in a report's page."""
-
-    max_details: Annotated[int, Field(ge=0)] | None = Field(
-        default=None, description="Samples whose texts are in it; by default 10 000, or 16 MB."
-    )
-
-
-class CompositeConfig(SettingsModel):
-    """One score of several direct metrics."""
-
-    weights: Annotated[Mapping[str, Share] | None, _by_name("weights=cc=0.5,qr=0.5")] = Field(
-        default=None, description="By metric; they sum to 1. By default all alike."
-    )
-
-    @model_validator(mode="after")
-    def _sum_to_1(self) -> Self:
-        if self.weights is not None and abs(sum(self.weights.values()) - 1.0) > 1e-9:
-            msg = f"weights={dict(self.weights)!r}; they should sum to 1"
-            raise ValueError(msg)
         return self
 
 

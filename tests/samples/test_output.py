@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tcva_adapters import Assessment, Sample
 from tcva_adapters.compare.comparing import comparison
 from tcva_adapters.compare.imported import read_imported
-from tcva_adapters.compare.readers import read_systems
 from tcva_adapters.compare.run import Run, save
+from tcva_adapters.compare.system_pairs import read_systems
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import read_assessments, write_assessments
