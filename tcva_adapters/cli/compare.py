@@ -85,8 +85,7 @@ def compare(
     check_targets(targets, [file, *(scores or ())], overwrite=overwrite, as_json=as_json)
     grid = names_of(temperatures or "0.1,0.5,0.9")
     given = {"criterion": criterion, "panel": panel, "config": config}
-    plain, tests, importing, running = _settings(judge, set_, is_dry=dry_run, **given)
-    tests |= {"reference": reference}
+    plain, tests, importing, running = _settings(judge, set_, reference, is_dry=dry_run, **given)
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
     samples, skipped = _samples(file, rename, skip_bad=skip_bad)
     with interruptible(f"what is done is in {out}; the same command goes on"), _quiet():
@@ -134,12 +133,18 @@ def _samples(
 
 
 def _settings(
-    judge: str | None, pairs: Sequence[str] | None, *, is_dry: bool, **given: Any
+    judge: str | None,
+    pairs: Sequence[str] | None,
+    reference: str | None,
+    *,
+    is_dry: bool,
+    **given: Any,
 ) -> tuple[dict[str, Any], ...]:
     """The settings of the judge, of tests, of imported scores, and of the run."""
     models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
     plain = plain_settings(judge, pairs, *models, is_dry=is_dry, **given)
     tests, importing = taken(plain, ComparisonConfig), taken(plain, ImportConfig)
+    tests["reference"] = reference
     names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
     return plain, tests, importing, {n: tests.pop(k) for k, n in names.items() if k in tests}
 

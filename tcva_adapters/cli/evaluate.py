@@ -110,13 +110,8 @@ def evaluate(
     is_whole = ccrs is not None and (weights is not None or threshold is not None)
     names = [m.name for m in scorer.metrics] if ccrs else [scorer.criterion.name]
     gates.check(names + [COMPOSITE] * is_whole, has_baseline=before is not None)
-    require = scorer.require if isinstance(scorer, TCVA) else None
-    read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), require=require)
-    read.check()
-    if human or group or before:
-        known = read.again() if is_read_again(file) else read.held
-        if known is not None:
-            check_samples(known, human, reading.get("human_scale"), group, before)
+    how: dict[str, Any] = {"skip_bad": skip_bad, "mapping": renames(rename)}
+    read = _checked(file, scorer, how, reading, before)
     if dry_run:
         asking, prices = {"ccrs" if ccrs else "tcva": scorer}, plain["model"].get("prices")
         print_report(cost(asking, [*read], prices=prices), as_json=as_json)
@@ -136,6 +131,29 @@ def evaluate(
         title = "standard input" if file == STDOUT else Path(file).name
         write_page([table, found], report, samples=again, title=title, overwrite=overwrite)
         reviews.conclude(found, table)
+
+
+def _checked(
+    file: str,
+    scorer: Any,
+    how: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    before: ScoreTable | None,
+) -> SampleStream:
+    """The samples of a file, with the ratings, groups and ids that are asked for, before any call.
+
+    Raises:
+        InvalidValueError: They are not there.
+    """
+    require = scorer.require if isinstance(scorer, TCVA) else None
+    read = SampleStream(file, require=require, **how)
+    read.check()
+    human, group = reading["human"], reading["group"]
+    if human or group or before:
+        known = read.again() if is_read_again(file) else read.held
+        if known is not None:
+            check_samples(known, human, reading.get("human_scale"), group, before)
+    return read
 
 
 def _weights(plain: dict[str, Any]) -> Mapping[str, float] | None:
