@@ -93,23 +93,23 @@ def evaluate(
     plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
     reading: dict[str, Any] = {"human": human, "group": group, **taken(plain, RatingConfig)}
     if ray is not None and not dry_run:
-        refused: dict[str, Any] = {"gate": gate, "baseline": baseline, "report": report, **reading}
+        refused: dict[str, Any] = {"gate": gate, "baseline": baseline, "report": report}
         refused |= {"show": show, "junit": junit, "markdown": markdown, "store": store}
-        refused |= {"skip-bad": skip_bad, "overwrite": overwrite}
+        refused |= {"skip-bad": skip_bad, "overwrite": overwrite, "human": human, "group": group}
+        refused["set human_scale"] = reading.get("human_scale")
         _on_ray(ray, file, out, plain, refused, renames(rename), as_json=as_json)
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
     check_targets(targets, [file, *filter(None, [baseline])], overwrite=overwrite, as_json=as_json)
     check_suffix(STDOUT if out is None else out)
-    weights = _weights(plain)
+    whole = _whole(plain, ccrs, threshold)
     scorer: Any = with_store(made_of(plain), None if dry_run and store is None else store)
     if isinstance(scorer, TCVA):
         reading["scoring"] = scorer.scoring
     before = None if baseline is None else read_scores(baseline, **reading)
-    is_whole = ccrs is not None and (weights is not None or threshold is not None)
     names = [m.name for m in scorer.metrics] if ccrs else [scorer.criterion.name]
-    gates.check(names + [COMPOSITE] * is_whole, has_baseline=before is not None)
+    gates.check(names + [COMPOSITE] * (whole is not None), has_baseline=before is not None)
     how: dict[str, Any] = {"skip_bad": skip_bad, "mapping": renames(rename)}
     read = _checked(file, scorer, how, reading, before)
     if dry_run:
@@ -120,7 +120,6 @@ def evaluate(
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
     reading["hold"] = "all" if looks else "scores"
-    whole = (weights, threshold) if is_whole else None
     with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)
@@ -156,8 +155,10 @@ def _checked(
     return read
 
 
-def _weights(plain: dict[str, Any]) -> Mapping[str, float] | None:
-    """The weights of a composite, taken out of the settings.
+def _whole(
+    plain: dict[str, Any], ccrs: str | None, threshold: float | None
+) -> tuple[Mapping[str, float] | None, float | None] | None:
+    """The weights and the threshold of a composite, where one is asked for; weights are taken out.
 
     Raises:
         InvalidValueError: One is for a metric that is not rated.
@@ -167,7 +168,9 @@ def _weights(plain: dict[str, Any]) -> Mapping[str, float] | None:
         if metric not in plain["metrics"]:
             msg = f"a weight is for {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
             raise InvalidValueError(msg)
-    return weights
+    if ccrs is None or (weights is None and threshold is None):
+        return None
+    return weights, threshold
 
 
 def _plain(

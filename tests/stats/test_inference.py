@@ -413,12 +413,12 @@ def test_many_samples_are_left_out_in_parts() -> None:
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (lambda: estimate("median", [1.0]), "no statistic 'median'"),  # type: ignore[arg-type]
+        (lambda: estimate("median", [1.0]), "no statistic 'median'"),  # type: ignore[arg-type]  # refused
         (lambda: estimate("mean", [[1.0], [2.0]]), "2 columns for mean"),
         (lambda: estimate("share", [0.5]), "0 or 1"),
         (lambda: estimate("mean", ONE, level=1.0), "level is 1.0"),
         (lambda: estimate("mean", ONE, resamples=0), "resamples is 0"),
-        (lambda: estimate("mean", ONE, resamples="9"), "resamples is '9'"),  # type: ignore[arg-type]
+        (lambda: estimate("mean", ONE, resamples="9"), "resamples is '9'"),  # type: ignore[arg-type]  # refused
         (lambda: estimate("mean", ONE, [None] * 60), "group 0 is None"),
         (lambda: estimate("mean", ONE, [1, 2]), "2 groups for 60 samples"),
         (lambda: estimate("kendall", [ONE, HUMAN], method="percentile"), "spearman alone"),
