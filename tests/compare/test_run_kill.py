@@ -65,19 +65,19 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
         assert server.reached.wait(timeout=120)
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
-        asked = server.count
         cached = len(records(out / "verdicts.sqlite"))
         assert cached >= SAMPLES
-        assert asked - (SAMPLES + cached) <= CONCURRENCY  # what was under way is all that is lost
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=True, timeout=120
         )
-        again = server.count - asked
         assert max(server.prompts.values()) <= 2
     usage = json.loads(done.stdout)
     judged, stored = (sum(each[name] for each in usage.values()) for name in ("judged", "cached"))
     assert usage["tcva T=0.1"]["cached"] == SAMPLES
     assert stored == SAMPLES + cached
-    assert again == judged == SAMPLES * METHODS - cached
+    assert judged == SAMPLES * METHODS - cached
+    # What was under way is all that is lost. Counted at the end: a request that the killed process
+    # had sent may reach the server's count only after it.
+    assert 0 <= server.count - SAMPLES * (1 + METHODS) <= CONCURRENCY
     rows = (out / "scores.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert len(rows) == SAMPLES * (3 + METHODS)
