@@ -156,7 +156,7 @@ def test_the_readme_shows_what_the_demo_prints(
 def test_the_page_of_the_paper_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     run(["reproduce", str(FOLDER), "--all"])
     printed = _plain(capsys.readouterr().out)
-    page = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
     shown = [line for kind, body in FENCE.findall(page) if kind == "text" for line in _plain(body)]
     assert len(shown) > 60
     assert set(shown) <= set(printed)
