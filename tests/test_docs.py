@@ -6,6 +6,7 @@ import doctest
 import re
 import shlex
 import textwrap
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from tests.support.paper import FOLDER, needs_paper_data
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 # The README is shown on index pages, too, where a relative link leads nowhere.
-# What a suite of each framework has before the README adds to it.
+# What a suite of each framework has before the page adds three lines to it.
 BEFORE = {
     "langchain": """
         from operator import itemgetter
@@ -166,18 +167,22 @@ def test_the_page_of_the_paper_shows_what_is_printed(capsys: pytest.CaptureFixtu
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("framework", BEFORE)
 def test_a_suite_runs_before_and_after(framework: str) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    [lines] = [
-        body.splitlines()
-        for kind, body in FENCE.findall(readme)
-        if kind == "diff" and f"tcva_adapters.{framework} " in body
-    ]
-    assert sum(line.startswith("+") for line in lines) == 3
-    for kept in (" ", " +"):
-        suite = "\n".join(line[2:] for line in lines if line[0] in kept)
-        names: dict[str, object] = {}
-        exec(textwrap.dedent(BEFORE[framework]) + suite, names)
-        assert "results" in names
+    pages = [ROOT / "docs" / f"{framework}.md", ROOT / "README.md"]
+    of_page, of_readme = ([*_diffs(page, framework)] for page in pages)
+    assert of_page
+    for lines in of_page + of_readme:
+        assert sum(line.startswith("+") for line in lines) == 3
+        for kept in (" ", " +"):
+            suite = "\n".join(line[2:] for line in lines if line[0] in kept)
+            names: dict[str, object] = {}
+            exec(textwrap.dedent(BEFORE[framework]) + suite, names)
+            assert "results" in names
+
+
+def _diffs(page: Path, framework: str) -> Iterator[list[str]]:
+    for kind, body in FENCE.findall(page.read_text(encoding="utf-8")):
+        if kind == "diff" and f"tcva_adapters.{framework} " in body:
+            yield body.splitlines()
 
 
 def _plain(text: str) -> list[str]:
