@@ -22,7 +22,7 @@ IN_THE_WHEEL = {
 IN_THE_SDIST = {
     *IN_THE_WHEEL,
     *("LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "constraints.txt", "Makefile"),
-    *("conftest.py", "tests/test_loading.py", "docs/dial.md", "examples/data/samples.jsonl"),
+    *("conftest.py", "tests/test_loading.py", "docs/concepts.md", "examples/data/samples.jsonl"),
     *("web/build.mjs", "web/src/main.js", "docs/images/report_overview.png"),
 }
 METADATA = {
