@@ -1,0 +1,142 @@
+"""Every sentence that a command, an error, a column or the report's page can print, with its place.
+
+Texts of the package are read from its syntax trees: literals with a blank, names of columns and
+tables, and the docstrings of commands, which are their help. What is filled in stands as {}. Texts
+of the page are read from ``web/src``. What only a model reads is left out.
+
+Run: python -m benchmarks.sentences [PATH...] [--grep WORD] [--docs] [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+_TO_MODELS: Final = ("judges/prompts.py", "ccrs/question.py")
+# Words that mean nothing to a reader of this field, and parts of sentences that nobody understood.
+_FORBIDDEN: Final = re.compile(
+    r"\b(told|tells?[\w ]{,9} apart|voices|proof|fence[ds]?|wordings?|places|spilled|sure|trials?"
+    r"|graded|worth|watch|ours|beside|lead|handed|belongings?|brought|kept|mend(ed|s)?|jury|dials?"
+    r"|house|passages?|native metrics?|by itself|true gain|pass now|otherwise than by|elsewhere"
+    r"|from chance|in another word|as their quote|for a --panel)\b|^passes from$",
+    re.IGNORECASE,
+)
+# Texts of prompts, which are part of every stored key.
+_ALLOWED: Final = ("criteria.py passages", "metrics.py passages")
+_INLINE: Final = re.compile(r"</?(?:a|b|bdi|code|em|kbd|span|strong)\b[^>]*>")
+_SHOWN: Final = re.compile(r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]+)(?=<|$)')
+
+Found = tuple[int, str]
+
+
+def of_python(source: str, *, docs: bool = False) -> Iterator[Found]:
+    """The texts of a module with their lines, or the first sentences of its public docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Name("Column" | "Table"), [ast.Constant(str(title)), *_]):
+                yield from [(node.lineno, title.replace("_", " "))] if " " not in title else []
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Module():
+                said, is_own = ast.get_docstring(node) or "", getattr(node, "name", "")[:1] == "_"
+                if said and not is_own and (docs or "Example: tcva" in said):
+                    yield node.body[0].lineno, said.partition("\n\n")[0] if docs else said
+    yield from () if docs else _literals(tree)
+
+
+def _literals(node: ast.AST, *, inside: bool = False) -> Iterator[Found]:
+    text = _literal(node)
+    if text and not inside and " " in text.strip():
+        yield getattr(node, "lineno", 1), text
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(node, ast.Expr) and isinstance(child, ast.Constant)):
+            yield from _literals(child, inside=text is not None)
+
+
+def _literal(node: ast.AST) -> str | None:
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(_literal(part) or "{}" for part in parts)
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            both = _literal(left), _literal(right)
+            return None if both == (None, None) else "".join(side or "{}" for side in both)
+    return None
+
+
+def of_script(source: str) -> Iterator[Found]:
+    """The quoted texts of a module of the page, and what its templates show."""
+    found: list[tuple[int, str]] = []
+    _code(source, 0, found)
+    for at, text in sorted(found):
+        shown = of_html(text) if "<" in text else [(1, text)] if re.search(r"\w \w", text) else ()
+        yield from ((source.count("\n", 0, at) + line, each) for line, each in shown)
+
+
+def _code(source: str, at: int, found: list[Found]) -> int:
+    """Gathers the texts from here to the end of a block; returns where it ends."""
+    token = re.compile(r"//[^\n]*|/\*.*?\*/|([\"'])((?:\\.|(?!\1).)*)\1|[`{}]", re.DOTALL)
+    while match := token.search(source, at):
+        at = match.end()
+        if match[0] == "}":
+            break
+        if match[0] in "{`":
+            at = (_code if match[0] == "{" else _template)(source, at, found)
+        elif match[2]:
+            found.append((match.start(), match[2]))
+    return at
+
+
+def _template(source: str, start: int, found: list[Found]) -> int:
+    at, text = start, ""
+    while match := re.compile(r"((?:\\.|(?!\$\{)[^`\\])*)(`|\$\{)", re.DOTALL).match(source, at):
+        at, text = match.end(), text + match[1]
+        if match[2] == "`":
+            break
+        at = _code(source, inner := at, found)
+        text += "{" + "\n" * source.count("\n", inner, at) + "}"
+    found.append((start, text))
+    return at
+
+
+def of_html(source: str) -> Iterator[Found]:
+    """What a page shows, and the texts of its attributes; script and style are left out."""
+    source = re.sub(r"(?s)<(style|script)\b.*?</\1>", "", _INLINE.sub("", source))
+    for match in _SHOWN.finditer(source):
+        if re.search("[a-z]", text := match[1] or match[2]):
+            yield source.count("\n", 0, match.start()) + 1, text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "path", nargs="*", type=Path, default=[Path("tcva_adapters"), Path("web/src")]
+    )
+    parser.add_argument("--grep", default="", help="only sentences with this word")
+    parser.add_argument("--docs", action="store_true", help="public docstrings, first sentences")
+    parser.add_argument("--check", action="store_true", help="fail where a forbidden word stands")
+    asked = parser.parse_args()
+    wanted = _FORBIDDEN if asked.check else re.compile(asked.grep and rf"(?i)\b{asked.grep}\b")
+    count = 0
+    for path in sorted(p for root in asked.path for p in [root, *root.rglob("*")] if p.is_file()):
+        of = {".py": of_python, ".js": of_script, ".html": of_html}.get(path.suffix)
+        if of is None or path.as_posix().endswith((*_TO_MODELS, "report/page.html")):
+            continue
+        source = path.read_text(encoding="utf-8")
+        for line, text in of_python(source, docs=True) if asked.docs else of(source):
+            flat = " ".join(text.split())
+            found = wanted.search(flat)
+            if found and not (asked.check and f"{path.name} {found[0].lower()}" in _ALLOWED):
+                count += 1
+                print(f"{path}:{line}: {f'[{found[0]}] ' if asked.check else ''}{flat}")
+    print(f"{count} {'forbidden' if asked.check else 'sentences'}", file=sys.stderr)
+    sys.exit(bool(asked.check and count))
+
+
+if __name__ == "__main__":
+    main()
