@@ -21,6 +21,11 @@ LENIENT: Final = 0.9
 PRESETS: Final[dict[str, float]] = {"strict": STRICT, "balanced": BALANCED, "lenient": LENIENT}
 """Temperatures by name, one from each of the paper's three ranges (section 3.3)."""
 
+# Users of evaluation frameworks know another temperature, and set that one to 0.
+MEANING: Final = (
+    "Temperature here is the strictness of the score, not the model's sampling temperature"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -91,7 +96,8 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
     check_bounds(bounds)
     value = as_temperature(temperature)
     if not bounds.t_min <= value <= bounds.t_max:  # also refuses nan
-        msg = f"temperature {value!r} is outside [{bounds.t_min}, {bounds.t_max}]"
+        ends = f"between {bounds.t_min:g} and {bounds.t_max:g}"
+        msg = f"temperature must be {ends}, got {value:g}. {MEANING}"
         raise InvalidValueError(msg)
     return value
 

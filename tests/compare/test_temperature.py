@@ -138,7 +138,7 @@ def test_fused_judges_and_lowered_verdicts_are_seen_as_such(tmp_path: Path) -> N
 
 
 def test_wrong_use_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidValueError, match=r"temperature 2\.0 is outside"):
+    with pytest.raises(InvalidValueError, match="got 2"):
         sweep(COUNTS, [2.0])
     with pytest.raises(InvalidValueError, match="give human ratings, too"):
         sweep(COUNTS, [0.5], group="document")

@@ -127,7 +127,7 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (fuse, ([[0.5, 0.5]],), {"weights": [1, -1]}, "at least 0"),
     (fuse, ([[0.5, 0.5]],), {"weights": [0, 0]}, "not all 0"),
     (fuse, ([[0.5, 0.5]],), {"weights": [1e308, 1e308]}, "their sum is finite"),
-    (fuse, ([[0.5, 0.5]],), {"temperature": 2}, "temperature 2"),
+    (fuse, ([[0.5, 0.5]],), {"temperature": 2}, "got 2"),
     (fuse, ([[0.5, 0.5]],), {"eps": 5e-324, "temperature": 0.1}, "eps is 5e-324"),
     (evaluate_panel, (None, [1], 0.6, 5), {}, "judge_scores must be a list, got None"),
     (evaluate_panel, ([[1, 2], [3]], [0.5, 0.5], 0.5, 5), {}, "judge_scores must be a matrix of numbers, got [[1, 2], [3]]"),

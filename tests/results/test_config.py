@@ -67,10 +67,10 @@ BAD = [
     ("{", "not JSON"),
     ('{"version": 1}', "version"),
     ('{"settings": {"temprature": 0.5}}', "'temprature' of a config.*'temperature' meant"),
-    ('{"settings": {"temperature": 5}}', r"temperature 5\.0 is outside"),
+    ('{"settings": {"temperature": 5}}', "got 5"),
     ('{"settings": {"threshold": "0.7"}}', r"threshold='0\.7'; it should be a number"),
     ('{"settings": {"scheme": "steep"}}', "unknown weight scheme 'steep'"),
-    ('{"profiles": {"d": {"a": 7}}}', r"temperature 7\.0 is outside"),
+    ('{"profiles": {"d": {"a": 7}}}', "got 7"),
     ('{"profiles": {"by": "d", "values": {}}}', "profiles="),
 ]
 
@@ -105,7 +105,7 @@ def test_temperatures_lie_within_the_exponents_scale() -> None:
         lambda: TCVA(judge="lexical", temperature=1.2),
         lambda: TCVA(judge="lexical", profiles={"domain": {"a": 1.2}}),
     ):
-        with pytest.raises(InvalidValueError, match=r"1\.2 is outside \[0\.1, 1\.0\]"):
+        with pytest.raises(InvalidValueError, match=r"0\.1 and 1, got 1\.2"):
             build()
 
 
