@@ -11,7 +11,7 @@ MARKED = -m "not slow"
 RUNNER = $(BIN)/python
 ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone 3.12 3.13
 
-.PHONY: demo test coverage lint types contracts docs long bench levels lines release web pictures clean \
+.PHONY: demo test coverage lint types contracts docs long bench levels lines release extras web pictures clean \
   test-local-model $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
@@ -90,6 +90,11 @@ pictures: $(VENV)/.dev
 # Wheel and sdist in dist/, checked: metadata, contents, and the demo from the wheel alone.
 release:
 	PYTHON="$(PYTHON)" .ci/release
+
+# The wheel with each extra in an empty environment of its own, with the versions that pip picks: five minutes.
+# EXTRAS="ragas deepeval" tries these alone.
+extras:
+	PYTHON="$(PYTHON)" .ci/extras $(EXTRAS)
 
 $(VENV)/.made:
 	@python="$(PYTHON)"; test -n "$$python" || python="$$(.ci/find-python)" && \
