@@ -1,31 +1,35 @@
-"""What five levels and the temperature do, on samples that come with the package."""
+"""What ``tcva demo`` shows: the bundled samples, judged offline, beside a reader's levels."""
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.core.temperature import PRESETS
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, count_levels
-from tcva_adapters.data import labels_of, sample_lines
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.data import Label, labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.report.claims import claim_tables
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.counted import judged_counts
-from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, cell
 from tcva_adapters.tcva import TCVA
 
 OURS: Final = "tcva T=0.5"
-_SHOWN: Final = "support-003"
+_SHOWN: Final = "creative-016"  # its reader's labels hold all five levels
+_HIDING: Final = "medical-004"  # one of its four claims is invented
+_TEMPERATURE: Final = (
+    "Temperature (T) here is the strictness of the score, not the model's sampling temperature."
+)
+_Pair = tuple[Label, ClaimVerdict, int]
+"""What the reader and the judge say of a claim, and how many levels lie between."""
 
 
 def demo_samples() -> list[Sample]:
@@ -62,70 +66,96 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
 
 
 def demo(table: ScoreTable) -> Report:
-    """The same judgements at three temperatures, at two and three levels, and beside other metrics.
+    """How the lexical judge reads the samples, and their mean scores by temperature and method.
 
     Args:
         table: See `demo_table`.
     """
+    pairs = [_pairs(table, i) for i in range(len(table))]
+    agreement = _agreement([pair for of_sample in pairs for pair in of_sample])
+    whole = agreement.records[-1]
+    shown = table.samples.index(_SHOWN)
+    return Report(
+        f"The lexical judge gives {cell(whole['same_level'], 'share')} of {whole['claims']} claims "
+        f"the level that a careful reader gives, and {cell(whole['within_one'], 'share')} a level "
+        "at most one away. It only compares words: for real decisions, use a model as judge.",
+        [_claims(table, shown, pairs[shown]), _means(table), agreement],
+        [*_hidden(table), *table.notes],
+    )
+
+
+def _labels(table: ScoreTable, place: int) -> list[Label]:
+    return labels_of(Sample(metadata=dict(table.metadata[place])))
+
+
+def _pairs(table: ScoreTable, place: int) -> list[_Pair]:
+    """Of the claims that reader and judge both give a level."""
+    found: Any = table.results[OURS][place]
+    labels = {label.claim: label for label in _labels(table, place) if label.level}
+    both = [(labels[c.claim], c) for c in found.claims if c.claim in labels and c.verdict]
+    return [(lab, c, abs(LEVELS.index(lab.level) - LEVELS.index(c.verdict))) for lab, c in both]
+
+
+def _agreement(pairs: Sequence[_Pair]) -> Table:
+    records: list[dict[str, Any]] = []
+    for name in (*LEVELS, "all"):
+        of = [pair for pair in pairs if name in {pair[0].level, "all"}]
+        far = np.array([distance for _, _, distance in of])
+        given = {level.value: sum(claim.verdict == level for _, claim, _ in of) for level in LEVELS}
+        shares = {"same_level": float((far == 0).mean()), "within_one": float((far <= 1).mean())}
+        records.append({"reader": name, "claims": len(of), **given, **shares})
+    columns = [Column("reader"), Column("claims", "int"), *(Column(v, "int") for v in LEVELS)]
+    columns += [Column("same_level", "share"), Column("within_one", "share")]
+    return Table("agreement", columns, records, detail=True)
+
+
+def _means(table: ScoreTable) -> Table:
     domains = np.array([metadata["domain"] for metadata in table.metadata])
     groups = {domain: domains == domain for domain in dict.fromkeys(domains.tolist())}
-    scores = {name: table.at(temperature) for name, temperature in PRESETS.items()}
-    means = ", ".join(f"{cell(_mean(own), 'score')} {name}" for name, own in scores.items())
-    scored = int(np.isfinite(table.column(OURS)).sum())
-    sentence = (
-        f"One judgement of {scored} samples has the mean score {means} ({len(table) - scored} more "
-        "have no score; the lexical judge only compares words)"
-    )
-    assistants = [_assistant(table, domain, rows, scores) for domain, rows in groups.items()]
-    headings = [Column("assistant"), Column("scored", "int")]
-    headings += [Column(name, "score") for name in (*PRESETS, "binary", "ternary")]
-    headings += [
-        Column("same_level", "share", "as a careful reader"),
-        Column("within_one", "share"),
-    ]
-    metrics = [
-        {"method": method, "scored": int(np.isfinite(table.column(method)).sum())}
-        | {domain: _mean(table.column(method)[rows]) for domain, rows in groups.items()}
-        for method in table.methods
+    methods = {f"tcva T={t:g} {name}": table.at(t) for name, t in PRESETS.items()}
+    methods |= {name: table.column(name) for name in table.methods if name != OURS}
+    records = [
+        {"method": name, "scored": int(np.isfinite(scores).sum())}
+        | {domain: float(np.nanmean(scores[rows])) for domain, rows in groups.items()}
+        for name, scores in methods.items()
     ]
     columns = [Column("method"), Column("scored", "int"), *(Column(d, "score") for d in groups)]
-    return Report(
-        sentence,
-        [
-            Table("assistants", headings, assistants),
-            Table("metrics", columns, metrics),
-            *claim_tables(table, [_SHOWN]),
-        ],
-        table.notes,
-    )
+    return Table("means", columns, records, notes=[_TEMPERATURE])
 
 
-def _mean(scores: FloatArray) -> float | None:
-    known = scores[np.isfinite(scores)]
-    return float(known.mean()) if known.size else None
+def _scores(table: ScoreTable, place: int) -> str:
+    found: Any = table.results[OURS][place]
+    return ", ".join(f"{cell(found.at(t).score, 'score')} {name}" for name, t in PRESETS.items())
 
 
-def _assistant(
-    table: ScoreTable, domain: str, rows: Any, scores: dict[str, FloatArray]
-) -> dict[str, Any]:
-    own = table.select(rows)
-    results = [result for result in own.results[OURS] if isinstance(result, Result)]
-    counts = np.array([count_levels(r.seen.verdicts) for r in results if r.score is not None])
-    distances = []
-    for metadata, result in zip(own.metadata, results, strict=True):
-        levels = {label.claim: label.level for label in labels_of(Sample(metadata=dict(metadata)))}
-        for claim in result.claims:
-            level = levels.get(claim.claim)
-            if level is not None and claim.verdict is not None:
-                distances.append(abs(LEVELS.index(level) - LEVELS.index(claim.verdict)))
-    far, total = np.array(distances), counts.sum(axis=1)
-    return {
-        "assistant": domain,
-        "samples": len(own),
-        "scored": len(counts),
-        **{name: _mean(of[rows]) for name, of in scores.items()},
-        "binary": _mean(binary_counts(counts)[:, 0] / total),
-        "ternary": _mean(1 - ternary_counts(counts)[:, 2] / total),
-        "same_level": float((far == 0).mean()),
-        "within_one": float((far <= 1).mean()),
-    }
+def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
+    columns = [Column("reader"), Column("judge"), Column("weight", "score")]
+    columns += [Column("claim", "prose"), Column("why", "prose")]
+    values = [(lab.level, c.verdict, c.weight(), c.claim, c.reason) for lab, c, _ in pairs]
+    names = [column.name for column in columns]
+    same, near = (sum(distance <= most for _, _, distance in pairs) for most in (0, 1))
+    agree = f"Same level: {same} of {len(pairs)} claims; within one level: {near}."
+    notes = [f"{agree} Score: {_scores(table, place)}."]
+    notes += [
+        f'Wrong: "{claim.claim}" The reader\'s note is "{label.note}". The lexical judge compares '
+        "words, and most words of this claim are in the context."
+        for label, claim, distance in pairs
+        if distance > 1
+    ]
+    records = [dict(zip(names, row, strict=True)) for row in values]
+    return Table(f"claims of {table.samples[place]}", columns, records, notes=notes)
+
+
+def _hidden(table: ScoreTable) -> Iterator[str]:
+    """The invented claim of an answer that a framework's metric passes."""
+    place = table.samples.index(_HIDING)
+    labels = _labels(table, place)
+    invented = next(label for label in labels if label.level == LEVELS[-1])
+    own = [m for m in table.methods if m != OURS and table.column(m)[place] >= 0.5]
+    for name in own[:1]:
+        yield (
+            f"{name} gives {_HIDING} {cell(table.column(name)[place], 'score')}. One of its "
+            f'{len(labels)} claims is invented: "{invented.claim}" ({invented.note}). TCVA: '
+            f"{_scores(table, place)}. The metric is the framework's own, with LexicalLLM as its "
+            "model."
+        )

@@ -262,7 +262,7 @@ def cell(
         digits: Of scores, behind the point.
 
     >>> cell(0.12345, "score"), cell(0.25, "share"), cell(0.0004, "p"), cell(None, "score")
-    ('0.123', '25%', '<0.001', '-')
+    ('0.123', '25 %', '<0.001', '-')
     >>> cell(0.031, "signed", 0.01, 0.05), cell(0.61, "interval")
     ('+0.031 [+0.01, +0.05]', '0.610')
     """
@@ -348,10 +348,10 @@ def markdown_text(text: str, *, in_table: bool = False) -> str:
 
 
 def _share(value: float) -> str:
-    """Only none is 0%, and only all is 100%."""
+    """Only none is 0 %, and only all is 100 %."""
     if 0.0 < value < 1.0 and round(100 * value) in {0, 100}:
-        return "<1%" if value < 0.5 else ">99%"
-    return f"{value:.0%}"
+        return "<1 %" if value < 0.5 else ">99 %"
+    return f"{100 * value:.0f} %"
 
 
 def _escaped(text: str) -> str:

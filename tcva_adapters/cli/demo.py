@@ -22,12 +22,13 @@ def demo(
     *,
     report: Path | None = options.PAGE,
     overwrite: bool = options.OVERWRITE,
+    everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
-    """Judge the package's own samples at several temperatures. Offline.
+    """Judge 57 bundled samples offline and compare the verdicts with a reader's.
 
-    The report is tcva-demo.html in the current folder unless --report names another; with --json
-    only where it is named.
+    Writes the report tcva-demo.html to the current folder, or to the file that --report names.
+    With --json, a report is written only if --report names one.
 
     Example: tcva demo
     """
@@ -35,7 +36,7 @@ def demo(
     silence_frameworks()
     samples = demo_samples()
     table = demo_table(samples)
-    print_report(looked_at(table), as_json=as_json)
+    print_report(looked_at(table), as_json=as_json, everything=everything)
     path = report or (None if as_json else _DEFAULT)
     if path is None:
         return

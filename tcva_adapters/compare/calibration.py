@@ -424,7 +424,7 @@ def _by_value(
         records.append(record)
     columns = [Column("value"), Column("n", "int"), Column("best"), Column("gain", "signed")]
     columns += [Column("mostly_found", "score"), Column("advice", "prose")]
-    note = f"intervals at {search.level:.1%}, so that all hold together"
+    note = f"intervals at {100 * search.level:.1f} %, so that all hold together"
     return Table(f"by {by}", columns, records, notes=[note] if large > 1 else ()), own
 
 

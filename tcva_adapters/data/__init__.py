@@ -12,10 +12,11 @@ from tcva_adapters.samples.sample import Sample
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The level that a careful reader gives to one claim; None where it claims nothing."""
+    """The level that a careful reader gives to one claim, and why; None where it claims nothing."""
 
     claim: str
     level: Verdict | None
+    note: str = ""
 
 
 def sample_lines(name: str = "samples.jsonl") -> Iterator[str]:
@@ -32,9 +33,9 @@ def labels_of(sample: Sample) -> list[Label]:
     """The labels that one of these samples carries.
 
     >>> labels_of(Sample(metadata={"labels": [{"claim": "Hello!", "level": None}]}))
-    [Label(claim='Hello!', level=None)]
+    [Label(claim='Hello!', level=None, note='')]
     """
     return [
-        Label(item["claim"], item["level"] and Verdict(item["level"]))
+        Label(item["claim"], item["level"] and Verdict(item["level"]), item.get("note", ""))
         for item in sample.metadata["labels"]
     ]

@@ -178,8 +178,7 @@ def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
     tokens = tokenise(text)
     sentence = passages.best(tokens)
     if sentence is None:
-        where = "the passages" if passages.sentences else "an empty context"
-        why = f"no word of the claim occurs in {where}"
+        why = "none of its words were found" if passages.sentences else "the contexts are empty"
         return _verdict(claim, distribution(0.0), None, why)
     source = sentence.tokens
     content = [token for token in tokens if is_content(token)]
@@ -194,17 +193,17 @@ def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
     names = {token.key for token in absent if token.capital}
     numbers = [token.text for token in absent if token.kind == "number"]
     contradictions = {
-        "number not in the passages": numbers,
-        "another number in the passage": [] if numbers else other_numbers(tokens, source),
-        "negation differs from the passage": negation_differs(tokens, source),
-        "opposite of the passage": opposites(tokens, source),
+        "number not found": numbers,
+        "another number": [] if numbers else other_numbers(tokens, source),
+        "negation differs": negation_differs(tokens, source),
+        "opposite": opposites(tokens, source),
     }
     support *= _MISSING ** len(names)
     support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))
     highest = 2 if _breaks_off(known) else 1 if names else 0
-    others = {"not in the passages": [t.text for t in absent if t.kind != "number"]}
+    others = {"words not found": [t.text for t in absent if t.kind != "number"]}
     reasons = [f"{said}: {_listed(w)}" for said, w in (others | contradictions).items() if w]
-    reasons = reasons or [f"its words occur in passage {sentence.passage + 1}"]
+    reasons = reasons or ["all its words were found"]
     return _verdict(claim, distribution(support, highest), sentence, "; ".join(reasons))
 
 

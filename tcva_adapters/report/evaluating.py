@@ -58,7 +58,7 @@ def evaluation(
     >>> import numpy as np
     >>> found = evaluation(ScoreTable(("a", "b"), ("m",), np.array([[0.25], [1.0]])), Gates.of("mean>=0.8"))
     >>> found.sentence
-    'm: 50% of 2 scored samples pass (mean 0.625; few samples: another draw may look different)'
+    'm: 50 % of 2 scored samples pass (mean 0.625; few samples: another draw may look different)'
     >>> found.records("gates")[0]["text"]
     'm: mean 0.625 < 0.8'
     """

@@ -53,7 +53,7 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
     <BLANKLINE>
     | method | scored | mean | pass rate | gates |
     |---|--:|--:|--:|---|
-    | `faithfulness` | 1/1 | 0.000 | 0% | **mean below 0.8** |
+    | `faithfulness` | 1/1 | 0.000 | 0 % | **mean below 0.8** |
     <BLANKLINE>
     1 of 1 samples shown:
     """

@@ -51,7 +51,7 @@ def test_figures_file_and_pipe_say_the_same(tcva: Run) -> None:
     assert [json.loads(line)["sample_id"] for line in results] == ["s1", "s2", "s3"]
     piped = tcva(*EVALUATE, "-o", "-")
     assert len(piped.out.splitlines()) == len(results)
-    assert "50% of 2 scored samples pass at T=0.5" in piped.err
+    assert "50 % of 2 scored samples pass at T=0.5" in piped.err
     assert "the lexical judge only compares words" in tcva("evaluate", "in.jsonl").text
     assert tcva("sweep", "out.jsonl", "-T", "0.5", "--json").json["tables"]["temperatures"][0][
         "mean"

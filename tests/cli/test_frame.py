@@ -11,6 +11,7 @@ import pytest
 
 from tcva_adapters import __version__
 from tcva_adapters.cli.app import COMMANDS, imported
+from tcva_adapters.core.verdicts import LEVELS
 from tests.cli.conftest import Run, record, write
 from tests.support.packages import not_imported
 from tests.support.server import WRONG_KEY, ScriptedServer, auto_judge
@@ -77,17 +78,25 @@ def test_a_closed_pipe_is_no_failed_gate(tcva: Run) -> None:
         assert process.wait(60) == 141
 
 
-def test_the_demo_turns_the_temperature_and_writes_its_report(tcva: Run) -> None:
+def test_the_demo_sets_the_judge_beside_a_reader_and_writes_its_report(tcva: Run) -> None:
     done = tcva("demo")
     assert done.err.startswith("written: tcva-demo.html: ")
-    assert len(done.out.splitlines()) <= 40
+    lines = done.out.splitlines()
+    assert len(lines) <= 50
+    assert max(map(len, lines)) <= 80
     found = tcva("demo", "--json").json["tables"]
-    for row in found["assistants"]:
-        assert row["strict"] < row["balanced"] < row["lenient"]
-        assert row["binary"] <= row["ternary"]
-        assert 0 < row["scored"] < row["samples"]
-    named = {row["method"] for row in found["metrics"]}
-    assert named >= {"tcva T=0.5", *(["RAGAS faithfulness"] if find_spec("ragas") else [])}
+    [shown] = [records for title, records in found.items() if title.startswith("claims of ")]
+    assert {row["reader"] for row in shown} == set(LEVELS)
+    assert sum(row["reader"] == row["judge"] for row in shown) > len(shown) / 2
+    whole = found["agreement"][-1]
+    assert whole["claims"] == sum(whole[level] for level in LEVELS) > 200
+    assert 0.5 < whole["same_level"] < whole["within_one"]
+    strict, balanced, lenient, *own = found["means"]
+    for domain in ("medical", "support", "creative"):
+        assert strict[domain] < balanced[domain] < lenient[domain]
+    if find_spec("ragas"):
+        assert "RAGAS faithfulness" in {row["method"] for row in own}
+        assert "RAGAS faithfulness gives medical-004 0.750" in done.out
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,7 @@ def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(tmp_pa
     assert own["creative"] > 0.8
     assert "medical" not in own
     # Two values are large enough, and they share the 5 % that may go wrong.
-    assert found.table("by domain").notes == ["intervals at 97.5%, so that all hold together"]
+    assert found.table("by domain").notes == ["intervals at 97.5 %, so that all hold together"]
     config = recommended(found)
     config.dump(tmp_path / "tcva.json")
     tcva = TCVA.from_config(tmp_path / "tcva.json")

@@ -66,7 +66,7 @@ def test_one_method_by_hand() -> None:
     assert m["tied"] == pytest.approx(1 / 6)  # of the 6 pairs one is tied
     # equal to the threshold passes
     assert [m[k] for k in ("n", "mean", "at_0", "at_1", "pass")] == [4, 0.375, 0.25, 0.25, 0.75]
-    assert report.sentence == "m passes 75% of 4 samples (1 of 5 samples have no score by m)"
+    assert report.sentence == "m passes 75 % of 4 samples (1 of 5 samples have no score by m)"
 
 
 def test_coverage_reasons_and_means_on_common_samples() -> None:
@@ -117,7 +117,7 @@ def test_decisions_of_all_views_against_the_other_methods() -> None:
     # Passes 25/50 and 30/50. By chance .5*.6 + .5*.4 = .5; seen 35/50 = .7; (.7-.5)/(1-.5) = .4
     assert (found["same"], found["kappa"]) == (0.7, pytest.approx(0.4, abs=1e-12))
     assert len(report.records("decisions")) == 2
-    assert report.sentence == "tcva T=0.5 passes 50% of 50 samples; other decides 35 of 50 alike"
+    assert report.sentence == "tcva T=0.5 passes 50 % of 50 samples; other decides 35 of 50 alike"
 
 
 @given(*[st.lists(st.booleans(), min_size=30, max_size=30)] * 2)
@@ -222,7 +222,7 @@ def test_the_sentence_compares_with_the_best_other_method() -> None:
     noise = table_of({"a": (-human).tolist()}, human.tolist())
     assert comparison(noise, **FEW).sentence.startswith("no method agrees with human ratings")
     few = table_of({"a": [0.2, 0.9], "b": [0.2, 0.9]}, [0.1, 0.9])
-    assert comparison(few, **FEW).sentence == "a passes 50% of 2 samples; b decides 2 of 2 alike"
+    assert comparison(few, **FEW).sentence == "a passes 50 % of 2 samples; b decides 2 of 2 alike"
 
 
 def test_peoples_decisions_by_hand() -> None:

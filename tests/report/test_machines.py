@@ -205,6 +205,6 @@ def test_a_comment_fits_and_says_what_was_cut() -> None:
 
 def test_without_gates_nothing_is_called_passed() -> None:
     report, table = reported([judged("a")])
-    assert to_markdown(report, table).startswith("**TCVA**: 0% of 1 scored sample passes")
+    assert to_markdown(report, table).startswith("**TCVA**: 0 % of 1 scored sample passes")
     assert to_annotations(report, table) == []
     assert [suite.get("name") for suite in ET.fromstring(to_junit(report, table))] == ["m"]
