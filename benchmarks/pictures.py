@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple
 from PIL import Image
 from playwright.sync_api import Browser
 
+from benchmarks import hidden_claim
 from tcva_adapters import report
 from tcva_adapters.cli.settings import silence_frameworks
 from tcva_adapters.compare.run import Run
@@ -116,6 +117,7 @@ def main() -> None:
             (FOLDER / f"{picture.name}.png").write_bytes(taken)
             large = " (too large)" if len(taken) > LARGEST else ""
             print(f"{picture.name}.png: {len(taken) / 1000:.0f} kB{large}")
+        (FOLDER / "hidden_claim.png").write_bytes(hidden_claim.draw(browser))
 
 
 if __name__ == "__main__":
