@@ -28,7 +28,7 @@ from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Report, cell, plain, shortened
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the layout."""
 
 UNSCORED, ABSENT = -1, -2
@@ -228,12 +228,19 @@ def _run(run: Run) -> dict[str, Any]:
         "settings": settings_of(run.scoring),
         "rows": [[each if any(each) else None for each in counts] for counts in rows.tolist()],
         "row": row,
+        "levels": ["" if each is None else _levels(each) for each in run.results],
         "unscored": [
             [i, _short(why.text, "reason"), why.reason.is_failure]
             for i, each in there
             if (why := each.unscored) is not None
         ],
     }
+
+
+def _levels(result: Result) -> str:
+    """The level of each claim as a digit, 0 for fully; nothing of what has no score."""
+    verdicts = (claim.verdict for claim in result.seen.claims if result.unscored is None)
+    return "".join(str(LEVELS.index(each)) for each in verdicts if each is not None)
 
 
 def settings_of(scoring: ScoringConfig) -> dict[str, Any]:

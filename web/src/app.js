@@ -4,11 +4,13 @@ import { Dial } from "./dial.js";
 import { Label } from "./label.js";
 import { Looks } from "./look.js";
 import { Overview } from "./overview.js";
+import { Statistics } from "./records.js";
 import { Sample } from "./sample.js";
 import { Samples } from "./samples.js";
+import { Ball } from "./marks.js";
 import { changedSettings } from "./state.js";
 import { visible } from "./text.js";
-import { html, useEffect, useMemo, useRef, useState } from "./ui.js";
+import { html, useEffect, useLayoutEffect, useMedia, useMemo, useRef, useState } from "./ui.js";
 
 /**
  * Every view by its name in the address, in the order of the menu.
@@ -17,14 +19,16 @@ import { html, useEffect, useMemo, useRef, useState } from "./ui.js";
  * @property {string} title
  * @property {Function} component gets `app`
  * @property {(report: object) => boolean} applies whether the report has something to show in it
+ * @property {(state: object) => boolean} [isFixed] whether no setting changes what it shows
  * @property {string} [under] the menu's entry that it belongs to, where it has none of its own
  */
 const VIEWS = [
   { name: "overview", title: "Overview", component: Overview, applies: () => true },
+  { name: "samples", title: "Samples", component: Samples, applies: ({ size }) => size > 0 },
   { name: "methods", title: "Side by side", component: Beside, applies: ({ runs, methods }) => runs.length + methods.length > 1 && methods.length > 0 },
   { name: "changes", title: "Changes", component: Beside, applies: ({ runs }) => runs.length > 1 },
-  { name: "samples", title: "Samples", component: Samples, applies: ({ size }) => size > 0 },
-  { name: "label", title: "Label", component: Label, applies: ({ size }) => size > 0 },
+  { name: "statistics", title: "Statistics", component: Statistics, isFixed: () => true, applies: ({ size, figures }) => size > 0 && figures.reports.some(({ view, tables }) => view === "overview" && tables.length) },
+  { name: "label", title: "Label", component: Label, isFixed: ({ labelling }) => labelling?.what === "answers", applies: ({ size }) => size > 0 },
   { name: "sample", title: "Sample", component: Sample, under: "samples", applies: ({ size }) => size > 0 },
 ];
 
@@ -63,6 +67,12 @@ export function App({ report, store }) {
     link: (patch) => store.link(patch),
   };
   const main = useRef(null);
+  const system = useMedia("(prefers-color-scheme: dark)") ? "dark" : "light";
+  const theme = ["dark", "light"].includes(state.theme) ? state.theme : system;
+  useLayoutEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  const other = theme === "dark" ? "light" : "dark";
   useEffect(() => {
     document.title = `${view.title} – ${report.figures.title}`;
   }, [view, report]);
@@ -80,13 +90,15 @@ export function App({ report, store }) {
           ({ name, title }) => html`<a key=${name} href=${app.link({ view: name })} aria-current=${name === (view.under ?? view.name) ? "page" : undefined}>${title}</a>`,
         )}
       </nav>
+      <button type="button" class="theme" aria-label=${`Use ${other} colours`} title=${`Use ${other} colours`}
+        onClick=${() => app.set({ theme: other === system ? undefined : other })}><${Ball} level=${2} /></button>
     </header>
-    ${look && html`<${Dial} app=${app} />`}
+    ${look && !view.isFixed?.(state) && html`<${Dial} app=${app} />`}
     <main id="main" ref=${main} tabindex="-1" class=${`view view-${view.name}`}>
       <${view.component} key=${view.name} view=${view} app=${app} />
     </main>
     <footer>
-      <p>Made by ${report.figures.made_by}. ${look && "Scores are computed in this page from the judge's verdicts. "}It asks nothing of a network.</p>
+      <p>Made by ${report.figures.made_by}. ${look && "The page computes the scores from the judge's verdicts. "}It uses no network.</p>
     </footer>
   `;
 }

@@ -1,7 +1,7 @@
 // Drawings: their width, scales and axes; the curve over the temperature and how scores are spread.
-import { counted, figure, html, percent, useLayoutEffect, useRef, useState } from "./ui.js";
+import { counted, degree, figure, html, percent, useLayoutEffect, useRef, useState } from "./ui.js";
 
-const MARGIN = { top: 14, right: 14, bottom: 34, left: 40 };
+const MARGIN = { top: 14, right: 14, bottom: 34, left: 48 };
 const FIRST_WIDTH = 640;
 const HEIGHT = 250;
 const BINS = 20;
@@ -56,33 +56,52 @@ export function path(points) {
   return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-/** Pass rate and mean score over the temperature; a click or a drag turns it. */
+/** What the pointer is at, in a few words beside it. */
+export function Tip({ at, width }) {
+  if (!at) return null;
+  const left = Math.min(Math.max(at.x, 110), Math.max(110, width - 110));
+  return html`<div class="tip" aria-hidden="true" style=${{ left: `${left}px`, top: `${Math.max(2, at.y - 40)}px` }}>${at.text}</div>`;
+}
+
+/** Pass rate and mean score over the temperature; a click or a drag sets it. */
 export function Curve({ app }) {
   const { look, looks } = app;
   const [ref, width] = useWidth();
+  const [tip, setTip] = useState(null);
   const points = looks.curve(look);
   const { bounds, temperature, threshold } = look.settings;
   const box = frame(width, HEIGHT, [bounds.t_min, bounds.t_max], [0, 1]);
   const line = (name) => path(points.map((point) => [box.x(point.temperature), box.y(point[name])]));
-  const move = (event) => {
+  const temperatureAt = (event) => {
     const at = event.clientX - ref.current.getBoundingClientRect().left;
     const share = Math.min(1, Math.max(0, (at - box.left) / (box.right - box.left)));
-    app.set({ temperature: Math.round(100 * (bounds.t_min + share * (bounds.t_max - bounds.t_min))) / 100 });
+    return Math.round(100 * (bounds.t_min + share * (bounds.t_max - bounds.t_min))) / 100;
   };
+  const move = (event) => app.set({ temperature: temperatureAt(event) });
+  const point = (event) => {
+    if (event.buttons === 1) move(event);
+    const at = temperatureAt(event);
+    const near = points.reduce((one, other) => (Math.abs(other.temperature - at) < Math.abs(one.temperature - at) ? other : one));
+    setTip({ x: box.x(near.temperature), y: box.y(near.passRate), text: `T = ${degree(near.temperature)}: ${percent(near.passRate)} pass, mean ${figure(near.mean)}` });
+  };
+  const here = points.reduce((one, other) => (Math.abs(other.temperature - temperature) < Math.abs(one.temperature - temperature) ? other : one));
   const [first, last] = [points[0], points.at(-1)];
   const label = `Over the temperature: from ${percent(first.passRate)} that pass and a mean of ${figure(first.mean)} to ${percent(last.passRate)} and ${figure(last.mean)}.`;
   return html`<figure class="card">
-    <figcaption><h3>Over the temperature</h3></figcaption>
+    <figcaption><h3>Pass rate over the temperature</h3> <span class="legend"><i class="key-line"></i>pass rate <i class="key-line dashed"></i>mean score</span></figcaption>
     <div ref=${ref} class="drawing">
       <svg class="chart movable" width=${width} height=${HEIGHT} role="img" aria-label=${label}
-        onPointerDown=${move} onPointerMove=${(event) => event.buttons === 1 && move(event)}>
+        onPointerDown=${move} onPointerMove=${point} onPointerLeave=${() => setTip(null)}>
         <${Axes} box=${box} x="temperature" yText=${(tick) => percent(tick)} />
         <line class="dial-line" x1=${box.x(temperature)} x2=${box.x(temperature)} y1=${box.top} y2=${box.bottom} />
         <path class="line mean-line" d=${line("mean")} />
         <path class="line pass-line" d=${line("passRate")} />
+        <circle class="dot" cx=${box.x(temperature)} cy=${box.y(here.passRate)} r="4" />
+        ${tip && html`<circle class="dot near" cx=${tip.x} cy=${tip.y} r="4" />`}
       </svg>
+      <${Tip} at=${tip} width=${width} />
     </div>
-    <p class="note">Solid: share of scored samples that pass from ${threshold} on. Dashed: mean score.</p>
+    <p class="note">Scored samples that pass at ${threshold} or more. Click or drag to set the temperature: the strictness of the score, not the model's sampling temperature.</p>
   </figure>`;
 }
 
@@ -97,27 +116,37 @@ export function counts(scores, [low, high], bins = BINS) {
   return found;
 }
 
-/** How the scores of a run or a method are spread, as bars. */
-export function Histogram({ of }) {
+/** How the scores of a run or a method are spread; each bar leads to its samples. */
+export function Histogram({ app, of }) {
   const [ref, width] = useWidth();
+  const [tip, setTip] = useState(null);
   const { scale, threshold } = of;
   const bars = counts(of.scores, scale);
   const box = frame(width, HEIGHT, scale, [0, Math.max(1, ...bars)]);
   const size = (box.right - box.left) / BINS;
-  const step = (scale[1] - scale[0]) / BINS;
+  const edge = (i) => Number((scale[0] + (i * (scale[1] - scale[0])) / BINS).toPrecision(6));
   const all = bars.reduce((sum, count) => sum + count, 0);
   return html`<figure class="card">
-    <figcaption><h3>Scores</h3></figcaption>
+    <figcaption><h3>Scores</h3>${threshold !== null && html`<span class="legend"><i class="key-bar"></i>pass <i class="key-bar below"></i>fail</span>`}</figcaption>
     <div ref=${ref} class="drawing">
-      <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${`How ${counted(all, "score")} are spread from ${scale[0]} to ${scale[1]}`}>
+      <svg class="chart" width=${width} height=${HEIGHT} role="group" aria-label=${`${counted(all, "score")} from ${scale[0]} to ${scale[1]}`}>
         <${Axes} box=${box} x="score" y="samples" isWhole />
         ${bars.map((count, i) => {
-          const isBelow = threshold !== null && scale[0] + i * step + 1e-9 < threshold;
-          return html`<rect key=${i} class=${isBelow ? "bar-below" : "bar-above"} data-count=${count}
-            x=${box.left + i * size + 0.5} width=${size - 1} y=${box.y(count)} height=${box.bottom - box.y(count)} />`;
+          if (!count) return null;
+          const isBelow = threshold !== null && edge(i) + 1e-9 < threshold;
+          const text = `${counted(count, "sample")} from ${edge(i)} to ${edge(i + 1)}`;
+          const show = () => setTip({ x: box.left + (i + 0.5) * size, y: box.y(count), text });
+          const end = i === BINS - 1 ? "" : edge(i + 1);
+          return html`<a key=${i} href=${app.link({ view: "samples", filters: { scores: `${edge(i)},${end}` } })} aria-label=${text}
+            onPointerEnter=${show} onPointerLeave=${() => setTip(null)} onFocus=${show} onBlur=${() => setTip(null)}>
+            <rect class="hit" x=${box.left + i * size} width=${size} y=${box.top} height=${box.bottom - box.top} />
+            <rect class=${isBelow ? "bar-below" : "bar-above"} data-count=${count} rx="1.5"
+              x=${box.left + i * size + 1} width=${Math.max(1, size - 2)} y=${box.y(count)} height=${box.bottom - box.y(count)} />
+          </a>`;
         })}
       </svg>
+      <${Tip} at=${tip} width=${width} />
     </div>
-    <p class="note">Full bars pass${threshold !== null && ` from ${threshold} on`}, pale ones fail.</p>
+    <p class="note">A bar leads to its samples.</p>
   </figure>`;
 }

@@ -1,41 +1,47 @@
-// Temperature, weights, penalty and threshold, for everything that the page shows.
+// Temperature and threshold, and behind "More" weights and penalty, for everything that the page shows.
 import { visible } from "./text.js";
 import { html, useEffect, useState } from "./ui.js";
 
 const NO_CHANGE = { temperature: undefined, scheme: undefined, penalty: undefined, threshold: undefined };
+const STRICTNESS = "Temperature here is the strictness of the score, not the model's sampling temperature: low is strict";
 
 export function Dial({ app }) {
   const { report, state, look } = app;
+  const [open, setOpen] = useState(state.scheme !== undefined || state.penalty !== undefined);
   const { settings, run } = look;
   const { schemes, penalties, presets } = report.figures;
   const { t_min: low, t_max: high } = settings.bounds;
   const changed = Object.keys(NO_CHANGE).some((name) => state[name] !== undefined);
   const scheme = schemeName(settings, schemes);
-  return html`<form class="dial" aria-label="Settings" onSubmit=${(event) => event.preventDefault()}>
+  return html`<form class=${open ? "dial open" : "dial"} aria-label="Settings" onSubmit=${(event) => event.preventDefault()}>
     ${report.runs.length > 1 && html`<${Choice} id="run" label="Run" value=${run.name} names=${report.runs.map(({ name }) => name)} onChange=${(name) => app.set({ run: name })} />`}
     <div class="field strictness">
-      <label for="temperature">Temperature</label>
-      <input id="temperature" type="range" min=${low} max=${high} step="0.01" value=${settings.temperature}
+      <label for="temperature" title=${STRICTNESS}>Temperature</label>
+      <input id="temperature" type="range" min=${low} max=${high} step="0.01" value=${settings.temperature} title=${STRICTNESS}
         aria-valuetext=${`T = ${settings.temperature}, low is strict`}
         onInput=${(event) => app.set({ temperature: Number(event.target.value) })} />
       <${NumberEntry} label="Temperature, as a number" value=${settings.temperature} low=${low} high=${high}
         onChange=${(temperature) => app.set({ temperature })} />
     </div>
-    <div class="field presets" role="group" aria-label="Presets">
+    <div class="presets" role="group" aria-label="Presets">
       ${Object.entries(presets).map(
-        ([name, temperature]) => html`<button type="button" key=${name} aria-pressed=${settings.temperature === temperature}
+        ([name, temperature]) => html`<button type="button" key=${name} aria-pressed=${settings.temperature === temperature} title=${`T = ${temperature}`}
           onClick=${() => app.set({ temperature })}>${name}</button>`,
       )}
     </div>
-    <${Choice} id="scheme" label="Weights" value=${scheme} names=${Object.keys(schemes)} onChange=${(name) => app.set({ scheme: name })} />
-    <${Choice} id="penalty" label="Penalty" value=${settings.penalty} names=${penalties} onChange=${(penalty) => app.set({ penalty })} />
-    <div class="field">
-      <label for="threshold">Passes from</label>
+    <div class="field passes">
+      <label for="threshold">Passes at</label>
       <${NumberEntry} id="threshold" label="Threshold" value=${settings.threshold} low=${0} high=${1} onChange=${(threshold) => app.set({ threshold })} />
+      <span class="aside">or more</span>
     </div>
-    <p class="printed">T = ${settings.temperature}, weights ${scheme}, penalty ${settings.penalty}, passes from ${settings.threshold}; ${visible(run.name)}</p>
+    <button type="button" class="quiet more" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "Less" : "More"}</button>
     <button type="button" class="quiet reset" disabled=${!changed} onClick=${() => app.set(NO_CHANGE)}
       title=${`Back to the settings of ${run.name}`}>Reset</button>
+    ${open && html`<div class="further">
+      <${Choice} id="scheme" label="Weights of the levels" value=${scheme} names=${Object.keys(schemes)} onChange=${(name) => app.set({ scheme: name })} />
+      <${Choice} id="penalty" label=${`Penalty for ${report.figures.levels[4]}`} value=${settings.penalty} names=${penalties} onChange=${(penalty) => app.set({ penalty })} />
+    </div>`}
+    <p class="printed">T = ${settings.temperature}, weights ${scheme}, penalty ${settings.penalty}, passes at ${settings.threshold} or more; ${visible(run.name)}</p>
   </form>`;
 }
 

@@ -8,7 +8,8 @@
  * @property {(i: number) => boolean | null} passed null where unscored
  * @property {(i: number) => string | null} unscored the reason
  * @property {(i: number, method: string) => boolean} different whether a method, or `*` any, decides otherwise
- * @property {(i: number, level: number) => boolean} has whether a claim has this level
+ * @property {(i: number, level: string) => boolean} has whether a claim has this level
+ * @property {(i: number) => number} score NaN where unscored
  * @property {Record<string, string[]>} groups
  */
 
@@ -16,13 +17,17 @@
  * @typedef {object} Filters
  * @property {string} outcome all, failed, passed, unscored, or `unscored:` and a reason
  * @property {string} different a method, `*` for any of them; "" for all samples
- * @property {number} level -1 for any
+ * @property {string} level "" for any
+ * @property {string} scores a range as `0.2,0.25`, see `rangeOf`; "" for any
  * @property {Record<string, string>} groups field to value; "" for any
  * @property {string} search
  */
 
+/** Bars begin at multiples of their width, which floating point may miss. */
+const TINY = 1e-9;
+
 /** @type {Filters} */
-export const EVERYTHING = { outcome: "all", different: "", level: -1, groups: {}, search: "" };
+export const EVERYTHING = { outcome: "all", different: "", level: "", scores: "", groups: {}, search: "" };
 
 /**
  * The samples that fit, in their order.
@@ -34,20 +39,27 @@ export const EVERYTHING = { outcome: "all", different: "", level: -1, groups: {}
 export function fitting(listed, filters, found = new Set()) {
   const groups = Object.entries(filters.groups).filter(([, value]) => value !== "");
   const sought = pattern(filters.search);
+  const range = rangeOf(filters.scores);
   const fits = (i) =>
     hasOutcome(listed, filters.outcome, i) &&
     (!filters.different || listed.different(i, filters.different)) &&
-    (filters.level < 0 || listed.has(i, filters.level)) &&
+    (!filters.level || listed.has(i, filters.level)) &&
+    (!range || (listed.score(i) >= range[0] - TINY && listed.score(i) < range[1] - TINY)) &&
     groups.every(([field, value]) => listed.groups[field]?.[i] === value) &&
     (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i]) || found.has(i));
   return [...listed.ids.keys()].filter(fits);
 }
 
+/** The ends of a range of scores: with the first, without the second, which `0.95,` has not; null for none. */
+export function rangeOf(text) {
+  const [low, high] = text.split(",").map((end) => (end.trim() === "" ? Infinity : Number(end)));
+  return low < high ? [low, high] : null;
+}
+
 function hasOutcome(listed, outcome, i) {
-  if (outcome === "all") return true;
   if (outcome === "unscored") return listed.unscored(i) !== null;
   if (outcome.startsWith("unscored:")) return outcome === `unscored:${listed.unscored(i)}`;
-  return listed.passed(i) === (outcome === "passed");
+  return outcome === "passed" || outcome === "failed" ? listed.passed(i) === (outcome === "passed") : true;
 }
 
 // Numbers within ids by their value: case-2 stands before case-10.

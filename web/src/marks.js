@@ -21,6 +21,13 @@ export function Level({ name, levels }) {
   return html`<span class=${`level level-${level}`}><${Ball} level=${level} />${name}</span>`;
 }
 
+/** A claim that pulls its score down: its level, its text in the level's mark, and why; a click leads to it. */
+export function GuiltyClaim({ claim, level, href }) {
+  const why = claim.original_verdict ? `lowered from ${claim.original_verdict}: ${CHECKS[claim.evidence_check] ?? claim.reason ?? ""}` : claim.reason;
+  return html`<p class="guilty"><span class=${`level level-${level}`}><${Ball} level=${level} />${claim.verdict}</span>
+    <span><a href=${href} class=${`mark mark-${level}`}><bdi>${brief(claim.claim, 200)}</bdi></a>${why && html` <span class="aside"><bdi>${brief(why, 160)}</bdi></span>`}</span></p>`;
+}
+
 /** Pass or fail; nothing where there is no decision. */
 export function Decision({ passed }) {
   if (passed === null) return null;
@@ -65,7 +72,7 @@ export const REASONS = {
 
 /** What the check of a quote found, as tcva_adapters/results/assessment.py says it. */
 export const CHECKS = {
-  not_found: "quote not found in the passages",
+  not_found: "quote not found in the contexts",
   unrelated: "quote has nothing to do with the claim",
   negated: "a negation stands beside the quote",
   contradicts: "a number or negation of the quote contradicts the claim",

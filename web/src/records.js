@@ -3,6 +3,11 @@ import { SampleLink } from "./marks.js";
 import { visible } from "./text.js";
 import { figure, html, percent, signed } from "./ui.js";
 
+/** The view of the library's own tables. */
+export function Statistics({ app }) {
+  return html`<h2>Statistics</h2><${Reports} app=${app} view="overview" />`;
+}
+
 /** The reports of the library that belong to a view. */
 export function Reports({ app, view }) {
   return app.report.figures.reports.filter((each) => each.view === view).map((each) => html`<${Report} key=${each.sentence} app=${app} report=${each} />`);
@@ -53,7 +58,7 @@ function cell(app, record, { name, kind }) {
 const WRITTEN = {
   int: String,
   score: (value) => figure(value),
-  share: (value) => (value > 0 && value < 0.005 ? "<1%" : value < 1 && value >= 0.995 ? ">99%" : percent(value)),
+  share: percent,
   p: (value) => (value < 0.0005 ? "<0.001" : figure(value)),
   interval: (value) => figure(value),
   signed: (value) => signed(value),

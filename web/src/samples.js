@@ -10,6 +10,7 @@ const SHOWN_METHODS = 3;
 /** @returns {import("./filters.js").Listed} */
 function listedOf({ report, main, looks }) {
   const { ids, questions, groups } = report.samples;
+  const { levels } = report.figures;
   const others = looks.methods.filter(({ name }) => name !== main.name);
   return {
     ids,
@@ -18,7 +19,8 @@ function listedOf({ report, main, looks }) {
     passed: main.passed,
     unscored: main.unscored,
     different: (i, name) => others.some((each) => (name === "*" || each.name === name) && otherwise(main, each, i)),
-    has: (i, level) => (main.run?.rows[main.run.row[i]]?.[0]?.[level] ?? 0) > 0,
+    has: (i, level) => main.run?.levels[i].includes(String(levels.indexOf(level))) ?? false,
+    score: (i) => main.scores[i],
   };
 }
 
@@ -105,7 +107,7 @@ function Filters({ app, listed, search }) {
   const change = (patch) => app.set({ filters: { ...filters, ...patch } });
   const reasons = useMemo(() => [...new Set(listed.ids.map((_, i) => listed.unscored(i)))].filter((why) => why !== null).sort(), [listed]);
   const outcomes = [["all", "all"], ["failed", "failures"], ["passed", "passes"], ["unscored", "unscored"], ...reasons.map((why) => [`unscored:${why}`, `unscored: ${brief(why)}`])];
-  const levels = [[-1, "any"], ...report.figures.levels.map((name, level) => [level, name])];
+  const levels = [["", "any"], ...report.figures.levels.map((name) => [name, name])];
   const others = looks.methods.filter(({ name }) => name !== main.name).map(({ name }) => [name, `${visible(name)} decides otherwise`]);
   if (others.length > 1) others.unshift(["*", "any method decides otherwise"]);
   return html`<form class="filters" role="search" aria-label="Filter samples" onSubmit=${(event) => event.preventDefault()}>
@@ -114,7 +116,7 @@ function Filters({ app, listed, search }) {
     </label>
     <${Select} label="Decision" value=${filters.outcome} options=${outcomes} onChange=${(outcome) => change({ outcome })} />
     ${others.length > 0 && html`<${Select} label="Difference" value=${filters.different} options=${[["", "all"], ...others]} onChange=${(different) => change({ different })} />`}
-    ${look && html`<${Select} label="Has a claim" value=${filters.level} options=${levels} onChange=${(level) => change({ level: Number(level) })} />`}
+    ${look && html`<${Select} label="Has a claim" value=${filters.level} options=${levels} onChange=${(level) => change({ level })} />`}
     ${Object.entries(listed.groups).map(([field, values]) => html`<${Select} key=${field} label=${visible(field)} value=${filters.groups[field] ?? ""}
       options=${[["", "all"], ...[...new Set(values)].filter(Boolean).sort().map((value) => [value, brief(value, 40)])]}
       onChange=${(value) => change({ groups: { ...filters.groups, [field]: value } })} />`)}

@@ -1,8 +1,12 @@
-// What the reader is looking at, in memory and in the address, so that a link shows the same.
+// What the reader is looking at, in memory and in the address: a link and a reload show the same.
+import { EVERYTHING } from "./filters.js";
 
 /** What an address holds: short names there, names of the state here. */
-const TEXTS = { view: "view", run: "run", method: "method", sample: "sample", scheme: "scheme", penalty: "penalty" };
-const NUMBERS = { T: "temperature", threshold: "threshold" };
+const TEXTS = { view: "view", run: "run", method: "method", sample: "sample", scheme: "scheme", penalty: "penalty", theme: "theme" };
+const NUMBERS = { T: "temperature", threshold: "threshold", claim: "claim" };
+const FILTERS = { decision: "outcome", differs: "different", level: "level", scores: "scores", q: "search" };
+/** Before a metadata field, whose value the samples of the list have. */
+const GROUP = "meta.";
 /** These move the same view: the address follows, but the back button does not stop at each. */
 const SETTINGS = ["temperature", "threshold", "scheme", "penalty"];
 const WRITE_AFTER = 250;
@@ -16,21 +20,30 @@ export function fromAddress(hash) {
     const text = fields.get(short)?.trim() ?? "";
     state[name] = text !== "" && Number.isFinite(Number(text)) ? Number(text) : undefined;
   }
-  return state;
+  const filters = Object.fromEntries(Object.entries(FILTERS).flatMap(([short, name]) => (fields.has(short) ? [[name, fields.get(short)]] : [])));
+  const groups = [...fields].filter(([short]) => short.startsWith(GROUP)).map(([short, value]) => [short.slice(GROUP.length), value]);
+  if (groups.length) filters.groups = Object.fromEntries(groups);
+  const [, descends, column] = (fields.get("sort") ?? "").match(/^(-?)(.+)$/) ?? [];
+  return { ...state, filters, sorting: column && { column, descending: descends === "-" } };
 }
 
 /** The address of a state. */
 export function toAddress(state) {
-  const parts = Object.entries({ ...TEXTS, ...NUMBERS })
-    .filter(([, name]) => state[name] !== undefined && state[name] !== null)
-    .map(([short, name]) => `${short}=${encodeURIComponent(state[name])}`);
+  const { filters = {}, sorting } = state;
+  const pairs = [
+    ...Object.entries({ ...TEXTS, ...NUMBERS }).map(([short, name]) => [short, state[name]]),
+    ...Object.entries(FILTERS).map(([short, name]) => [short, filters[name] === EVERYTHING[name] ? undefined : filters[name]]),
+    ...Object.entries(filters.groups ?? {}).map(([field, value]) => [GROUP + field, value || undefined]),
+    ["sort", sorting && (sorting.descending ? "-" : "") + sorting.column],
+  ];
+  const parts = pairs.filter(([, value]) => value !== undefined && value !== null).map((pair) => pair.map(encodeURIComponent).join("="));
   return `#${parts.join("&")}`;
 }
 
 /**
  * The state with its listeners, kept in step with the address.
  *
- * Anything may stand in it (filters, the sorting); what `TEXTS` and `NUMBERS` name is in links.
+ * Anything may stand in it; what the tables above name is in links.
  */
 export class Store {
   constructor(window) {
@@ -59,7 +72,7 @@ export class Store {
 
   /** An address with a part of the state changed: for links. */
   link(patch) {
-    return toAddress({ ...this.state, sample: undefined, ...patch });
+    return toAddress({ ...this.state, sample: undefined, claim: undefined, ...patch });
   }
 
   /** Goes to another view; the back button comes back. */

@@ -27,9 +27,10 @@ export function degree(temperature) {
   return String(temperature).length > 4 ? String(temperature) : temperature.toFixed(2);
 }
 
-/** A share in [0, 1] as per cent. */
-export function percent(share, digits = 0) {
-  return isNothing(share) ? "–" : `${figure(100 * share, digits)}%`;
+/** A share in [0, 1] in per cent: not 0 or 100 where some do, or do not. */
+export function percent(share) {
+  if (isNothing(share)) return "–";
+  return share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share >= 0.995 ? "> 99 %" : `${figure(100 * share, 0)} %`;
 }
 
 /** "1 sample", "2 samples". */

@@ -10,7 +10,7 @@ const LISTED = {
   passed: (i) => (Number.isNaN(SCORES[i]) ? null : SCORES[i] >= 0.5),
   unscored: (i) => (i === 2 ? "refusal" : null),
   different: (i, name) => i === 3 && name !== "same",
-  has: (i, level) => level === 4 && i === 1,
+  has: (i, level) => level === "none" && i === 1,
   groups: { domain: ["a", "b", "a", "b"] },
 };
 const fit = (filters, found) => fitting(LISTED, { ...EVERYTHING, ...filters }, found);
@@ -22,9 +22,11 @@ test("filters keep what fits, all of them together", () => {
   assert.deepEqual(fit({ outcome: "unscored" }), [2]);
   assert.deepEqual(fit({ outcome: "unscored:refusal" }), [2]);
   assert.deepEqual(fit({ outcome: "unscored:timeout" }), []);
+  assert.deepEqual(fit({ level: "none" }), [1]);
+  assert.deepEqual([fit({ scores: "0.2,0.5" }), fit({ scores: "0.5," }), fit({ scores: "x" })], [[1], [0, 3], [0, 1, 2, 3]]);
   assert.deepEqual(fit({ different: "*" }), [3]);
   assert.deepEqual(fit({ different: "same" }), []);
-  assert.deepEqual(fit({ level: 4 }), [1]);
+  assert.deepEqual(fit({ level: "none" }), [1]);
   assert.deepEqual(fit({ groups: { domain: "b" }, outcome: "passed" }), [3]);
   assert.deepEqual(fit({ groups: { domain: "", gone: "" } }), [0, 1, 2, 3]);
 });
