@@ -18,9 +18,11 @@ def _nothing_shared_before() -> None:
     clear_shared()
 
 
-# How long an example takes says more about the machine than about the code.
-settings.register_profile("without a clock", deadline=None)
-settings.load_profile("without a clock")
+# How long an example takes says more about the machine than about the code. `make test-all` takes
+# the profile `deep`.
+settings.register_profile("quick", deadline=None, max_examples=15, derandomize=True)
+settings.register_profile("deep", deadline=None, max_examples=100)
+settings.load_profile("quick")
 
 
 @pytest.fixture(autouse=True)

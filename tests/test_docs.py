@@ -153,6 +153,7 @@ def test_the_readme_shows_what_the_demo_prints(
     ]
 
 
+@pytest.mark.slow
 @needs_paper_data
 def test_the_page_of_the_paper_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     run(["reproduce", str(FOLDER), "--all"])

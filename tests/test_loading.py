@@ -35,6 +35,7 @@ def loaded(line: str) -> set[str]:
     return {name.partition(".")[0] for name in line.split()}
 
 
+@pytest.mark.slow
 def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
     samples = tmp_path / "samples.jsonl"
     samples.write_text('{"response": "It is open.", "contexts": ["It is open."]}\n')
@@ -73,6 +74,7 @@ CORE_NAMES = [
 ]
 
 
+@pytest.mark.slow
 def test_the_core_needs_numpy_only() -> None:
     """Every public name of the core, where nothing but numpy and the standard library is installed."""
     (line,) = printed(
@@ -98,6 +100,7 @@ print(*sys.modules)
     assert loaded(line).isdisjoint(HEAVY)
 
 
+@pytest.mark.slow
 def test_the_module_is_the_command() -> None:
     code = "import runpy, sys; sys.argv[1:] = ['--version']; runpy.run_module('tcva_adapters')"
     assert printed(code) == [tcva_adapters.__version__]

@@ -81,6 +81,7 @@ def test_the_example_runs(tmp_path: Path) -> None:
     assert "answer_relevancy" in printed
 
 
+@pytest.mark.slow
 def test_it_is_silent_where_nobody_asks(tmp_path: Path) -> None:
     suite = """import pytest, sys
 
@@ -99,6 +100,7 @@ def test_it(tcva):
     assert not {"numpy", "pydantic", "rich", "typer"} & loaded
 
 
+@pytest.mark.slow
 def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
     wrong = {
         "criterion='beauty'": "unknown criterion 'beauty'",

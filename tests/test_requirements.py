@@ -39,6 +39,7 @@ def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within
         assert bound["below"] is None or tested < numbers(bound["below"]), name
 
 
+@pytest.mark.slow
 def test_what_is_missing_or_broken_names_its_extra() -> None:
     fix = "pip install 'tcva-adapters[ragas]'"
     missing = inspect(Requirement("no-such", "no_such", (1,), "ragas"))

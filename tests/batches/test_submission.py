@@ -226,6 +226,7 @@ def test_an_answer_that_is_contradicted_is_asked_again(
         assert "two replies to it that differ" in why["first"]
 
 
+@pytest.mark.slow
 def test_a_download_that_stalls_ends_by_the_timeout(
     server: BatchServer, tmp_path: Path, place: Path
 ) -> None:
@@ -239,7 +240,7 @@ def test_a_download_that_stalls_ends_by_the_timeout(
             if server.closing.wait(0.1):
                 return
 
-    model = model_at(server, timeout=0.5, max_retries=0)
+    model = model_at(server, timeout=1.0, max_retries=0)
     tcva = TCVA(judge=model, store=tmp_path / "v.sqlite")
     submit(tcva, FEW, place)
     server.look("batch_1")
@@ -249,7 +250,7 @@ def test_a_download_that_stalls_ends_by_the_timeout(
     with pytest.raises(JudgeError, match="less than a megabyte") as raised:
         collect(tcva, place)
     assert raised.value.reason == "timeout"
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 8  # the server goes on for ten seconds
     assert figures(collected(tcva, place))["scored"] == 4  # the ledger is free, nothing is lost
 
 

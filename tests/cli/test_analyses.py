@@ -209,6 +209,7 @@ def test_the_frameworks_metrics_stand_beside(tcva: Run) -> None:
     assert "langchain context_qa" in {row["method"] for row in found["tables"]["methods"]}
 
 
+@pytest.mark.slow
 @needs_paper_data
 def test_the_papers_tables(tcva: Run) -> None:
     quick = ("reproduce", FOLDER, "--set", "resamples=50", "--no-lexical")

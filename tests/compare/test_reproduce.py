@@ -39,6 +39,7 @@ def rows(report: Report, title: str, key: str = "method") -> dict[str, dict[str,
     return {record[key]: record for record in report.records(title)}
 
 
+@pytest.mark.slow
 @needs_paper_data
 def test_every_figure_is_the_papers() -> None:
     report = paper_report()
@@ -52,6 +53,7 @@ def test_every_figure_is_the_papers() -> None:
         assert one["p"] > 0.3
 
 
+@pytest.mark.slow
 @needs_paper_data
 def test_fused_scores_agree_better_than_their_members() -> None:
     found = {(one["set"], one["members"]): one for one in paper_report().records("fused scores")}

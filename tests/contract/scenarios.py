@@ -222,7 +222,7 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
             _case([_MIXED], "fully minor"),
         ),
     ),
-    Scenario("50 samples", "50 different samples at once", tuple(_numbered(50))),
+    Scenario("many samples", "20 different samples at once", tuple(_numbered(20))),
     Scenario(
         *("inside a running loop", "awaited where a loop runs", tuple(_numbered(3))),
         way="running loop",
@@ -287,7 +287,7 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
 
 _THROUGH: Final = (
     *("empty response", "empty context", "missing verdict, repaired", "timeout"),
-    *("429", "one of two fails", "50 samples", "inside a running loop"),
+    *("429", "one of two fails", "many samples", "inside a running loop"),
     *("after asyncio.run", "from a thread", "correctness", "scheme and penalty"),
     "on_unscored=0.0, timeout",
 )

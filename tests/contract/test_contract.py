@@ -9,7 +9,6 @@ from tcva_adapters.models.protocol import JudgeRequest
 from tests.adapters.table import Adapter, each_adapter
 from tests.contract.adapters import Run, reference, run
 from tests.contract.scenarios import SCENARIOS, THROUGH, Scenario, outcome
-from tests.contract.table import PAGE, page
 
 TEMPERATURES = (0.1, 0.2, 0.5, 0.9, 1.0)
 
@@ -66,7 +65,3 @@ def _check_asked(found: Run, asked: dict[str, list[JudgeRequest]]) -> None:
             # Frameworks put their own words for the roles before them, and nothing else.
             system, user = prompt.find(request.system), prompt.find(request.user)
             assert 0 <= system < user
-
-
-def test_the_page_is_what_a_run_gives() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, Penalty, aggregate, sweep
@@ -78,7 +78,6 @@ ROWS = st.lists(
 )
 @example([0, 0, 0, 0, 1], 1.0, WeightScheme.DEFAULT, "ramped", (1e-9, "paper"), Bounds())
 @example([1, 0, 0, 0, 10**6], 1.0, WeightScheme.DEFAULT, "off", (1e-9, "paper"), Bounds())
-@settings(max_examples=300, deadline=None)
 def test_equals_the_formulas_to_12_digits(
     row: list[float],
     share: float,
@@ -125,7 +124,6 @@ def test_means_that_are_equal_numbers_are_equal_floats() -> None:
     st.floats(1e-300, 0.999) | st.sampled_from([1e-9, 0.05, 0.2]),
     st.sampled_from(FLOORS),
 )
-@settings(max_examples=200)
 def test_never_falls_as_the_temperature_rises_or_is_refused(
     words: list[Verdict],
     one: float,

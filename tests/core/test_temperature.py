@@ -6,7 +6,7 @@ import math
 import warnings
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tcva_adapters.core.aggregation import FLOORS, Floor, aggregate, sweep
@@ -18,7 +18,6 @@ WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
 
 
 @given(WORDS, st.floats(0.0, 1.0), st.sampled_from(FLOORS))
-@settings(max_examples=75)
 def test_passes_from_there_on_and_fails_just_below(
     words: list[Verdict], threshold: float, floor: Floor
 ) -> None:

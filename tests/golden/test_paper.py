@@ -9,6 +9,7 @@ from tests.golden.stored import differences, stored
 from tests.support.paper import FOLDER, needs_paper_data
 
 
+@pytest.mark.slow
 @needs_paper_data
 def test_the_papers_figures() -> None:
     pytest.importorskip("scipy.stats", reason="the extra stats")

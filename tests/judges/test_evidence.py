@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
@@ -122,7 +122,6 @@ WORDS = st.lists(
 
 
 @given(WORDS, st.data())
-@settings(max_examples=50)
 def test_every_part_of_a_passage_is_found(words: list[str], data: st.DataObject) -> None:
     begin = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(begin + 1, len(words)))
@@ -132,7 +131,6 @@ def test_every_part_of_a_passage_is_found(words: list[str], data: st.DataObject)
 
 
 @given(WORDS, st.integers(0, 29), st.sampled_from(["5", "never", "12.51", "no"]))
-@settings(max_examples=50)
 def test_a_new_number_or_negation_is_never_found(words: list[str], at: int, new: str) -> None:
     at %= len(words)
     passage = " ".join(words)
@@ -333,7 +331,6 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
 
 
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3), st.sampled_from([*Verdict]))
-@settings(max_examples=40)
 def test_any_verdict_is_checked_and_checked_again(
     claim: str, quote: str, passages: list[str], level: Verdict
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
@@ -159,7 +159,7 @@ def test_a_passage_without_stops_is_cut() -> None:
 
 
 def test_few_long_passages_stay_in_memory() -> None:
-    found = [weakref.ref(prepare((f"Text {n}. " + "Cats sleep. " * 5000,))) for n in range(6)]
+    found = [weakref.ref(prepare((f"Text {n}. " + "Cats sleep. " * 1500,))) for n in range(6)]
     gc.collect()
     assert sum(each() is not None for each in found) == 2
 
@@ -194,7 +194,6 @@ def test_more_support_is_never_worth_less(one: float, two: float, highest: int) 
     assert sum(low[:highest]) == 0.0
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.text(max_size=60), max_size=4), st.lists(st.text(max_size=120), max_size=3))
 def test_any_text_gets_a_verdict_and_always_the_same(
     claims: list[str], passages: list[str]
@@ -210,6 +209,7 @@ def test_any_text_gets_a_verdict_and_always_the_same(
             assert " ".join(verdict.evidence.split()) in source
 
 
+@pytest.mark.slow
 @needs_paper_data
 @pytest.mark.parametrize(("name", "least"), [("summeval", 0.62), ("summeval_rel", 0.43)])
 def test_agreement_with_people_on_the_papers_data(name: str, least: float) -> None:

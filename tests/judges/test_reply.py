@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
@@ -227,7 +227,6 @@ DRESS = st.sampled_from(
 
 
 @given(replies(), DRESS, st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
 def test_a_whole_reply_is_read_as_it_is_and_a_cut_one_gives_no_wrong_label(
     reply: tuple[str, dict[int, ParsedVerdict]], dress: str, share: float
 ) -> None:
@@ -243,7 +242,6 @@ def test_a_whole_reply_is_read_as_it_is_and_a_cut_one_gives_no_wrong_label(
 
 
 @given(replies(), st.floats(0, 1))
-@settings(max_examples=30, deadline=None)
 def test_a_cut_and_broken_reply_gives_no_wrong_label(
     reply: tuple[str, dict[int, ParsedVerdict]], share: float
 ) -> None:

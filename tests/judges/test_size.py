@@ -59,6 +59,7 @@ SUPERLINEAR = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", SUPERLINEAR)
 def test_four_times_the_text_takes_about_four_times_as_long(stage: str) -> None:
     small, large = patterns(25_000), patterns(100_000)

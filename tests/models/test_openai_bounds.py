@@ -13,6 +13,7 @@ import signal
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from typing import Any
@@ -65,7 +66,7 @@ def test_the_timeout_is_a_deadline_for_the_whole_call(face: Face, mode: str) -> 
     with FaultServer(auto_judge, lambda *_: mode) as server:
         started = time.monotonic()
         found = failure(face, server, timeout=0.2, max_retries=5)
-        assert time.monotonic() - started < 3.0  # the drip goes on for half a minute
+        assert time.monotonic() - started < 15  # the drip goes on for half a minute
         assert server.count == 1  # what is late is not asked for again
     assert (found.reason, found.fatal) == ("timeout", False)
     assert "within 0.2 s" in str(found)
@@ -94,15 +95,16 @@ def test_retry_after_is_kept_and_requests_are_counted(face: Face) -> None:
             face(model)
 
 
+@pytest.mark.slow
 def test_calls_wait_for_their_turn_which_is_not_the_servers_time() -> None:
     async def several(model: OpenAICompatibleModel, number: int) -> list[ModelReply]:
         return await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(number)))
 
-    for number, settings in ((3, {"requests_per_minute": 300}), (4, {"max_concurrency": 1})):
-        with serving(later(0.1, auto_judge), timeout=0.3, **settings) as (_, model):
+    for number, settings in ((3, {"requests_per_minute": 60}), (4, {"max_concurrency": 1})):
+        with serving(later(0.5, auto_judge), timeout=1.5, **settings) as (_, model):
             started = time.monotonic()
             assert len(asyncio.run(several(model, number))) == number
-            assert time.monotonic() - started > 0.4  # two pauses of .2 s; four calls of .1 s
+            assert time.monotonic() - started > 1.9  # two pauses of 1 s; four calls of .5 s
 
 
 # Size
@@ -240,9 +242,18 @@ def test_an_async_client_may_be_the_application_s_as_well() -> None:
         assert server.count == 3 * 17
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """What a shell starts in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_a_call_in_a_loop_waits_for_its_place_whatever_the_tasks_of_that_loop_hold() -> None:
     """And a task that is cancelled, or whose loop ends, or a call that is interrupted, gives it up."""
-    with serving(later(0.1, auto_judge), max_concurrency=1) as (server, model):
+    with serving(later(0.05, auto_judge), max_concurrency=1) as (server, model):
 
         async def main(cancelled: int) -> list[ModelReply | BaseException]:
             calls = [asyncio.create_task(model.acomplete(REQUEST)) for _ in range(3)]
@@ -354,6 +365,7 @@ def asked(model: OpenAICompatibleModel) -> list[str]:
     return [in_sync(model).text, in_async(model).text]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_process_can_call_while_its_parent_does() -> None:
     with serving(later(0.1, auto_judge), max_concurrency=2) as (_, model):

@@ -108,7 +108,7 @@ def test_a_judgement_that_ragas_ends_is_made_by_the_next_one() -> None:
     class SlowAtFirst(ScriptedLLM):
         async def agenerate_text(self, *args: Any, **kwargs: Any) -> Any:
             self.started += 1
-            await asyncio.sleep(5 if self.started == 1 else 0.01)
+            await asyncio.sleep(30 if self.started == 1 else 0.01)
             return await super().agenerate_text(*args, **kwargs)
 
         started = 0
@@ -119,7 +119,7 @@ def test_a_judgement_that_ragas_ends_is_made_by_the_next_one() -> None:
     config.timeout = 0.2  # type: ignore[assignment]  # whole seconds would make a slow test
     started = time.monotonic()
     found = evaluated([*metrics], *SAMPLES, llm=llm, run_config=config)
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 20
     first, *others = [results_of(found, metric.name)[0] for metric in metrics]
     assert isinstance(first, Result)
     assert first.unscored is not None

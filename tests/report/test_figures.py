@@ -115,7 +115,7 @@ def test_systems_and_tables_have_theirs() -> None:
         save_figures(Report("none"), "x")
 
 
-@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("kind", ["png", "svg", pytest.param("pdf", marks=pytest.mark.slow)])
 def test_the_same_figure_gives_the_same_bytes(kind: str) -> None:
     (path,) = save_figures(REPORTS["sweep"], "one", format=kind)
     first = path.read_bytes()

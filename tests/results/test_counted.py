@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.compare import read_scores
@@ -65,7 +65,6 @@ def files(draw: st.DrawFn) -> list[Assessment]:
     return found
 
 
-@settings(max_examples=10)
 @given(made=files())
 def test_a_file_shows_what_its_assessments_say(
     tmp_path_factory: pytest.TempPathFactory, made: list[Assessment]

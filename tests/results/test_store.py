@@ -294,7 +294,7 @@ def test_a_held_store_is_waited_for_once_and_told_of_once(
             results = judged()
         tcva.evaluate(SAMPLES[0])
         asyncio.run(tcva.aevaluate(SAMPLES[2]))
-        assert time.monotonic() - started < 10 * WAIT
+        assert time.monotonic() - started < 30
         assert len(told) == 1
     assert all(result.score is not None for result in results)
     assert judged() == results  # all is well again, and nothing is said

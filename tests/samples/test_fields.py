@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters import Sample
@@ -157,7 +157,6 @@ def test_tool_results_of_other_interfaces() -> None:
 # --- contexts -------------------------------------------------------------------------------
 
 
-@settings(max_examples=50)
 @given(st.lists(TEXTS, max_size=5))
 def test_what_json_and_python_print_comes_back_and_arrays_never_wrong(passages: list[str]) -> None:
     printed = [str(passages), str(tuple(passages)), json.dumps(passages, indent=1)]

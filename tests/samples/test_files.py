@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]  # no stubs either
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # as above
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters import TCVA
@@ -35,7 +35,6 @@ from tcva_adapters.samples.sample import Sample
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 JUDGED = Assessment.from_verdicts(["fully"])
-few = settings(max_examples=30)
 
 
 def read(text: str, **options: Any) -> SampleFile:
@@ -212,7 +211,6 @@ def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
         read(GOOD, format="xml")
 
 
-@few
 @given(st.lists(st.tuples(TEXT, st.lists(TEXT, max_size=3), TEXT), min_size=1, max_size=5))
 def test_samples_come_back(rows: list[tuple[str, list[str], str]]) -> None:
     records = [{"response": r, "contexts": c, "other": o} for r, c, o in rows]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
@@ -370,7 +370,6 @@ def test_labels_needed() -> None:
 TENTHS = st.lists(st.integers(0, 10).map(lambda i: i / 10), min_size=12, max_size=30)
 
 
-@settings(max_examples=30)
 @given(TENTHS, st.sampled_from(("mean", "mae", *CORRELATIONS)), st.randoms(use_true_random=False))
 def test_order_and_groups_of_one_do_not_matter(
     values: list[float], statistic: Statistic, random: Any
@@ -389,7 +388,6 @@ def test_order_and_groups_of_one_do_not_matter(
     assert found.reason or found.low <= found.value <= found.high
 
 
-@settings(max_examples=20)
 @given(st.integers(2, 4), st.sampled_from(("mean", "mae", "pearson", "kendall", "spearman")))
 def test_copies_in_one_group_add_no_certainty(times: int, statistic: Statistic) -> None:
     columns = np.array([ONE, HUMAN])[: 1 if statistic == "mean" else 2]

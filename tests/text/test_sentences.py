@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import time
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.text.sentences import pieces, split_claims
@@ -109,7 +110,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(st.one_of(st.lists(PIECES, max_size=60).map("".join), st.text(max_size=80)))
 def test_claims_are_neither_empty_nor_bare_and_drop_nothing(text: str) -> None:
     found = list(pieces(text))
@@ -134,7 +134,6 @@ SENTENCES = st.builds(
 )
 
 
-@settings(max_examples=40)
 @given(st.lists(SENTENCES, max_size=12), st.sampled_from([" ", "\n", "\n\n", "\r\n", "  "]))
 def test_sentences_are_found_again_and_do_not_split_further(
     sentences: list[str], between: str
@@ -151,6 +150,7 @@ SHAPES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_time_grows_no_faster_than_the_text() -> None:
     """A tenth of a megabyte each: seconds would mean a quadratic pattern, whatever the machine."""
     texts = [(shape * 100_000)[:100_000] for shape in SHAPES]
