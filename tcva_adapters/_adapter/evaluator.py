@@ -14,21 +14,21 @@ def require(is_usable: bool, name: str, value: Any, needed: str) -> None:
     """Refuse a value.
 
     Raises:
-        InvalidValueError: It is not usable; the message has its name and what is needed.
+        InvalidValueError: It is not usable; the message names it and what is needed.
     """
     if not is_usable:
-        msg = f"{name}={value!r:.80}; {needed}"
+        msg = f"{name} must be {needed}, got {value!r:.80}"
         raise InvalidValueError(msg)
 
 
 def check_scorer(owner: object, scorer: Any) -> None:
-    """Refuse what does not score, in the name of the class that was called.
+    """Refuse what is not a scorer, in the name of the class that was called.
 
     Raises:
-        InvalidValueError: It is no scorer.
+        InvalidValueError: It is not a scorer.
     """
-    needed = f"{type(owner).__name__} takes what scores, e.g. TCVA() or CCRS('qr')"
-    require(isinstance(scorer, Scorer), "scorer", scorer, needed)
+    name = f"the scorer of {type(owner).__name__}"
+    require(isinstance(scorer, Scorer), name, scorer, "a TCVA(...) or a CCRS(...)")
 
 
 def check_settings(
@@ -40,13 +40,13 @@ def check_settings(
         owner: An object of that class.
         given: The settings.
         known: The names that it takes.
-        judge: What it calls the judge.
+        judge: Its argument for the judge.
 
     Raises:
-        InvalidValueError: A name is unknown, or another class's for the judge.
+        InvalidValueError: A name is unknown, or is another class's name for the judge.
     """
     of = type(owner).__name__
     if "judge" in given:
-        msg = f"the judge of {of} is called {judge}; pass it as {judge}=..."
+        msg = f"{of} takes the judge as {judge}=..., not as judge=..."
         raise InvalidValueError(msg)
     check_names(given, [name for name in known if name != "judge"], of=of)

@@ -26,7 +26,7 @@ class NativeRun(ABC):
         llm_classes: What an LLM of the framework is.
 
     Raises:
-        InvalidValueError: The name is unknown, or ``llm`` is no LLM of the framework.
+        InvalidValueError: The name is unknown, or ``llm`` is not an LLM of the framework.
     """
 
     title: ClassVar[str]
@@ -35,16 +35,16 @@ class NativeRun(ABC):
 
     def __init__(self, name: str, sample: Sample, llm: Any) -> None:
         if name not in self.metrics:
-            msg = f"unknown {self.title} metric {name!r}; known are {', '.join(self.metrics)}"
+            msg = f"{self.title} metric must be one of {', '.join(self.metrics)}, got {name!r}"
             raise InvalidValueError(msg)
         if not isinstance(llm, self.llm_classes):
-            msg = f"llm={llm!r} is no {self.title} LLM; LexicalLLM() is one that needs no network"
+            msg = f"llm must be a {self.title} LLM, e.g. LexicalLLM(), got {llm!r:.80}"
             raise InvalidValueError(msg)
         self.name, self.sample, self.llm = name, sample, llm
 
     @classmethod
     def known(cls) -> dict[str, Callable[..., Any]]:
-        """The framework's metrics that can be scored beside TCVA, by name: how each is built."""
+        """The framework's own metrics that can run on a `Sample`: name to constructor."""
         return dict(cls.metrics)
 
     @classmethod
@@ -55,14 +55,14 @@ class NativeRun(ABC):
             name: One of `framework_metrics`.
             sample: The sample.
             llm: An LLM of the framework; `LexicalLLM` needs no network.
-            **options: What else the metric needs: in RAGAS ``embeddings``.
+            **options: What else the metric needs: ``embeddings`` for RAGAS' answer_relevancy.
 
         Returns:
-            The score on the metric's own scale, with its verdicts and the number of calls where
-            they are counted; why there is none in ``error``, whatever failed.
+            The score on the metric's own scale, its verdicts, and the number of calls where it is
+            known. If the metric fails, ``score`` is None and ``error`` says why.
 
         Raises:
-            InvalidValueError: The name is unknown, or ``llm`` is no LLM that the metric takes.
+            InvalidValueError: The name is unknown, or the metric does not take ``llm``.
         """
         run = cls(name, sample, llm, **options)
         try:
@@ -75,7 +75,7 @@ class NativeRun(ABC):
         """The same, awaited.
 
         Raises:
-            InvalidValueError: As there.
+            InvalidValueError: As for `score_framework_metric`.
         """
         run = cls(name, sample, llm, **options)
         try:

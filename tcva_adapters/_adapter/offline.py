@@ -45,5 +45,8 @@ def unknown_prompt(known: str, prompt: str) -> JudgeError:
         known: What is answered, in words.
         prompt: The prompt.
     """
-    msg = f"LexicalLLM answers the prompts of {known} alone, not {prompt!r:.80}; it is no language model"
+    msg = (
+        f"LexicalLLM is not a language model: it only answers the prompts of {known}; "
+        f"use a model for other metrics. The prompt was {prompt!r:.80}"
+    )
     return JudgeError(msg, reason="unknown_prompt", fatal=True)

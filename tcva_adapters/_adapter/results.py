@@ -30,7 +30,7 @@ class Carrier:
         return found
 
     def at(self, *temperature: float | str, **changes: Any) -> Self:
-        """The same judgement under other settings, as ``at`` of its result takes them. No call.
+        """The same verdicts under other settings, as ``at`` of its result takes them. No call.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
@@ -66,7 +66,7 @@ def find_result(stored: Any, places: Sequence[str]) -> Any:
             for place in places
         ]
     names = [*stored] if isinstance(stored, Mapping) else stored
-    msg = f"not a result of tcva-adapters, and none in it: {names!r:.200}"
+    msg = f"no result of tcva-adapters found in {names!r:.200}"
     raise UnreadableInputError(msg)
 
 
@@ -89,11 +89,11 @@ def chosen(wanted: str | None, ours: Sequence[str], others: Iterable[str], *, ar
         return wanted or ours[0]
     known = ", ".join(map(repr, ours))
     if not ours:
-        msg = f"no metric of tcva-adapters in the evaluation; it has {', '.join(others) or 'none'}"
+        msg = f"the evaluation has no metric of tcva-adapters, only {', '.join(others) or 'none'}"
     elif wanted is None:
         msg = (
             f"the evaluation has several metrics of tcva-adapters; pass {argument}=, one of {known}"
         )
     else:
-        msg = f"{argument}={wanted!r} is no metric of tcva-adapters in the evaluation; there are {known}"
+        msg = f"{argument} must be one of {known}, got {wanted!r}"
     raise InvalidValueError(msg)

@@ -1,4 +1,4 @@
-"""TCVA in DeepEval: a metric, DeepEval's own metrics beside it, and its LLMs as judges.
+"""TCVA in DeepEval: a metric, DeepEval's own metrics, and its LLMs as judges.
 
 Every name is imported on first use; DeepEval itself takes seconds to import.
 """

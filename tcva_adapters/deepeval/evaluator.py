@@ -1,4 +1,4 @@
-"""Our scorers wherever DeepEval takes a metric: TCVA at a temperature, or anything else that scores."""
+"""TCVA, and any other scorer, wherever DeepEval takes a metric."""
 
 from __future__ import annotations
 
@@ -61,24 +61,29 @@ class Collected(NamedTuple, Generic[R]):
 
 
 class MetricSettings(SettingsModel):
-    """What every metric takes in DeepEval, beside what it is scored by."""
+    """Settings of every metric here, in addition to those of its scorer."""
 
     threshold: Share | None = Field(
-        default=None, description="A score passes from here on; None decides nothing."
+        default=None,
+        description="The lowest score that passes; None: the metric neither passes nor fails.",
     )
     name: Annotated[str, Field(pattern=r"\S")] | None = Field(
         default=None,
-        description="What reports call the metric; by default what is scored, and how.",
+        description="The metric's name in reports; by default its criterion and settings.",
     )
-    include_reason: bool = Field(default=True, description="Say why in reason. It costs no call.")
-    async_mode: bool = Field(default=True, description="Without effect; DeepEval expects it.")
+    include_reason: bool = Field(
+        default=True, description="Explain the score in ``reason``. It costs no call."
+    )
+    async_mode: bool = Field(default=True, description="Has no effect; DeepEval expects it.")
     strict_mode: bool = Field(
-        default=False, description="The threshold is 1, and a score below counts as 0."
+        default=False, description="Set the threshold to 1; a lower score counts as 0."
     )
     verbose_mode: bool = Field(default=False, description="Print each result.")
-    flaky: bool = Field(default=False, description="It is reported, but decides nothing.")
+    flaky: bool = Field(
+        default=False, description="Report the metric, but never fail a test case for it."
+    )
     collected: InstanceOf[list[Any]] | None = Field(  # itself: copies of a metric share it
-        default=None, description="The list that results are added to; by default a new one."
+        default=None, description="A list to add results to; by default a new one."
     )
 
 
@@ -92,25 +97,25 @@ _FOLLOWED: Final = ("threshold", "strict_mode", "async_mode", "verbose_mode")
 
 
 class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
-    """Scores test cases by a scorer: ``ScorerMetric(CCRS("qr", judge=llm))``.
+    """Scores test cases with a scorer: ``ScorerMetric(CCRS("qr", judge=llm))``.
 
     It works in ``evaluate``, ``assert_test`` and ``deepeval test run``. DeepEval measures copies of
-    a metric, one per test case, so results are also put where all copies reach: in `collected` and
-    in ``verbose_logs`` (see `results_of`).
+    a metric, one per test case, so results are also in `collected`, which all copies share, and in
+    ``verbose_logs`` (see `results_of`).
 
-    Frozen: `changed` gives a copy with other settings. Followed are ``threshold`` and the modes
-    that DeepEval sets (``strict_mode``, ``async_mode``, ``verbose_mode``).
+    The metric is frozen: `changed` returns a copy with other settings. Only ``threshold`` and the
+    modes that DeepEval sets (``strict_mode``, ``async_mode``, ``verbose_mode``) can be set later.
 
     Args:
-        scorer: What scores, a `CCRS` or a `TCVA`, with its judge.
-        threshold: A score passes from here on; by default the scorer's. None as for DeepEval's own
-            metrics: the test case is scored, neither passed nor failed.
+        scorer: A `CCRS` or a `TCVA`, with its judge.
+        threshold: The lowest score that passes; by default the scorer's. With None, as for
+            DeepEval's own metrics, a test case is scored, but neither passes nor fails.
         **settings: See `MetricSettings`.
 
     Attributes:
-        scorer: What scores, under the metric's threshold.
+        scorer: The scorer, with the metric's threshold.
         collected: `Collected` of every measured test case, in the order they were finished.
-        name: What reports call the metric.
+        name: The metric's name in reports.
         result: The result of the last test case that this object measured, or None.
 
     Raises:
@@ -149,7 +154,7 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
 
     @property
     def scorer(self) -> Scorer[R]:
-        """What scores, under the metric's threshold."""
+        """The scorer, with the metric's threshold."""
         return self._scorer
 
     def __repr__(self) -> str:
@@ -172,7 +177,7 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
         return copy(self)  # clients and stores cannot be copied
 
     def changed(self, **settings: Any) -> Self:
-        """A copy with other settings; it shares judge and store, and collects for itself.
+        """A copy with other settings and a new `collected`; it shares judge and store.
 
         Args:
             settings: The metric's, or the scorer's.
@@ -195,19 +200,19 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
     def measure(  # type: ignore[override]  # a score may be missing
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
     ) -> float | None:
-        """Judge one test case without an event loop: it also works where one is running.
+        """Judge one test case. It needs no event loop and also works inside a running one.
 
         Args:
-            test_case: The test case; a retrieved context with a source is judged by its text.
+            test_case: The test case; of a retrieved context with a source, the text is judged.
 
         Returns:
-            The score in [0, 1]; None where there is none. A failure of the judge is in ``error``,
-            as DeepEval reports it; it does not end the run.
+            The score in [0, 1], or None if the test case is unscored. If the judge fails, ``error``
+            says why, as DeepEval reports it; the run goes on.
 
         Raises:
-            MissingTestCaseParamsError: The test case has no field that the scorer needs.
-            InvalidSampleError: It is a conversation, or multimodal (a ValueError, as DeepEval's
-                own metrics raise).
+            MissingTestCaseParamsError: The test case lacks a field that the criterion needs.
+            InvalidSampleError: It is a conversation, or multimodal (a ValueError, as from
+                DeepEval's own metrics).
         """
         sample = _begin(self, test_case)
         return _finish(self, test_case, sample, self.scorer.evaluate(sample))
@@ -226,16 +231,16 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
 
     @property
     def criteria(self) -> str:
-        """What can change a score: DeepEval's cache compares it, and none of the settings."""
+        """All that can change a score, for DeepEval's cache, which compares no other setting."""
         settings, profiles = self.scorer.fingerprint, getattr(self._scorer, "profiles", None)
         # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
         return settings if profiles is None else f"{settings} {uuid4()}"
 
     @property
     def result(self) -> R | None:
-        """The result of the last test case; of one that is not measured to its end, unscored."""
+        """The result of the last test case; unscored if its measurement was ended early."""
         if self._result is None and self._sample is not None:
-            ended = "the measurement was ended before there were verdicts"
+            ended = "the measurement was ended before the judge replied"
             return self._scorer.unscored(Reason.TIMEOUT, ended, self._sample)
         return self._result
 
@@ -243,44 +248,44 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
 
     @cached_property
     def reason(self) -> str | None:  # type: ignore[override]  # DeepEval's metrics set it
-        """The score in one sentence; None with an error, and without ``include_reason``."""
+        """The score in one sentence; None after an error, or without ``include_reason``."""
         if self.result is None or self.error is not None or not self.include_reason:
             return None
         return self.result.reason.translate(_ROUND)
 
     @cached_property
     def verbose_logs(self) -> str | None:  # type: ignore[override]  # likewise
-        """The result as JSON: the one text of the metric's own that DeepEval keeps."""
+        """The result as JSON: the only text of a metric that DeepEval stores."""
         return None if self.result is None else self.result.to_json()
 
     @property
     def __name__(self) -> str:
-        """What reports call the metric."""
+        """The metric's name in reports."""
         return self.name
 
 
 class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-call]  # as above
     """Judges claims on five levels and scores them at a temperature.
 
-    Takes the place of `FaithfulnessMetric` and its siblings; see `ScorerMetric`.
+    It goes wherever `FaithfulnessMetric` goes; see `ScorerMetric`.
 
     Args:
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
-        threshold: A score passes from here on. None as for DeepEval's own metrics: the test case
-            is scored, neither passed nor failed.
-        temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
-            ``lenient``.
+        threshold: The lowest score that passes. With None, as for DeepEval's own metrics, a test
+            case is scored, but neither passes nor fails.
+        temperature: The strictness of the score, from 0.1 (strict) to 1.0 (lenient); or ``strict``,
+            ``balanced``, ``lenient``. It is not the model's sampling temperature.
         model: The judge: a DeepEval LLM, ``"lexical"``, ``"openai:MODEL"``, or another framework's
-            LLM object. None and all other names mean what they mean to DeepEval's own metrics:
-            its settings choose the provider.
+            LLM object. None and any other name work as in DeepEval's own metrics: DeepEval's
+            settings choose the provider.
         **settings: See `MetricSettings` and `TCVASettings`.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or is set later; raised before
             any call.
         MissingDependencyError: The judge's package is not installed.
-        DeepEvalError: The choice is left to DeepEval, and its provider has no key.
+        DeepEvalError: DeepEval chooses the provider, and its API key is missing.
 
     >>> metric = TCVAMetric(model="lexical")
     >>> opens = "The office opens at nine."
@@ -344,16 +349,17 @@ def _follow_threshold(metric: Any) -> None:
 
 
 def _begin(metric: Any, test_case: Any) -> Sample:
-    """The sample of a test case that is to be measured; says in DeepEval's words what it lacks."""
+    """The sample of a test case; DeepEval's own error if it lacks a field."""
     metric.error = None  # and all else that is left from the test case before
     metric.skipped = False
     if not isinstance(test_case, LLMTestCase) or test_case.multimodal:
-        kind = "multimodal one" if isinstance(test_case, LLMTestCase) else type(test_case).__name__
-        msg = f"'{metric.name}' judges texts, not a {kind}; judge each answer as an LLMTestCase"
+        is_case = isinstance(test_case, LLMTestCase)
+        kind = "multimodal LLMTestCase" if is_case else type(test_case).__name__
+        msg = f"'{metric.name}' needs an LLMTestCase with text for each answer, got a {kind}"
         raise InvalidSampleError(msg)
     contexts: Any = test_case.retrieval_context
     if contexts is not None:  # one with a source is taken by its text
-        contexts = [getattr(passage, "context", passage) for passage in contexts]
+        contexts = [getattr(each, "context", each) for each in contexts]
     sample = Sample(
         input=test_case.input,
         response=test_case.actual_output,

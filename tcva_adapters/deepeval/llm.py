@@ -32,7 +32,7 @@ def llm_of_name(name: str | None) -> DeepEvalBaseLLM:
     Metrics share the one that is of the same class, model, address, settings and key.
 
     Raises:
-        DeepEvalError: Its provider has no key.
+        DeepEvalError: The provider's API key is missing.
     """
     llm: Any = initialize_model(name)[0]
     asked = DeepEvalModel(llm)
@@ -61,7 +61,7 @@ class DeepEvalModel(LLMObject):
         """Answer one request.
 
         Raises:
-            JudgeError: The LLM answered with something else than text.
+            JudgeError: The LLM did not answer with text.
         """
         generate = self.llm.generate
         return self._reply(generate(one_text(request), **_schema(generate, request)), request)
@@ -82,7 +82,7 @@ class DeepEvalModel(LLMObject):
         if isinstance(answer, BaseModel):
             answer = object_text(answer, request)
         if not isinstance(answer, str):
-            msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
+            msg = f"the judge must return text, got a {type(answer).__name__}"
             raise JudgeError(msg, reason="no_reply")
         # Of a cost that nobody knows the number itself is 0.
         known = getattr(cost, "value", cost)
@@ -101,7 +101,7 @@ def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, An
 
 
 class NamedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
-    """A DeepEval LLM that needs nothing but a name: DeepEval itself would cut it at a slash."""
+    """A DeepEval LLM that only needs a name; DeepEval itself would cut it at a slash."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -117,10 +117,9 @@ class NamedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_s
 
 
 class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
-    """Hands DeepEval's prompts to a judge model.
+    """Sends DeepEval's prompts to a judge model.
 
-    Where a schema is asked for, it goes along, and a reply that cannot be read is an error: it is
-    not asked for again.
+    A schema is sent too. A reply that cannot be read is an error: the prompt is not sent again.
     """
 
     def __init__(self, asked: Prompted) -> None:

@@ -33,9 +33,8 @@ _KNOWN: Final = "DeepEval's faithfulness metric"
 class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
     """Answers the prompts of DeepEval's `FaithfulnessMetric` with the lexical judge's verdicts.
 
-    A prompt is known by DeepEval's own template. Truths and claims are sentences. A sentence that
-    is fully or mostly supported is a yes, one that is partly supported or a little is borderline,
-    ``none`` is a no. Every other prompt raises `JudgeError`: this is no language model.
+    Truths and claims are sentences. ``fully`` and ``mostly`` are a yes, ``partial`` and ``minor``
+    borderline, ``none`` a no. It is not a language model: any other prompt raises `JudgeError`.
 
     >>> from deepeval.metrics import FaithfulnessMetric
     >>> from deepeval.test_case import LLMTestCase
@@ -65,7 +64,7 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
         raise unknown_prompt(_KNOWN, prompt)
 
     async def a_generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
-        """The same; it takes milliseconds and does not wait for anything.
+        """The same, awaited; it does not wait for anything.
 
         Raises:
             JudgeError: See `generate`.
@@ -111,7 +110,7 @@ def _answer(method: str, fields: Mapping[str, str]) -> dict[str, Any]:
             ]
         }
     faults = _listed(fields["contradictions"])[:_MOST_NAMED]
-    why = "; ".join(faults) or "nothing was found against the text"
+    why = "; ".join(faults) or "no claim contradicts the context"
     return {"reason": f"The score is {fields['score']}: {why}."}
 
 

@@ -1,12 +1,10 @@
-"""What DeepEval keeps of a result, and results read back from what DeepEval reports or stores.
+"""Results read back from what DeepEval returns or stores.
 
-Of all that a metric knows, DeepEval keeps one text that is the metric's own: ``verbose_logs``. It
-holds the result as JSON, whoever scored it and whatever became of it.
+DeepEval stores one text of a metric, ``verbose_logs``. It holds the result as JSON.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,37 +12,39 @@ from typing import Any, Final
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
 from deepeval.test_run.test_run import TestRun
+from pydantic import ValidationError
 
 from tcva_adapters._adapter.results import chosen
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.samples.records import loads
+from tcva_adapters.samples.sample import first_fault
 
 _BEGINS: Final = '{"kind": "'
 """How the JSON of our results begins."""
 
 
 def result_of(measured: Any) -> Any:
-    """The result behind what DeepEval reports of one of our metrics; no call.
+    """The result of a TCVA metric for one test case.
 
     Args:
         measured: A ``MetricData`` (of a ``TestResult``), or anything with ``verbose_logs``.
 
     Returns:
-        The `Result` of a TCVA metric, or the result of whatever else scored. Where the test case
-        lacks a field, or DeepEval ended the measurement at its time limit, it is unscored and says
-        so.
+        The `Result`, or the result of another scorer. It is unscored if the test case lacks a
+        field, or DeepEval's time limit ended the measurement.
 
     Raises:
-        UnreadableInputError: Its ``verbose_logs`` come from another metric, or there are none
-            because it was never begun; the message quotes DeepEval's error.
+        UnreadableInputError: Its ``verbose_logs`` come from another metric, or are missing because
+            the measurement never began; the message quotes DeepEval's error.
     """
     logs, error = getattr(measured, "verbose_logs", None), getattr(measured, "error", None)
     try:
         result = read_result(logs or "")
     except UnreadableInputError as invalid:
         name = getattr(measured, "name", measured)
-        msg = f"the verbose_logs of {name!r} were not written by a TCVAMetric: {error or invalid}"
+        msg = f"metric {name!r} has no result of tcva-adapters: {error or invalid}"
         raise UnreadableInputError(msg) from None
     if error is not None and result.unscored is None:
         # DeepEval's time limit came between the end of the measurement and its report.
@@ -53,24 +53,23 @@ def result_of(measured: Any) -> Any:
 
 
 def results_of(evaluation: EvaluationResult | str | Path, name: str | None = None) -> list[Any]:
-    """The results of one of our metrics from what ``evaluate`` returns or DeepEval wrote.
+    """The results of a TCVA metric, from what ``evaluate`` returned or DeepEval wrote.
 
     Args:
-        evaluation: What DeepEval's ``evaluate`` returned; or the path of a file of its:
+        evaluation: What DeepEval's ``evaluate`` returned, or the path of one of its files:
             ``.latest_test_run.json``, or a ``test_run_*.json`` of the results folder.
-        name: The metric's name; needed where several of our metrics were measured.
+        name: The metric's name; needed if several TCVA metrics were measured.
 
     Returns:
-        One per test case, in their order; that of the dataset where they come from one. A test
-        case that lacks a field has its place, unscored (``missing_field``), also where DeepEval
-        skipped it; so has one that DeepEval's time limit ended (``timeout``). Files leave out the
-        test cases on which DeepEval skipped every metric.
+        One per test case, in their order. A test case that lacks a field is unscored
+        (``missing_field``), also if DeepEval skipped it; so is one that DeepEval's time limit ended
+        (``timeout``). Files leave out test cases on which DeepEval skipped every metric.
 
     Raises:
-        InvalidValueError: None of our metrics was measured or none of this name; several, and no
-            name was given; or several under one name.
-        UnreadableInputError: The metric is none of ours, or was begun on no test case; or the file
-            cannot be read, or is no test run.
+        InvalidValueError: No TCVA metric was measured, or none of this name; there are several and
+            no name is given; or several have one name.
+        UnreadableInputError: The metric has no result of this package, or was never measured; or
+            the file cannot be read, or is not a test run.
     """
     cases = _cases_of(evaluation)
     rows = [case.metrics_data or [] for case in cases]
@@ -87,7 +86,9 @@ def results_of(evaluation: EvaluationResult | str | Path, name: str | None = Non
         detail = f"DeepEval skipped {case.name!r}: a field that the metric needs is missing"
         why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
         if data is not None:
-            why = Unscored(reason=Reason.TIMEOUT, detail=data.error or "never begun")
+            why = Unscored(
+                reason=Reason.TIMEOUT, detail=data.error or "the measurement never began"
+            )
         results.append(like.unscored_for(why))
     return results
 
@@ -97,10 +98,13 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
     if isinstance(evaluation, EvaluationResult):
         return sorted(evaluation.test_results, key=lambda test: test.index or 0)
     try:
-        content = json.loads(Path(evaluation).read_text(encoding="utf-8"))
-        run = TestRun.model_validate(content.get(LATEST_TEST_RUN_DATA_KEY, content))
-    except (OSError, ValueError, AttributeError) as error:
-        msg = f"{str(evaluation)!r} is no test run that DeepEval wrote: {error}"
+        content = loads(Path(evaluation).read_bytes())
+        if isinstance(content, dict):
+            content = content.get(LATEST_TEST_RUN_DATA_KEY, content)
+        run = TestRun.model_validate(content)
+    except (OSError, ValueError) as error:
+        why = first_fault(error) if isinstance(error, ValidationError) else error
+        msg = f"{str(evaluation)!r} is not a test run of DeepEval: {why}"
         raise UnreadableInputError(msg) from None
     return sorted(run.test_cases, key=lambda case: case.order or 0)
 
@@ -112,6 +116,6 @@ def _name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
     ours = [name for name in names if name == wanted or logs.get(name, "").startswith(_BEGINS)]
     name = chosen(wanted, ours, names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):
-        msg = f"several metrics are called {name!r}; give each a name of its own with name=..."
+        msg = f"several metrics have the name {name!r}; give each its own with name=..."
         raise InvalidValueError(msg)
     return name

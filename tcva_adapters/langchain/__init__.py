@@ -1,8 +1,8 @@
 """TCVA in LangChain: a Runnable, a gate, LangSmith and classic evaluators, middleware.
 
-Every name is imported on first use. Only `TCVAStringEvaluator`, LangChain's own evaluators and
-`LexicalLLM` need langchain-classic, and only `TCVAMiddleware` needs langchain; everything else
-needs langchain-core alone.
+Every name is imported on first use. `TCVAStringEvaluator`, `LexicalLLM` and LangChain's own
+evaluators need langchain-classic, `TCVAMiddleware` needs langchain; everything else needs only
+langchain-core.
 """
 
 from tcva_adapters.lazy import public_names

@@ -12,25 +12,25 @@ from tcva_adapters.langchain.evaluator import ScorerEvaluator, scorer_of
 
 
 class TCVAStringEvaluator(Frozen, StringEvaluator):
-    """Takes the place of the evaluators that ``load_evaluator`` makes.
+    """A string evaluator, as ``load_evaluator`` returns them.
 
-    Returns ``score``, ``value`` and ``reasoning`` as they do, and the rest of the evaluator's
-    output, so `result_of` reads it. Where the scorer looks at contexts, they are given as
-    ``contexts=[...]``, or as ``reference=`` in the manner of the context-QA evaluators. Profiles go
-    by ``metadata=``, which is the run's metadata as well.
+    It returns ``score``, ``value`` and ``reasoning`` as they do, and the rest of the evaluator's
+    output, so `result_of` reads it. Pass contexts as ``contexts=[...]``, or as ``reference=`` like
+    LangChain's context-QA evaluators. ``metadata=`` selects a profile and is also the run's
+    metadata.
 
     Args:
         evaluator: The evaluator.
 
     Raises:
-        InvalidValueError: This is no evaluator, or one in a wrapper that hides its scorer.
+        InvalidValueError: This is not an evaluator, or a wrapper hides its scorer.
     """
 
-    changes = "build another one"
+    changes = "build a new one"
 
     def __init__(self, evaluator: ScorerEvaluator) -> None:
         scorer: Any = scorer_of(evaluator)
-        needed = "a TCVAEvaluator is needed, bare or with with_config or configurable_fields"
+        needed = "a TCVAEvaluator, also with with_config or configurable_fields"
         require(scorer is not None, "evaluator", evaluator, needed)
         self._scorer: Scorer[Any] = scorer
         self.evaluator = evaluator
@@ -38,17 +38,17 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
 
     @property
     def evaluation_name(self) -> str:
-        """What is scored, and each unusual setting."""
+        """The criterion, and every setting that differs from its default."""
         return self._scorer.name
 
     @property
     def requires_input(self) -> bool:
-        """Whether there is no score without the question."""
+        """Whether the criterion needs the question."""
         return "input" in self._scorer.required
 
     @property
     def requires_reference(self) -> bool:
-        """Whether there is no score without the reference answer."""
+        """Whether the criterion needs the reference answer."""
         return "reference" in self._scorer.required
 
     def _check_evaluation_args(

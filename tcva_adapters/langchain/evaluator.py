@@ -35,16 +35,17 @@ class TCVAInput(TypedDict, total=False):
 
 
 class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
-    """Scores what the previous step passes on, as a Runnable.
+    """Scores the output of the previous step, as a Runnable.
 
-    The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
+    The judge's call is a child of this step's run, so callbacks, tags and metadata reach it.
 
-    Frozen: ``model_copy(update=...)`` gives a changed copy, and ``configurable_fields`` leaves a
-    field to the run.
+    An evaluator is frozen. ``model_copy(update=...)`` returns a changed copy, and
+    ``configurable_fields`` lets a run set a field.
 
     Args:
         scorer: A `TCVA` or a `CCRS` with its judge.
-        mapper: Turns what the previous step passes on into a sample or a mapping with known names.
+        mapper: A function that turns the output of the previous step into a `Sample` or a mapping
+            with known field names.
         name: The run's name in traces.
         **fields: The fields of a subclass.
 
@@ -59,7 +60,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
-    changes: ClassVar = "model_copy(update={{{name!r}: ...}}) gives a copy"
+    changes: ClassVar = "use model_copy(update={{{name!r}: ...}}), which returns a copy"
     _is_built: ClassVar = True  # type: ignore[misc]  # from the start: pydantic sets nothing
     _derived: ClassVar[tuple[str, ...]] = ()
 
@@ -80,7 +81,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it
-        """What schemas and tools show; more is read, see `invoke`."""
+        """What schemas and tools show; `invoke` also reads other field names."""
         return TCVAInput
 
     def invoke(
@@ -89,11 +90,12 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> TCVAOutput:
-        """Judge what the previous step passes on; see `TCVAInput` for what is read.
+        """Judge the output of the previous step; see `TCVAInput` for the fields.
 
         Raises:
-            InvalidSampleError: The input cannot be read, or lacks a field that the scorer needs
-                (a ValueError). What goes wrong after that is the reason of an unscored output.
+            InvalidSampleError: The input cannot be read, or lacks a field that the criterion needs
+                (a ValueError). A later failure does not raise: the output is unscored and has the
+                reason.
         """
         return self._call_with_config(self._judge, input, config, **kwargs)
 
@@ -115,7 +117,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return as_output(await self.scorer.aevaluate(sample))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  # both share judge and store
-        """A copy, in which the fields of `update` are changed; it shares judge and store.
+        """A copy with the fields of `update` changed; it shares judge and store.
 
         Raises:
             InvalidValueError: A value is out of range, or a field unknown.
@@ -129,11 +131,11 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return self.model_copy(**options)
 
     def __copy__(self) -> Self:
-        """Itself: it is frozen."""
+        """The same object: it is frozen."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        """Itself likewise; clients and stores cannot be copied."""
+        """The same object; clients and stores cannot be copied."""
         return self
 
 
@@ -158,15 +160,16 @@ else:
 class TCVAEvaluator(FromConfig, _WithSettings):
     """Judges claims on five levels and scores them at a temperature, as a Runnable.
 
-    A `ScorerEvaluator` that builds its `TCVA` itself. Every setting is a field with its value in
-    final form; ``configurable_fields`` and ``model_copy(update=...)`` check one as when built.
+    A `ScorerEvaluator` that builds its own `TCVA`. Every setting is a field;
+    ``configurable_fields`` and ``model_copy(update=...)`` check values as the constructor does.
 
     Args:
         llm: The judge: a LangChain chat model or LLM, ``"openai:MODEL"``, ``"lexical"``, or another
-            framework's LLM object. Where none is named the lexical one judges, and warns of that.
+            framework's LLM object. Without one, the lexical judge is used, with a warning.
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
-        mapper: Turns what the previous step passes on into a sample or a mapping with known names.
+        mapper: A function that turns the output of the previous step into a `Sample` or a mapping
+            with known field names.
         name: The run's name in traces.
         **settings: See `TCVASettings`.
 
@@ -214,7 +217,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
 
 
 def scorer_of(evaluator: Any) -> Scorer[Any] | None:
-    """The scorer that an evaluator's runs ask, as it is configured; None where a wrapper hides it."""
+    """An evaluator's scorer, as it is configured; None where a wrapper hides it."""
     config: RunnableConfig | None = None
     while isinstance(evaluator, RunnableBinding):
         evaluator, config = evaluator.bound, merge_configs(evaluator.config, config)
@@ -225,8 +228,8 @@ def scorer_of(evaluator: Any) -> Scorer[Any] | None:
 
 
 def check_evaluator(value: Any) -> None:
-    """Anything that may stand for an evaluator, itself or wrapped."""
-    require(isinstance(value, Runnable), "evaluator", value, "a TCVAEvaluator is needed")
+    """Refuse what cannot be an evaluator, wrapped or not."""
+    require(isinstance(value, Runnable), "evaluator", value, "a TCVAEvaluator")
 
 
 def _check_step(mapper: Any, name: Any) -> None:

@@ -1,4 +1,4 @@
-"""A gate that stops weak answers."""
+"""A gate that stops answers that fail."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class BelowThresholdError(TCVAError, ValueError):
     """An answer did not pass a gate.
 
     Attributes:
-        value: What the gate was given.
-        output: What the evaluator said about it.
+        value: The input of the gate.
+        output: The evaluator's output for it.
     """
 
     def __init__(self, value: Any, output: TCVAOutput) -> None:
@@ -31,26 +31,26 @@ class BelowThresholdError(TCVAError, ValueError):
 
     @property
     def result(self) -> Any:
-        """The result, to be seen at any setting; see `result_of`."""
+        """The result behind the output; see `result_of`."""
         return result_of(self.output)
 
 
 def gate(
     evaluator: Runnable[Any, TCVAOutput], *, allow_unscored: bool = False
 ) -> Runnable[Any, Any]:
-    """A step that hands on what it is given, if it passes.
+    """A step that returns its input if it passes, and raises `BelowThresholdError` otherwise.
 
-    Made for ``with_retry(retry_if_exception_type=(BelowThresholdError,))`` on the chain before it,
-    and for ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))``. In ``batch``
-    LangChain's ``with_retry`` confuses rows; ``RunnableLambda(retried.invoke,
+    Use it with ``with_retry(retry_if_exception_type=(BelowThresholdError,))`` or
+    ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))`` on the chain. In ``batch``,
+    LangChain's ``with_retry`` may mix up rows; ``RunnableLambda(retried.invoke,
     afunc=retried.ainvoke)`` retries each row by itself.
 
     Args:
-        evaluator: An evaluator, configured or wrapped as you like.
-        allow_unscored: Let pass what has no score: refusals, empty contexts, failed judges.
+        evaluator: An evaluator, also configured or wrapped.
+        allow_unscored: Let unscored answers pass: refusals, empty contexts, failed judges.
 
     Returns:
-        The step; it raises `BelowThresholdError`.
+        The step.
 
     Raises:
         InvalidValueError: An argument is of the wrong kind.

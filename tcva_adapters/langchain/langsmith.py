@@ -27,11 +27,11 @@ from tcva_adapters.results.settings import check
 
 
 def _key(evaluator: ScorerEvaluator, option: str, given: str | None) -> str:
-    """The feedback's name: the one that is given, else the scorer's."""
+    """The feedback's name: the given one, or the scorer's."""
     check(NAME, option, given)
     scorer = scorer_of(evaluator)
     name = given or ("" if scorer is None else scorer.name)
-    needed = f"a TCVAEvaluator is needed; one in a wrapper that hides it, with {option}="
+    needed = f"a TCVAEvaluator (pass {option}= if a wrapper hides it)"
     require(isinstance(evaluator, Runnable) and bool(name), "evaluator", evaluator, needed)
     return name
 
@@ -54,24 +54,25 @@ def _feedback(key: str) -> Iterator[dict[str, Any]]:
 class TCVARunEvaluator(Frozen, RunEvaluator):
     """Judges runs for ``evaluate(..., evaluators=[...])`` and `aevaluate`.
 
-    Judged is the run's output together with the example's input; the example's outputs give the
-    reference, and the contexts where the run returns none; profiles go by its metadata. The
-    feedback carries the evaluator's whole output, so `result_of` reads it back; ``comment`` is the
-    reason. What cannot be judged, such as a run that failed, is feedback too, without a score and
-    marked as an error.
+    The question comes from the example's inputs, the answer from the run's outputs, the contexts
+    from the run or else from the example's outputs, the reference from the example's outputs. The
+    example's metadata selects a profile. The feedback has the evaluator's whole output, so
+    `result_of` reads it back; ``comment`` is the reason. A run that cannot be judged, for example
+    because it failed, gets feedback without a score that is marked as an error.
 
     Args:
         evaluator: The evaluator.
-        key: Name of the feedback; by default the scorer's, which tells each unusual setting.
-        mapper: Turns a run and its example into what the evaluator takes, for outputs with names
-            that are not known.
+        key: Name of the feedback; by default the scorer's name, which has the criterion and every
+            setting that differs from its default.
+        mapper: A function of a run and its example that returns the evaluator's input, for field
+            names that are not known.
 
     Raises:
-        InvalidValueError: An argument is of the wrong kind; or no key is given and the evaluator is
-            in a wrapper that hides its scorer.
+        InvalidValueError: An argument is of the wrong kind, or no key is given and a wrapper hides
+            the evaluator's scorer.
     """
 
-    changes = "build another one"
+    changes = "build a new one"
 
     def __init__(
         self,
@@ -132,7 +133,7 @@ def _record_of(
     example: Example | None = None,
     **_: Any,
 ) -> dict[str, Any]:
-    """What a judge of openevals' kind is asked, as the record of a run."""
+    """The arguments of a judge in the style of openevals, as the record of a run."""
     record = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
     known = metadata if example is None else example.metadata
     return {**record, "contexts": context, "metadata": known}
@@ -141,11 +142,11 @@ def _record_of(
 def create_tcva_judge(
     evaluator: ScorerEvaluator, *, feedback_key: str | None = None
 ) -> Callable[..., dict[str, Any]]:
-    """A function as ``openevals`` makes them, also for LangSmith's `evaluate`.
+    """A judge function as ``openevals`` makes them, also for LangSmith's `evaluate`.
 
     It takes ``inputs``, ``outputs``, ``reference_outputs`` and ``context`` by name and returns
     ``key``, ``score``, ``comment`` and ``metadata`` (the evaluator's output, see `result_of`).
-    Profiles go by ``metadata``, or by that of the ``example`` that LangSmith passes.
+    ``metadata``, or that of the ``example`` that LangSmith passes, selects a profile.
 
     Args:
         evaluator: The evaluator.
@@ -183,8 +184,8 @@ def create_async_tcva_judge(
 def local_client() -> Client:
     """A client that sends nothing, for ``evaluate(..., upload_results=False, client=...)``.
 
-    Without it LangSmith asks its server for its version, and posts the runs of targets that are
-    Runnables or, with `aevaluate`, any target's, in spite of ``upload_results=False``.
+    Without it, LangSmith contacts its server even with ``upload_results=False``: it asks for the
+    server's version and posts the runs of Runnable targets, with `aevaluate` those of any target.
     """
     return _LocalClient(api_url="http://127.0.0.1", api_key="none", auto_batch_tracing=False)
 

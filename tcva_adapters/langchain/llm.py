@@ -66,7 +66,7 @@ class LangChainModel(LLMObject):
         """Answer one request.
 
         Raises:
-            JudgeError: The LLM answered with something else than text.
+            JudgeError: The LLM did not answer with text.
         """
         prompt, options = self._asked(request)
         return _reply(self.llm.invoke(prompt, _CONFIG, **options))
@@ -120,7 +120,7 @@ def _reply(answer: Any) -> ModelReply:
     if isinstance(answer, str):
         return ModelReply(answer)
     if not isinstance(answer, BaseMessage):
-        msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
+        msg = f"the judge must return text or a message, got a {type(answer).__name__}"
         raise JudgeError(msg, reason="no_reply")
     usage: Mapping[str, Any] = (isinstance(answer, AIMessage) and answer.usage_metadata) or {}
     said = answer.response_metadata
@@ -137,7 +137,7 @@ def _reply(answer: Any) -> ModelReply:
 
 
 class BridgedLLM(BaseChatModel):
-    """Hands LangChain's prompts to a judge model: system messages as instructions, then the rest."""
+    """Sends LangChain's prompts to a judge model: system messages as instructions, then the rest."""
 
     _asked: Prompted = PrivateAttr()
 

@@ -18,25 +18,24 @@ from tcva_adapters.results.settings import check
 
 
 class TCVAState(AgentState[Any]):
-    """An agent's state with the judgement of its last answer under ``tcva``."""
+    """An agent's state with the evaluator's output for its last answer under ``tcva``."""
 
     tcva: NotRequired[TCVAOutput]
 
 
 class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
-    """Judges an agent's answers and sends weak ones back with what was wrong.
+    """Judges an agent's answers, and asks the model again where an answer fails.
 
     An answer is a message of the model without tool calls. Its contexts are the tool messages, its
-    question is the last human message. The judgement is in the state's ``tcva``, which `result_of`
-    reads. An answer without a score (no tool was used, a refusal, a failed judge) is let
-    through.
+    question is the last human message. The output is in the state's ``tcva``, which `result_of`
+    reads. Unscored answers (no tool was used, a refusal, a failed judge) are not sent back.
 
     Args:
-        evaluator: An evaluator, configured or wrapped as you like.
-        max_retries: How often per question the model is asked again; 0 only judges.
+        evaluator: An evaluator, also configured or wrapped.
+        max_retries: How often the model is asked again per question; 0 only judges.
 
     Raises:
-        InvalidValueError: `max_retries` is no whole number from 0 on, or the evaluator is none.
+        InvalidValueError: `max_retries` is not a whole number from 0, or the evaluator is not one.
     """
 
     state_schema = TCVAState
@@ -64,7 +63,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
     def _update(self, state: TCVAState, output: TCVAOutput) -> dict[str, Any]:
         if output["passed"] is not False or _retries(state) >= self.max_retries:
             return {"tcva": output}
-        text = f"{output['reasoning']}\nAnswer again, saying only what the tools returned."
+        text = f"{output['reasoning']}\nAnswer again. Say only what the tools returned."
         critique = HumanMessage(text, name=CRITIC)
         return {"tcva": output, "messages": [critique], "jump_to": "model"}
 

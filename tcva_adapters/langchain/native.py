@@ -62,7 +62,7 @@ class _Run(NativeRun):
     def _read(self, returned: Any) -> FrameworkScore:
         score, reason = returned["score"], returned["reasoning"]
         if score is None:
-            return self._failed(f"no verdict in the reply {reason!r:.200}")
+            return self._failed(f"the reply has no verdict: {reason!r:.200}")
         level = Verdict.FULLY if score else Verdict.NONE
         said = FrameworkVerdict(self.sample.response or "", returned["value"], level, reason)
         return self._scored(float(score), [said])

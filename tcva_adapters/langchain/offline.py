@@ -25,8 +25,8 @@ _PROMPT: Final = re.compile(
 class LexicalLLM(SimpleChatModel):
     """Answers LangChain's ``context_qa`` with the lexical judge's verdicts.
 
-    The prompt is known by its template: ``CORRECT`` if every claim of the answer is fully or mostly
-    supported by the context. Every other prompt raises `JudgeError`: this is no language model.
+    It answers ``CORRECT`` if the context fully or mostly supports every claim of the answer. It is
+    not a language model: any other prompt raises `JudgeError`.
 
     >>> from langchain_classic.evaluation import load_evaluator
     >>> evaluator = load_evaluator("context_qa", llm=LexicalLLM())
@@ -37,7 +37,7 @@ class LexicalLLM(SimpleChatModel):
 
     @property
     def model_name(self) -> str:
-        """The judge's name, which says that it is lexical."""
+        """The lexical judge's name."""
         return NAME
 
     @property

@@ -16,11 +16,11 @@ _PLACES: Final = ("outputs", "output", "metadata", "evaluator_info", "feedback_s
 
 
 class TCVAOutput(TypedDict):
-    """A result as plain data, fit for JSON, checkpoints and traces; see `result_of`.
+    """A result as plain data for JSON, checkpoints and traces; see `result_of`.
 
-    ``score``, ``value`` (``pass``, ``fail`` or ``unscored``) and ``reasoning`` are what LangChain's
-    own string evaluators return; everything else is ``to_dict`` of the result. What may be missing
-    is of a `Result` alone; a `CCRSResult` has other fields there.
+    ``score``, ``value`` (``pass``, ``fail`` or ``unscored``) and ``reasoning`` are the keys of
+    LangChain's own string evaluators. The other keys are those of the result's ``to_dict()``;
+    the optional ones belong to a `Result`, a `CCRSResult` has other ones instead.
     """
 
     score: float | None
@@ -73,15 +73,14 @@ def as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:
 def result_of(stored: Any) -> Any:
     """The result behind what LangChain or LangSmith stored.
 
-    From there every other temperature is free: ``result_of(output).at(0.1)``.
+    Another temperature costs no call: ``result_of(output).at(0.1)``.
 
     Args:
-        stored: The output of an evaluator, of a string evaluator, or what an agent has
-            under ``tcva``; feedback of LangSmith's, as an evaluator returned it or a client reads
-            it; an evaluator's run; each as an object, a mapping or JSON, also after a checkpoint.
+        stored: The output of an evaluator or a string evaluator, an agent's ``state["tcva"]``,
+            feedback of LangSmith, or an evaluator's run; as an object, a mapping or JSON.
 
     Returns:
-        A `Result`, or a `CCRSResult` where that was carried; equal to the one that was stored.
+        The `Result`, or `CCRSResult`, that was stored.
 
     Raises:
         UnreadableInputError: There is no result in it.

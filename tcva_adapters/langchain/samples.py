@@ -59,7 +59,8 @@ def as_sample(value: Any) -> Sample:
     elif is_messages(talk := _plain(value)):
         record = {"messages": talk}
     else:
-        msg = f"cannot read a {type(value).__name__} as a sample; pass a mapping or use mapper="
+        kind = type(value).__name__
+        msg = f"the evaluator cannot read an object of type {kind}; pass a mapping, or mapper="
         raise InvalidSampleError(msg)
     sample = Sample.from_record(record)
     own: dict[str, Any] = {"metadata": dict(metadata) if isinstance(metadata, Mapping) else {}}
@@ -79,10 +80,11 @@ def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
     try:
         return scorer.require(sample)
     except InvalidSampleError as error:
-        found = ", ".join(flattened(value)) if isinstance(value, Mapping) else type(value).__name__
+        is_mapping = isinstance(value, Mapping)
+        found = ", ".join(flattened(value)) if is_mapping else f"a {type(value).__name__}"
         msg = (
-            f"{error}; given: {found:.200}; RunnablePassthrough.assign(answer=...) keeps question "
-            "and documents beside an answer, and mapper= reads other names"
+            f"{error}; the evaluator was given {found:.200}. Name the fields question, answer and "
+            "context (RunnablePassthrough.assign(answer=...) keeps them), or read them with mapper="
         )
         raise InvalidSampleError(msg) from None
 

@@ -1,4 +1,4 @@
-"""TCVA in LlamaIndex: an evaluator, LlamaIndex's own evaluators beside it, and its LLMs as judges.
+"""TCVA in LlamaIndex: an evaluator, LlamaIndex's own evaluators, and its LLMs as judges.
 
 Every name is imported on first use; LlamaIndex itself takes two seconds to import.
 """

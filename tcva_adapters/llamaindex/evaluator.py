@@ -1,4 +1,4 @@
-"""Scorers wherever LlamaIndex takes an evaluator: five-level verdicts with a temperature, ratings."""
+"""TCVA, and any other scorer, wherever LlamaIndex takes an evaluator."""
 
 from __future__ import annotations
 
@@ -39,20 +39,19 @@ _dispatcher: Final = get_dispatcher(__name__)
 class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     """Scores answers with a `TCVA`, a `CCRS` or any other scorer.
 
-    Takes the place of `FaithfulnessEvaluator` and its siblings in ``BatchEvalRunner``,
-    ``RetryQueryEngine``, ``RetryGuidelineQueryEngine`` and ``EvalQueryEngineTool``. Frozen: `changed`
-    gives a copy.
+    It goes wherever `FaithfulnessEvaluator` goes: ``BatchEvalRunner``, ``RetryQueryEngine``,
+    ``RetryGuidelineQueryEngine``, ``EvalQueryEngineTool``. It is frozen: `changed` returns a copy.
 
     Args:
-        scorer: What scores. It keeps its own judge where no ``llm`` is given.
+        scorer: A `TCVA` or a `CCRS`. It keeps its own judge if no ``llm`` is given.
         llm: Another judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
             framework's LLM object.
 
     Attributes:
-        scorer: The same, with the judge that it asks.
+        scorer: The scorer, with its judge.
 
     Raises:
-        InvalidValueError: A setting is out of range, or it is no scorer; raised before any call.
+        InvalidValueError: A setting is out of range, or it is not a scorer; raised before any call.
         MissingDependencyError: The judge's package is not installed.
 
     >>> from tcva_adapters import CCRS
@@ -93,22 +92,21 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         contexts: Sequence[str] | None = None,
         **options: Any,
     ) -> ScorerEvaluationResult[R]:
-        """Judge one answer without an event loop: it also works where one is running.
+        """Judge one answer. It needs no event loop and also works inside a running one.
 
         Args:
             query: The question.
-            response: The text under test.
-            contexts: The passages that it was to rest on.
-            **options: ``reference``, the answer that is known to be right; ``metadata``, what
-                profiles go by and the result carries along; ``temperature`` (where the scorer has
-                one) and ``threshold``, for this sample alone; ``sleep_time_in_seconds``, a pause
-                before the judgement. Others are ignored: batch runners hand every evaluator the
-                arguments of all.
+            response: The answer.
+            contexts: The contexts of the answer.
+            **options: ``reference``, the reference answer; ``metadata``, which selects a profile
+                and is kept in the result; ``temperature`` (if the scorer has one) and
+                ``threshold``, for this sample only; ``sleep_time_in_seconds``, a pause before the
+                judge is asked. Other names are ignored, since batch runners pass every evaluator
+                the arguments of all.
 
         Raises:
-            InvalidSampleError: A field that the scorer needs is missing (a ValueError, as
-                LlamaIndex's own evaluators raise). What goes wrong after that makes an invalid
-                result.
+            InvalidSampleError: A field that the criterion needs is missing (a ValueError, as from
+                LlamaIndex's own evaluators). A later failure gives an invalid result.
             InvalidValueError: A setting is out of range.
         """
         scorer, sample, pause = self._begin(query, response, contexts, **options)
@@ -123,9 +121,9 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         contexts: Sequence[str] | None = None,
         **options: Any,
     ) -> ScorerEvaluationResult[R]:
-        """The same, awaited; what `evaluate` raises makes an invalid result instead.
+        """The same, awaited; it gives an invalid result where `evaluate` raises.
 
-        ``BatchEvalRunner`` calls this, and there one exception loses the results of all samples.
+        ``BatchEvalRunner`` calls this, and one exception there loses the results of all samples.
         """
         sample, reason = _readable(query, response), Reason.INVALID_INPUT
         try:
@@ -139,15 +137,15 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
     ) -> ScorerEvaluationResult[R]:
-        """Judge the response of a query engine, of whichever of the four types, or a chat engine's.
+        """Judge the response of a query engine or a chat engine.
 
         A stream is read to its end first; its text stays readable afterwards. A plain string is a
-        response without source nodes, for scorers that need none; ``contexts=`` adds passages.
+        response without source nodes: pass ``contexts=`` if the criterion needs them.
 
         Raises:
             InvalidSampleError: See `evaluate`.
-            InvalidValueError: Not a response; or an asynchronous stream that only
-                `aevaluate_response` can read: a chat engine's, or one inside a running event loop.
+            InvalidValueError: It is not a response, or an asynchronous stream, which only
+                `aevaluate_response` can read.
         """
         read = read_response(response)
         return self.evaluate(query, **{**read, **kwargs})
@@ -155,11 +153,12 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
     ) -> ScorerEvaluationResult[R]:
-        """The same, awaited; a response that cannot be read makes an invalid result."""
+        """The same, awaited; a response that cannot be read gives an invalid result."""
         try:
             read = await aread_response(response)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
-            msg, sample = f"the response could not be read: {error!r}", _readable(query, None)
+            is_ours, sample = isinstance(error, InvalidValueError), _readable(query, None)
+            msg = str(error) if is_ours else f"reading the response failed: {error!r}"
             return _end(self.scorer.unscored(Reason.INVALID_INPUT, msg, sample), sample)
         return await self.aevaluate(query, **{**read, **kwargs})
 
@@ -176,7 +175,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         sleep_time_in_seconds: Any = 0,
         **_: Any,
     ) -> tuple[Scorer[R], Sample, float]:
-        """Who scores, under the settings for this sample alone, the sample, and the pause before."""
+        """The scorer with the settings of this sample, the sample, and the pause."""
         changes = {} if threshold is None else {"threshold": threshold}
         if temperature is not None and isinstance(self.scorer, TCVA):  # others have none
             changes |= {"temperature": temperature, "profiles": None}
@@ -196,7 +195,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         return {}  # the judge's prompt is no template of LlamaIndex
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        require(not prompts, "prompts", [*prompts], "there are none; changed(criterion=...) is one")
+        require(not prompts, "prompts", [*prompts], "empty: use changed(criterion=...) instead")
 
 
 class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
@@ -205,7 +204,8 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
     Args:
         llm: The judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
             framework's LLM object. By default ``Settings.llm``.
-        criterion: See `TCVA`.
+        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
+            ``completeness``, ``context_recall``) or a `Criterion`.
         **settings: See `TCVASettings`.
 
     Raises:
@@ -249,13 +249,13 @@ def _llm_or_default(llm: Any) -> Any:
     """The LLM that is given, or LlamaIndex's ``Settings.llm``.
 
     Raises:
-        InvalidValueError: Neither is there, and LlamaIndex's own default cannot be used.
+        InvalidValueError: There is neither, and LlamaIndex's own default cannot be used.
     """
     try:
         return Settings.llm if llm is None else llm
     except (ImportError, ValueError) as error:
         msg = (
-            "no judge: Settings.llm is not set and LlamaIndex's default cannot be used; pass "
-            "llm=..., llm='lexical' or llm='openai:MODEL', or set Settings.llm"
+            "there is no judge: set Settings.llm, or pass llm=... (a LlamaIndex LLM, 'lexical' or "
+            "'openai:MODEL'). LlamaIndex's default LLM cannot be used here"
         )
         raise InvalidValueError(msg) from error

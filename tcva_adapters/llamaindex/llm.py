@@ -99,7 +99,7 @@ def _get(holder: Any, key: str) -> Any:
 
 
 class BridgedLLM(CustomLLM):
-    """Hands LlamaIndex's prompts to a judge model."""
+    """Sends LlamaIndex's prompts to a judge model."""
 
     _asked: Prompted = PrivateAttr()
 
@@ -109,7 +109,7 @@ class BridgedLLM(CustomLLM):
 
     @property
     def metadata(self) -> LLMMetadata:
-        """What LlamaIndex wants to know of an LLM."""
+        """The metadata that LlamaIndex needs."""
         return LLMMetadata(model_name=self._asked.model.name, context_window=CONTEXT_WINDOW)
 
     @llm_completion_callback()

@@ -54,7 +54,7 @@ class _Run(NativeRun):
     def _read(self, returned: Any) -> FrameworkScore:
         score, feedback = returned.score, returned.feedback or ""
         if score is None or not math.isfinite(score):
-            return self._failed(returned.invalid_reason or f"no score in the reply {feedback!r}")
+            return self._failed(returned.invalid_reason or f"the reply has no score: {feedback!r}")
         said, verdict = feedback.strip(), _SHARES.get(score)
         if self.name == "correctness":  # five steps for five levels; 4.5 has not reached the fifth
             verdict = LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None

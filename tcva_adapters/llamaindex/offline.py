@@ -22,8 +22,8 @@ _WINDOW: Final = 1_000_000
 class LexicalLLM(CustomLLM):
     """Answers LlamaIndex's faithfulness evaluator with the lexical judge's verdicts.
 
-    The prompt is known by its template: ``YES`` if every claim of the answer is fully or mostly
-    supported by the context. Every other prompt raises `JudgeError`: this is no language model.
+    It answers ``YES`` if the context fully or mostly supports every claim of the answer. It is not
+    a language model: any other prompt raises `JudgeError`.
 
     >>> from llama_index.core.evaluation import FaithfulnessEvaluator
     >>> evaluator = FaithfulnessEvaluator(llm=LexicalLLM())
@@ -33,7 +33,7 @@ class LexicalLLM(CustomLLM):
 
     @property
     def metadata(self) -> LLMMetadata:
-        """What LlamaIndex wants to know of an LLM; the name says that it is lexical."""
+        """The metadata that LlamaIndex needs, with the lexical judge's name."""
         return LLMMetadata(model_name=NAME, context_window=_WINDOW)
 
     def predict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
@@ -50,7 +50,7 @@ class LexicalLLM(CustomLLM):
         return "YES" if is_supported(values["query_str"], [values["context_str"]]) else "NO"
 
     async def apredict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
-        """The same; it takes milliseconds and does not wait for anything.
+        """The same, awaited; it does not wait for anything.
 
         Raises:
             JudgeError: See `predict`.
@@ -58,7 +58,7 @@ class LexicalLLM(CustomLLM):
         return self.predict(prompt, **prompt_args)
 
     def complete(self, prompt: str, *_: Any, **__: Any) -> Any:
-        """Refused: a text that is no evaluator's template cannot be understood by words.
+        """Refused: the prompt is not that of the faithfulness evaluator.
 
         Raises:
             JudgeError: Always.

@@ -1,4 +1,4 @@
-"""What LlamaIndex carries of a result, the events that tell of it, and the way back to it."""
+"""Results as LlamaIndex's evaluations, their events, and reading them back."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tcva_adapters.results.protocol import Scored, read_result
 
 
 class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
-    """What LlamaIndex expects of an evaluation, and the result behind it.
+    """LlamaIndex's `EvaluationResult`, and the result behind it.
 
-    LlamaIndex's fields are filled as its own evaluators fill them: ``score`` in [0, 1],
-    ``passing``, ``feedback`` (never None), and ``invalid_result`` with ``invalid_reason`` where
-    there is no score. `result_of` reads the result back from what the model's dump became.
+    It fills LlamaIndex's fields as LlamaIndex's own evaluators do: ``score`` in [0, 1],
+    ``passing``, ``feedback`` (never None), and ``invalid_result`` with ``invalid_reason`` if there
+    is no score. `result_of` reads the result back from a dump of the model.
 
     Attributes:
-        result: The result as the scorer gave it: a `Result` of TCVA, a `CCRSResult` of CCRS.
+        result: A `Result` of TCVA or a `CCRSResult` of CCRS.
     """
 
     result: Annotated[
@@ -41,9 +41,9 @@ class ScorerEvaluationStartEvent(BaseEvent):
     """An evaluation begins.
 
     Attributes:
-        subject: What is scored, e.g. ``faithfulness``.
+        subject: The criterion, e.g. ``faithfulness``.
         query: The question.
-        response: The text under test.
+        response: The answer.
     """
 
     subject: str
@@ -57,7 +57,7 @@ class ScorerEvaluationStartEvent(BaseEvent):
 
 
 class ScorerEvaluationEndEvent(BaseEvent, Generic[R]):
-    """An evaluation has a result, be it valid or not.
+    """An evaluation has ended, with a valid or an invalid result.
 
     Attributes:
         result: The evaluation, with the result behind it.
@@ -72,11 +72,11 @@ class ScorerEvaluationEndEvent(BaseEvent, Generic[R]):
 
 
 def result_of(carried: Any) -> Any:
-    """The result behind an evaluation, wherever it comes from.
+    """The result behind an evaluation.
 
     Args:
-        carried: An evaluation of ours or the event that told of it; or what ``model_dump`` or
-            ``model_dump_json`` made of one.
+        carried: An evaluation of a `TCVAEvaluator` or its end event, or the ``model_dump`` or
+            ``model_dump_json`` of one.
 
     Raises:
         UnreadableInputError: There is no result in it.

@@ -1,4 +1,4 @@
-"""What a query engine or a chat engine returns, as the arguments of ``evaluate``."""
+"""Responses of query and chat engines, as the arguments of ``evaluate``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_response(response: Any) -> dict[str, Any]:
     """
     if isinstance(response, AsyncStreamingResponse) or _is_async_chat(response):
         kind = type(response).__name__
-        msg = f"this {kind} cannot be read here; await aevaluate_response(...) instead"
+        msg = f"{kind} is asynchronous; use await aevaluate_response(...) instead"
         raise InvalidValueError(msg)
     return _fields(response)
 
@@ -56,9 +56,9 @@ def _fields(response: Any) -> dict[str, Any]:
             pass  # as above
     if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
         msg = (
-            f"response={response!r}; it is what a query engine returns (Response, "
-            "StreamingResponse, AsyncStreamingResponse, PydanticResponse), an object with "
-            "response and source_nodes, or a string; evaluate(...) takes text and contexts"
+            "response must be what a query engine or a chat engine returns, an object with "
+            "response and source_nodes, or a string (evaluate(...) takes text and contexts), "
+            f"got {response!r:.80}"
         )
         raise InvalidValueError(msg)
     contexts = [node.get_content() for node in response.source_nodes]  # without its metadata

@@ -1,4 +1,4 @@
-"""TCVA in RAGAS: metrics of both families, RAGAS' own metrics beside them, its LLMs as judges.
+"""TCVA in RAGAS: metrics of both families, RAGAS' own metrics, and its LLMs as judges.
 
 Every name is imported on first use; RAGAS itself takes seconds to import.
 """

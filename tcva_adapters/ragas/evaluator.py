@@ -1,4 +1,4 @@
-"""Any scorer, and TCVA by its settings, as metrics of both of RAGAS' families."""
+"""TCVA, and any other scorer, as metrics of both families of RAGAS."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COLUMNS: Final = {
 
 
 class NoLLM:
-    """Stands in for the LLM that ``evaluate(llm=...)`` gives, so that settings are checked now."""
+    """Stands in for the LLM of ``evaluate(llm=...)``, so that settings are checked early."""
 
     name = "none"
     parameters: Final[dict[str, Any]] = {}
@@ -48,7 +48,7 @@ class NoLLM:
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Refused."""
         del request
-        msg = "the metric has no LLM; pass llm=... to the metric or to evaluate()"
+        msg = "the metric has no LLM: pass llm=... to the metric or to evaluate()"
         raise JudgeError(msg, fatal=True)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -57,11 +57,11 @@ class NoLLM:
 
 
 class OfScorer(Frozen, Generic[R]):
-    """What the metrics of both families have of their scorer: name, LLM, and settings that stay.
+    """What the metrics of both families have in common.
 
     Attributes:
-        scorer: What scores, with the LLM that the metric has now.
-        name: The column in the result: as given, or the scorer's name, which tells its settings.
+        scorer: The scorer, with the metric's LLM.
+        name: The column in the result: as given, or the scorer's name.
     """
 
     settable: ClassVar[tuple[str, ...]] = ("name",)
@@ -86,16 +86,18 @@ class OfScorer(Frozen, Generic[R]):
         self._begin(tcva, llm, name)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
-        known = "samples of RAGAS carry no metadata, which profiles go by; give temperature=..."
-        require(getattr(scorer, "profiles", None) is None, "scorer", scorer, known)
+        needed = (
+            "without profiles, since RAGAS' samples have no metadata (set temperature= instead)"
+        )
+        require(getattr(scorer, "profiles", None) is None, "scorer", scorer, needed)
         vars(self).update(scorer=scorer, _llm=llm)
 
     @property
     def llm(self) -> Any:
-        """The LLM as it was given, or the scorer's own; None where there is none yet.
+        """The LLM as it was given, or the scorer's own; None if there is none yet.
 
         Raises:
-            InvalidValueError: What is set is nothing that can judge, or cannot follow a setting.
+            InvalidValueError: What is set cannot judge, or does not fit a setting.
         """
         return self._llm
 
@@ -107,7 +109,7 @@ class OfScorer(Frozen, Generic[R]):
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
 
     def changed(self, **settings: Any) -> Self:
-        """A copy with another ``llm`` or other settings of its scorer; it shares judge and store.
+        """A copy with another ``llm`` or other settings; it shares judge and store.
 
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
@@ -139,21 +141,21 @@ def _llm_of(scorer: Any) -> Any:
 
 def _check_name(name: str | None) -> None:
     is_name = name is None or (isinstance(name, str) and (not name or bool(name.strip())))
-    require(is_name, "name", name, "a column's name is a text, and None gives it the usual one")
+    require(is_name, "name", name, "a text, or None for the default name")
 
 
 class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
     """Scores samples in ``evaluate`` and ``aevaluate`` with any scorer: `TCVA`, `CCRS`.
 
-    Only ``name`` and ``llm`` may be set later, which RAGAS and its users do; with ``llm`` set to
-    None it waits for that of ``evaluate(llm=...)``. For other settings `changed` gives a copy.
+    Only ``name`` and ``llm`` can be set later; with ``llm = None`` the metric takes that of
+    ``evaluate(llm=...)``. For other settings, `changed` returns a copy.
 
     Args:
-        scorer: What scores.
+        scorer: A `TCVA` or a `CCRS`.
         name: The column in the result; by default the scorer's name.
 
     Raises:
-        InvalidValueError: ``scorer`` is no scorer, or cannot be used here.
+        InvalidValueError: ``scorer`` is not a scorer, or cannot be used here.
 
     >>> from tcva_adapters import CCRS
     >>> metric = ScorerMetric(CCRS("qr", judge="lexical", threshold=0.6))
@@ -174,10 +176,10 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
         self._required_columns = {MetricType.SINGLE_TURN: required | optional}
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Callbacks = None) -> float:
-        """Score one sample without an event loop: it also works where one is running.
+        """Score one sample. It needs no event loop and also works inside a running one.
 
         Raises:
-            InvalidSampleError: A field that the scorer needs is missing (a ValueError).
+            InvalidSampleError: A field that the criterion needs is missing (a ValueError).
             JudgeError: The judge failed.
         """
         sample = self._only_required_columns_single_turn(sample)
@@ -219,7 +221,7 @@ def _recorded(
         found.append(scorer.unscored(Reason.MISSING_FIELD, str(error)))
         raise
     except asyncio.CancelledError:
-        detail = "no judgement was recorded: RAGAS ended it (run_config.timeout)"
+        detail = "RAGAS ended the measurement after run_config.timeout"
         found.append(scorer.unscored(Reason.TIMEOUT, detail))
         raise
     finally:
@@ -231,17 +233,17 @@ def _recorded(
 class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # RAGAS' own bases disagree
     """Scores with any scorer in RAGAS' newer family: ``score``, ``ascore``, batches, ``@experiment``.
 
-    A judge that fails gives a result whose value is NaN and whose reason says why: in a batch or
-    an experiment an exception would lose other rows, or its own without a trace.
+    If the judge fails, the value is NaN and the reason says why. An exception would lose other
+    rows of a batch, and the row of an experiment.
 
-    Settings do not change once it is built; `changed` gives a copy, and results have ``at(...)``.
+    The metric is frozen: `changed` returns a copy, and results have ``at(...)``.
 
     Args:
-        scorer: What scores: a `TCVA`, a `CCRS`.
+        scorer: A `TCVA` or a `CCRS`.
         name: By default the scorer's name.
 
     Raises:
-        InvalidValueError: ``scorer`` is no scorer, or cannot be used here.
+        InvalidValueError: ``scorer`` is not a scorer, or cannot be used here.
 
     >>> from tcva_adapters import CCRS
     >>> metric = ScorerCollectionMetric(CCRS("qr", judge="lexical"))
@@ -260,10 +262,10 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         retrieved_contexts: list[str] | None = None,
         reference: str | None = None,
     ) -> ScorerMetricResult[R]:
-        """Score one sample without an event loop: it also works where one is running.
+        """Score one sample. It needs no event loop and also works inside a running one.
 
         Raises:
-            InvalidSampleError: A field that the scorer needs is missing, or one has a type that
+            InvalidSampleError: A field that the criterion needs is missing, or has a type that
                 cannot be read (a ValueError).
         """
         sample = _sample(user_input, response, retrieved_contexts, reference)
@@ -287,12 +289,12 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type
         self, inputs: list[dict[str, Any]]
     ) -> list[ScorerMetricResult[R]]:
-        """Score many; one result per input, in order, whatever fails. Equal ones are judged once.
+        """Score many: one result per input, in order, whatever fails. Equal ones are judged once.
 
-        An input that lacks a field has a NaN with the reason.
+        If an input lacks a field, its value is NaN and its reason says so.
 
         Raises:
-            InvalidSampleError: An input is no dict, or a field of it has a type that cannot be
+            InvalidSampleError: An input is not a dict, or a field of it has a type that cannot be
                 read; raised before any call.
         """
         results = self.scorer.evaluate_many(_samples(inputs), progress=False)
@@ -316,7 +318,7 @@ def _samples(inputs: Iterable[Any]) -> list[Sample]:
         try:
             samples.append(Sample.from_record(dict(row)))
         except (TypeError, ValueError) as error:
-            msg = f"input {number} of the batch, {row!r:.60}, is no dict that can be read: {error}"
+            msg = f"inputs[{number}] must be a dict of a sample's fields, got {row!r:.60}: {error}"
             raise InvalidSampleError(msg) from None
     return samples
 
@@ -328,15 +330,15 @@ class TCVAMetric(ScorerMetric[Result], FromConfig):
 
     Args:
         name: The column in the result; by default ``tcva_``, the criterion's name, and in brackets
-            every setting that is not the usual one: ``tcva_faithfulness(T=0.2)``.
+            every setting that differs from its default: ``tcva_faithfulness(T=0.2)``.
         llm: The judge: a RAGAS LLM of either family, ``"lexical"``, ``"openai:MODEL"``, or another
-            framework's LLM object; by default what ``evaluate(llm=...)`` is given.
+            framework's LLM object; by default the LLM of ``evaluate(llm=...)``.
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
-        **settings: See `TCVASettings`; samples of RAGAS have no metadata, so there are no profiles.
+        **settings: See `TCVASettings`. There are no profiles, since RAGAS' samples have no metadata.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown; raised when built.
+        InvalidValueError: A setting is out of range or unknown; raised before any call.
         MissingDependencyError: The judge's package is not installed.
 
     >>> metric = TCVAMetric(llm="lexical")
@@ -364,8 +366,8 @@ class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type:
     Args:
         llm: The judge, as for `TCVAMetric`.
         name: As for `TCVAMetric`.
-        criterion: As there.
-        **settings: As there.
+        criterion: As for `TCVAMetric`.
+        **settings: As for `TCVAMetric`.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or ``llm`` cannot judge.

@@ -153,10 +153,10 @@ class _AnyObject(AnyObject, OpenAISchema):
 
 
 class BridgedLLM(InstructorBaseRagasLLM):
-    """Hands RAGAS' prompts to a judge model; metrics of both families take it.
+    """Sends RAGAS' prompts to a judge model; metrics of both families take it.
 
-    The schema of the reply goes along. A reply that cannot be read is an error: it is not asked
-    for again.
+    The schema of the reply is sent too. A reply that cannot be read is an error: the prompt is not
+    sent again.
     """
 
     is_async = True

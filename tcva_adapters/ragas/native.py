@@ -48,11 +48,11 @@ class _Run(NativeRun):
     llm_classes = InstructorBaseRagasLLM
 
     def __init__(self, name: str, sample: Sample, llm: Any, embeddings: Any = None) -> None:
-        needed = "RAGAS' newer family of LLMs is needed (llm_factory, LexicalLLM)"
+        needed = "an LLM of RAGAS' newer family, e.g. from llm_factory(...), or LexicalLLM()"
         require(isinstance(llm, self.llm_classes), "llm", llm, needed)
         super().__init__(name, sample, llm)
         if name == _COMPARES_QUESTIONS:
-            needed = "embeddings of RAGAS are needed, e.g. of its embedding_factory"
+            needed = "embeddings of RAGAS, e.g. from embedding_factory(...)"
             require(embeddings is not None, "embeddings", embeddings, needed)
         self._recorder = _Recorder(llm, [])
         more = {"embeddings": embeddings} if name == _COMPARES_QUESTIONS else {}

@@ -31,9 +31,8 @@ PROMPTS: Final[tuple[Any, ...]] = (*_SPLIT, NLIStatementPrompt, util.NLIStatemen
 class LexicalLLM(InstructorBaseRagasLLM):
     """Answers the prompts of RAGAS' faithfulness, of both families, with the lexical judge's verdicts.
 
-    A prompt is known by its instruction and by the model of its reply. Statements are the
-    sentences that claim something; a verdict is 1 if the sentence is fully or mostly supported.
-    Every other prompt raises `JudgeError`: this is no language model.
+    Statements are the sentences that claim something; a verdict is 1 if the context fully or mostly
+    supports the sentence. It is not a language model: any other prompt raises `JudgeError`.
 
     >>> from ragas.metrics.collections import Faithfulness
     >>> metric = Faithfulness(llm=LexicalLLM())
@@ -64,7 +63,7 @@ class LexicalLLM(InstructorBaseRagasLLM):
         raise unknown_prompt(_KNOWN, prompt)
 
     async def agenerate(self, prompt: str, response_model: type[Reply]) -> Reply:
-        """The same; it takes milliseconds and does not wait for anything.
+        """The same, awaited; it does not wait for anything.
 
         Raises:
             JudgeError: See `generate`.

@@ -1,4 +1,4 @@
-"""What an evaluation of RAGAS carries of ours: scores, traces, tables; and how it is read back."""
+"""Results in RAGAS' evaluations: scores, traces, tables; and reading them back."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class _OfRagas(Carrier):
 
 
 class ScorerScore(_OfRagas, float):
-    """A score as RAGAS' `evaluate` takes it, a plain number, and the result behind it.
+    """A score in RAGAS' `evaluate`: a plain number, with the result behind it.
 
-    NaN where the sample has no score. Copies and pickles.
+    NaN if the sample is unscored. It can be copied and pickled.
 
     Attributes:
         result: Of a `TCVA` a `Result`, with claims, verdicts, evidence, and ``at(T)`` without a
@@ -52,10 +52,10 @@ class ScorerScore(_OfRagas, float):
 
 
 class ScorerMetricResult(_OfRagas, MetricResult, Generic[R]):
-    """A result as RAGAS' newer metrics give it, and ours behind it.
+    """RAGAS' `MetricResult`, with the result behind it.
 
-    ``value`` is the score, NaN where there is none; ``reason`` says what it rests on or why there
-    is none; the output in ``traces`` is the result as plain data. Copies, pickles, and has a hash.
+    ``value`` is the score, NaN if the sample is unscored; ``reason`` explains it; the output in
+    ``traces`` is the result as plain data. It can be copied, pickled and hashed.
 
     Attributes:
         result: As for `ScorerScore`.
@@ -91,16 +91,16 @@ def score_of(result: Scored) -> ScorerScore:
 def results_of(
     evaluation: EvaluationResult | pd.DataFrame, metric: str | None = None
 ) -> list[Scored]:
-    """The results of one of our metrics, one per row in order, those without a score included.
+    """The results of a TCVA metric, one per row in order, unscored ones included.
 
     Args:
-        evaluation: What ``evaluate`` or ``aevaluate`` returned; or the frame that
-            `results_to_pandas` made of it, also after it was written to a file and read again.
-        metric: The metric's name; needed where there are several.
+        evaluation: What ``evaluate`` or ``aevaluate`` returned; or the frame of
+            `results_to_pandas`, also after it was written to a file and read again.
+        metric: The metric's name; needed if there are several.
 
     Raises:
         TypeError: It is something else.
-        InvalidValueError: There is no such metric of ours, or there are several and no name.
+        InvalidValueError: There is no such metric, or there are several and no name is given.
         UnreadableInputError: A cell of the frame holds no result.
     """
     carried = _carried(evaluation)
@@ -108,16 +108,16 @@ def results_of(
     found = carried[chosen(metric, list(carried), columns, argument="metric")]
     results = [None if each is None else read_result(each) for each in found]
     like = next(filter(None, results))  # any of them shows judge and settings
-    detail = "RAGAS has no judgement of this row, e.g. because of a field's type; see its log"
+    detail = "RAGAS did not measure this row, e.g. because of the type of a field; see its log"
     why = Unscored(reason=Reason.INVALID_INPUT, detail=detail)
     return [like.unscored_for(why) if result is None else result for result in results]
 
 
 def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
-    """RAGAS' own ``to_pandas()``, with the results beside the scores; no call.
+    """RAGAS' own ``to_pandas()``, with a column of results after each TCVA score.
 
-    A column ``NAME_result`` follows each score of ours. It holds JSON, so the frame may be written
-    as csv, parquet or anything else: `results_of` reads the results back.
+    The column is called ``NAME_result`` and holds JSON, so the frame can be written as csv, parquet
+    or anything else. `results_of` reads the results back.
     """
     frame = evaluation.to_pandas()
     for name in _carried(evaluation):
@@ -138,14 +138,15 @@ def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]
         return {name: [row.get(name) for row in rows] for name in judged}
     if not isinstance(evaluation, pd.DataFrame):
         msg = (
-            f"evaluation={evaluation!r:.80}; it is what evaluate() or results_to_pandas() returned"
+            "evaluation must be what evaluate() or results_to_pandas() returned, "
+            f"got {evaluation!r:.80}"
         )
         raise TypeError(msg)
     names = [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]
     if not names:
         msg = (
-            "no metric of tcva-adapters in the frame: RAGAS' to_pandas() leaves results out; pass "
-            "what evaluate() or results_to_pandas() returned"
+            "the frame has no results of tcva-adapters, since RAGAS' to_pandas() leaves them out; "
+            "pass what evaluate() or results_to_pandas() returned"
         )
         raise InvalidValueError(msg)
     return {name: [*evaluation[f"{name}{_BESIDE}"].fillna("")] for name in names}

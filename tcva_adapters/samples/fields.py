@@ -149,7 +149,7 @@ def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_contexts(name: str, value: Any) -> tuple[str, ...]:
-    """A field's passages.
+    """A field's contexts.
 
     Args:
         name: The field, for messages.
@@ -158,7 +158,7 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
 
     Raises:
         InvalidSampleError: Something else, or a printed list that cannot be read back for certain:
-            as one passage it would change what is judged, and nobody would see.
+            taken as one context, it would silently change what is judged.
 
     >>> read_contexts("contexts", "['One.', 'Two.']"), read_contexts("contexts", "[1] One.")
     (('One.', 'Two.'), ('[1] One.',))
@@ -173,7 +173,7 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
         text = item if isinstance(item, str) else _document_text(item)
         if text is None:
             kind = type(item).__name__
-            msg = f"field {name!r} holds a {kind}, which is neither text nor a document"
+            msg = f"field {name!r} must hold texts or documents, got {kind}"
             raise InvalidSampleError(msg)
         passages.append(text)
     return tuple(passages)
@@ -184,7 +184,7 @@ def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> 
     value: Any = flat if path in flat else record
     for name in [path] if path in flat else path.split("."):
         if not isinstance(value, Mapping) or name not in value:
-            msg = f"there is no column {path!r}; columns are {', '.join(map(repr, flat))}"
+            msg = f"there is no field {path!r}; the fields are {', '.join(map(repr, flat))}"
             raise InvalidSampleError(msg)
         value = value[name]
     return value
@@ -273,9 +273,9 @@ def _printed_items(name: str, text: str) -> list[Any]:
     bare = text.strip()
     if _PRINTED.match(bare) and _PRINTED_ON.search(bare):
         msg = (
-            f"field {name!r} looks like a printed list, {bare[:_SHOWN]!r}, but is shortened, or "
-            'neither JSON nor Python\'s; save it as a JSON list of texts ["...", "..."], or as jsonl '
-            "or parquet"
+            f"field {name!r} looks like a printed list that cannot be read back, "
+            f'{bare[:_SHOWN]!r}; save it as a JSON list of texts ["...", "..."], or save the file '
+            "as jsonl or parquet"
         )
         raise InvalidSampleError(msg)
     return [text]

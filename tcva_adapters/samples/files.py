@@ -29,7 +29,7 @@ class SampleFile:
         samples: The samples, in the order of the file. Ids differ, and may be None.
         lines: The line (csv, jsonl), item (json) or row (parquet) of each sample, from 1.
         bad: Line and message of each row that is no sample; empty unless bad rows are skipped.
-        repeated: Ids that several rows have. From the second on they were numbered: a, a#2, a#3.
+        repeated: Ids that several rows have. They are numbered: a, a#2, a#3.
     """
 
     samples: Sequence[Sample]
@@ -44,16 +44,16 @@ class SampleFile:
 
     @property
     def notes(self) -> list[str]:
-        """What is to be known of the reading, in sentences."""
+        """Rows that were skipped and ids that were numbered, in sentences."""
         return [*skipped_rows(self.bad, len(self.bad)), *_repeated(self.repeated)]
 
 
 class SampleStream(RowStream[Sample]):
-    """The samples of a file, read when they are asked for, whatever their number.
+    """The samples of a file, read one by one.
 
-    What is read and what is refused is said at `read_samples`, which is a list of these. Held is
-    one row of jsonl or csv, and a part of a row group of parquet; a json file is held as a whole.
-    `check` looks at the first rows before any is used. Ids that repeat stay as they are.
+    `read_samples` says what is read, and returns them as a list. In memory is one row of jsonl or
+    csv, a part of a row group of parquet, or the whole of a json file. `check` reads the first rows
+    before any is used. Ids that repeat are not numbered.
 
     Attributes:
         mapping: Your column name to the field it holds.
@@ -81,7 +81,7 @@ class SampleStream(RowStream[Sample]):
             skip_bad: Go on after a bad row and count it; the first ones are kept in ``bad``.
             format: By default taken from the suffix; jsonl for streams.
             mapping: Your column name to the field it holds.
-            require: Raises InvalidSampleError for a sample that cannot be used; its row is a bad one.
+            require: Raises InvalidSampleError for a sample that cannot be used; its row is bad.
             kept: How many bad rows are kept for messages; None keeps all.
 
         Raises:
@@ -110,9 +110,9 @@ def read_samples(
     """Read samples from jsonl, json, csv or parquet.
 
     Field names are those of `Sample.from_record`; other fields become metadata. A json file is a
-    list, or an object with the list under ``samples`` or ``data``. A csv file has a header row;
-    columns without a name are left out, NaN (nan, <NA>) is no value, and contexts are one passage
-    or a list as JSON or Python print it. Separators may be commas, semicolons or tabs. An id that
+    list, or an object with the list under ``samples``, ``data`` or the like. A csv file has a header
+    row; columns without a name are left out, NaN (nan, <NA>) is no value, and contexts are one text
+    or a list as JSON or Python print it. Separators are commas, semicolons or tabs. An id that
     occurs again is numbered: a, a#2.
 
     Args:
@@ -124,7 +124,7 @@ def read_samples(
 
     Raises:
         UnreadableInputError: The file is missing, a folder, empty, not UTF-8 or damaged; a row is
-            no record (``line`` says which); or every row is bad.
+            not a record (``line`` says which); or every row is bad.
         MissingDependencyError: A parquet file without pyarrow.
         InvalidValueError: An unknown format or suffix, or a mapping to no field.
 
@@ -174,7 +174,7 @@ def _repeated(names: Sequence[str]) -> list[str]:
         return []
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     said = f"several rows have the same id: {listed(names[:_NAMED])}{more}"
-    return [f"{said}; from the second on they were numbered: {f'{names[0]}#2'!r}"]
+    return [f"{said}; the second one is now called {f'{names[0]}#2'!r}, and so on"]
 
 
 def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
@@ -189,11 +189,11 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
     fields = {name: field for field, names in ALIASES.items() for name in names}
     for column, target in mapping.items():
         if target not in fields:
-            msg = f"column {column!r} is mapped to {target!r}; fields are {listed(ALIASES)}"
+            msg = f"{column!r} must be mapped to one of {listed(ALIASES)}, got {target!r}"
             raise InvalidValueError(msg)
     columns = {column: fields[target] for column, target in mapping.items()}
     if len(set(columns.values())) < len(columns):
-        msg = f"two columns are mapped to one field in {dict(mapping)!r}; leave one out"
+        msg = f"only one name can be mapped to a field, got {dict(mapping)!r}"
         raise InvalidValueError(msg)
     return columns
 
@@ -208,6 +208,6 @@ def sample_of(record: Mapping[str, Any], columns: Mapping[str, str]) -> Sample:
     if all(getattr(sample, field) is None for field in _TEXT_FIELDS):
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         there = listed(record) or "(none)"
-        msg = f"nothing to judge among the fields {there}; known are {known}"
+        msg = f"no known field among {there}; known fields, with other names, are {known}"
         raise InvalidSampleError(msg)
     return sample

@@ -74,8 +74,8 @@ def _read(name: str, number: int, message: Any) -> list[tuple[str, str]]:
     speaker = _speaker(message) if isinstance(message, Mapping) else None
     if speaker is None:
         msg = (
-            f"field {name!r}, message {number}: {message!r:.60} is no message with a role (or "
-            f"type) that is known; roles are {', '.join(_ROLES)}"
+            f"field {name!r}, message {number}: a message must have a role (or type) of "
+            f"{', '.join(_ROLES)}, got {message!r:.60}"
         )
         raise InvalidSampleError(msg)
     content = _content(message)

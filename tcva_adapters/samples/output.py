@@ -46,7 +46,7 @@ def usable_path(path: str | Path) -> Path:
         found = Path(path).expanduser()
         if b"\0" not in os.fsencode(found) and found.resolve():
             return found
-    msg = f"no file can have the path {str(path)!r}; give another one"
+    msg = f"{str(path)!r} cannot be the path of a file; give another one"
     raise InvalidValueError(msg)
 
 
@@ -168,12 +168,12 @@ def check_ours(
         with path.open("rb") as file:
             beginning = file.read(_BEGINNING)
     except OSError as error:
-        msg = f"cannot read what is in {target}: {error.strerror or error}; give another path"
+        msg = f"cannot read {target}: {error.strerror or error}; give another path"
         raise InvalidValueError(msg) from error
     if beginning and not ours.match(beginning):
         msg = (
-            f"{target} was written by something else and is left alone; give another path, or "
-            "replace it with overwrite=True (--overwrite)"
+            f"{target} exists and was not written by this command; give another path, or replace "
+            "it with --overwrite (overwrite=True)"
         )
         raise InvalidValueError(msg)
 

@@ -57,7 +57,7 @@ _RUN: Final = "testRunData"
 """Where DeepEval's ``.latest_test_run.json`` holds the run."""
 
 _WHY: Final[dict[type[OSError], str]] = {
-    FileNotFoundError: "there is no such file; check the path",
+    FileNotFoundError: "the file does not exist; check the path",
     IsADirectoryError: "this is a folder; name a file in it",
 }
 _BLOCK: Final = 2**16
@@ -150,8 +150,8 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
         found = _format_within(Path(str(source)))
     if found is None or found not in get_args(Format):
         msg = (
-            f"the format {kind or suffix!r} of {name_of(source)} is unknown; formats are "
-            f"{', '.join(get_args(Format))}: rename the file or name its format"
+            f"the format of {name_of(source)} must be one of {', '.join(get_args(Format))}, got "
+            f"{kind or suffix!r}; rename the file or pass format="
         )
         raise InvalidValueError(msg)
     return found
@@ -250,7 +250,7 @@ def _not_utf8(text: str) -> str:
 
 def _checked(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        msg = f"a record is a JSON object, not {json.dumps(value):.40}"
+        msg = f"a record must be a JSON object, got {json.dumps(value):.40}"
         raise ValueError(msg)  # noqa: TRY004  # said of a row of a file
     return value
 
@@ -327,7 +327,7 @@ def _csv_rows(source: Source) -> Iterator[FileRow]:
             header = [cell.strip() for cell in cells]
             names = list(filter(None, header))
             if wrong or len(set(names)) < len(names):
-                wrong = wrong or f"the header has a name twice: {listed(names)}; rename one"
+                wrong = wrong or f"the header has the same name twice: {listed(names)}; rename one"
                 raise unreadable(source, wrong, line=line)
         # Cells beyond the header may be empty: some programs end their rows with a comma.
         elif wrong or (cells and (len(cells) < len(header) or any(cells[len(header) :]))):
@@ -347,7 +347,7 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         msg = "reading parquet needs pyarrow: pip install 'tcva-adapters[parquet]'"
         raise MissingDependencyError(msg) from None
     if source == "-" or not isinstance(source, str | Path):
-        msg = f"parquet is read from a file, not from {name_of(source)}; give a path"
+        msg = f"parquet can only be read from a path, got {name_of(source)}"
         raise InvalidValueError(msg)
     try:
         # Pages are read as they are needed, not a row group in advance.
@@ -396,7 +396,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         kept: int | None = KEPT,
         parse: Callable[[str], Any] = record_of,
     ) -> None:
-        """Open nothing yet.
+        """Prepare to read; nothing is opened yet.
 
         Args:
             source: As for `read_records`.
@@ -484,12 +484,12 @@ class RowStream(Iterator[Item], Generic[Item]):
             if self._kept is None or len(self.bad) < self._kept:
                 self.bad.append((line, error))
         if not found:
-            msg = f"{name_of(self.source)} is empty: it holds no record"
+            msg = f"{name_of(self.source)} has no records"
             if self.bad:
                 line, error = self.bad[0]
                 msg = (
-                    f"{name_of(self.source)} holds no readable record, {self.skipped} bad; "
-                    f"the first, {ROW_WORDS[self.kind]} {line}: {error}"
+                    f"{name_of(self.source)} has no readable records; {self.skipped} are bad, the "
+                    f"first is {ROW_WORDS[self.kind]} {line}: {error}"
                 )
             raise UnreadableInputError(msg)
 

@@ -1,7 +1,4 @@
-"""What is judged: one question, answer, context and reference, under any framework's names.
-
-It is a record whose fields are checked, as are settings and what is read from files.
-"""
+"""A sample: question, answer, contexts and reference, read from any framework's field names."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
 
 class Checked(BaseModel):
-    """A frozen record whose fields are checked, and which refuses with errors of ours.
+    """A frozen record whose fields are checked; errors are those of this package.
 
     Attributes:
         refusal: The class of those errors.
@@ -35,23 +32,25 @@ class Checked(BaseModel):
 
 
 def first_fault(error: ValidationError) -> str:
-    """Where the first field is that does not fit, and why.
+    """The first field that does not fit, and why.
 
     >>> class Point(Checked):
     ...     x: float
     >>> Point(x=[])
     Traceback (most recent call last):
         ...
-    tcva_adapters.errors.InvalidValueError: x: it should be a valid number, not []
+    tcva_adapters.errors.InvalidValueError: x must be a valid number, got []
     """
     first = error.errors(include_url=False)[0]
     where, why = ".".join(map(str, first["loc"])) or "document", first["msg"]
     if first["type"] in {"value_error", "json_invalid"}:  # our own sentence, or the parser's
         why = why.removeprefix("Value error, ").replace("Invalid JSON", "not JSON")
         return f"{where}: {why}" if first["loc"] else why
-    if first["type"] != "missing":
-        why = f"{why.replace('Input should', 'it should')}, not {reprlib.repr(first['input'])}"
-    return f"{where}: {why}"
+    if first["type"] == "missing":
+        return f"{where} is missing"
+    if first["type"] == "extra_forbidden":
+        return f"{where} is not a known field"
+    return f"{where} {why.replace('Input should', 'must')}, got {reprlib.repr(first['input'])}"
 
 
 def whole_characters(text: str) -> str:
@@ -76,16 +75,16 @@ Passages = Annotated[
 
 
 class Sample(Checked):
-    """One item to judge. Fields that a criterion does not look at may stay None.
+    """One sample to judge. Fields that a criterion does not need may stay None.
 
     Attributes:
-        input: The user's question or request.
-        response: The answer of the system under test.
-        contexts: The passages that the answer was to rest on, in the order retrieved. None means
-            that the sample has no such field; an empty tuple, that nothing was retrieved.
-        reference: The answer that is known to be right.
-        id: A name for the sample, carried into its assessment.
-        metadata: Everything else that came with the record, untouched.
+        input: The question.
+        response: The answer.
+        contexts: The texts that were retrieved for the answer, in order. None means that the sample
+            has no such field; an empty tuple means that nothing was retrieved.
+        reference: The reference answer.
+        id: A name for the sample, kept in its results.
+        metadata: All other fields of the record, unchanged.
 
     >>> Sample.from_record({"question": "Who?", "answer": "Ada.", "domain": "chat"}).metadata
     {'domain': 'chat'}
@@ -106,19 +105,19 @@ class Sample(Checked):
     ) -> Sample:
         """A sample from a record with the field names of any of the four frameworks.
 
-        Unknown fields are kept as metadata, as are further names of a field already filled; nan is
-        no value. A context may be one string, a list of strings, the text of a list (as csv files
-        hold it, printed by Python or JSON), or a list of documents with ``page_content``, ``text``
-        or ``content``. Fields may lie in ``inputs`` and ``outputs`` (LangSmith), or in a list of
+        Unknown fields become metadata, as do further names of a field that is already filled; NaN
+        is no value. Contexts may be one string, a list of strings, the text of a list (as csv files
+        have it, printed by Python or JSON), or a list of documents with ``page_content``, ``text``
+        or ``content``. Fields may be inside ``inputs`` and ``outputs`` (LangSmith), or in a list of
         ``messages``.
 
         Args:
-            record: By field name.
-            columns: Names of your own to the fields that they hold; dots lead into objects.
+            record: The fields by name.
+            columns: Your own names, each with the field that it stands for; dots lead into objects.
 
         Raises:
-            InvalidSampleError: A field has a type that cannot be read, or what looks like a printed
-                list cannot be read back for certain.
+            InvalidSampleError: A field has a type that cannot be read, or looks like a printed list
+                that cannot be read back for certain.
         """
         fields, rest = fields_of(record, columns or {})
         metadata = rest.pop("metadata", None)

@@ -40,7 +40,7 @@ def test_a_copy_is_checked_in_the_name_of_its_class(adapter: Adapter) -> None:
     wrong: dict[str, dict[str, Any]] = {
         "threshold=3": {"threshold": 3.0},
         f"'temprature' of {name}; was 'temperature' meant": {"temprature": 0.3},
-        f"the judge of {name} is called {judge}; pass it as {judge}=": {"judge": "lexical"},
+        f"{name} takes the judge as {judge}=": {"judge": "lexical"},
     }
     for said, changes in wrong.items():
         with pytest.raises(InvalidValueError, match=said):

@@ -74,13 +74,13 @@ def test_what_would_not_be_used_cannot_be_set(adapter: Adapter) -> None:
     evaluator = adapter.built("lexical")
     for name in [*({*WRONG} - {"threshold"}), "scorer", "temprature"]:
         instead = adapter.instead.format(name)
-        said = f"; a built {adapter.drop_in.__name__} is not changed; {instead}"
-        with pytest.raises(InvalidValueError, match=re.escape(said)):
+        said = f"{adapter.drop_in.__name__}.*{re.escape(instead)}"
+        with pytest.raises(InvalidValueError, match=said):
             setattr(evaluator, name, getattr(evaluator, name, 0.9))
 
 
 @each_named
 def test_a_name_is_a_text(adapter: Adapter) -> None:
     for name in (3, True, "  "):
-        with pytest.raises(InvalidValueError, match=f"name={name!r}"):
+        with pytest.raises(InvalidValueError, match=f"name.*{name!r}"):
             adapter.built("lexical", name=name)

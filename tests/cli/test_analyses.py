@@ -129,7 +129,7 @@ def test_reports_and_figures(tcva: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("sweep nowhere.jsonl", "nowhere.jsonl: there is no such file"),
+        ("sweep nowhere.jsonl", "nowhere.jsonl: the file does not exist"),
         ("sweep judged.jsonl -T 7", "7"),
         ("sweep judged.jsonl --set threshhold=1", "was 'threshold' meant?"),
         ("sweep judged.jsonl --scheme none", "none"),
@@ -148,7 +148,7 @@ def test_reports_and_figures(tcva: Run) -> None:
         ("validate rated.csv --human human", "no scores in rated.csv; judge it first: tcva evalu"),
         ("report rated.csv", "no scores in rated.csv; judge it first: tcva evaluate rated.csv"),
         ("sweep direct.jsonl", "direct.jsonl holds CCRS results, which have no verdicts"),
-        ("report nowhere.jsonl", "nowhere.jsonl: there is no such file"),
+        ("report nowhere.jsonl", "nowhere.jsonl: the file does not exist"),
         ("compare in.jsonl --with nobody", "nobody"),
         ("compare in.jsonl --with none --gate x:mean>=1", "a gate is on 'x'"),
         ("compare in.jsonl --with none --reference x", "no method 'x' to test against"),

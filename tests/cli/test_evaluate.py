@@ -127,12 +127,12 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["-o", "-", "--json"], "both write to standard output"),
         (["--markdown", "-", "-o", "-"], "both write to standard output"),
         (["--junit", "x", "--markdown", "x"], "is also --junit"),
-        (["--junit", "precious"], "precious was written by something else"),
-        (["--report", "precious"], "precious was written by something else"),
+        (["--junit", "precious"], "precious exists and was not written"),
+        (["--report", "precious"], "precious exists and was not written"),
         (["--map", "answer"], "is not of the form YOURS=FIELD"),
         (["--set", "T=0.3"], "unknown setting 'T' of --set; was 'temperature' meant?"),
         (["--set", "bounds=1"], "it should be two numbers, e.g. bounds=-4,12"),
-        (["--map", "nope=response"], "no column 'nope'"),
+        (["--map", "nope=response"], "'nope'; the fields are"),
         (["--human", "nope"], "nope"),
         (["--group", "nope"], "nope"),
         (["--ccrs", "cc", "--set", "weights=qr=1"], "a weight is for 'qr'"),
@@ -173,7 +173,7 @@ def test_wrong_use_is_one_sentence_before_anything_is_written(
     [
         ('{"question": "When?"}', "a sample has no response and no contexts"),
         ('{"answer": ', "not JSON"),
-        ('{"id": "x", "other": 1}', "nothing to judge among the fields 'id', 'other'"),
+        ('{"id": "x", "other": 1}', "no known field among 'id', 'other'"),
     ],
 )
 def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: Run) -> None:

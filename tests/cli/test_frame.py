@@ -57,7 +57,7 @@ def test_help_is_as_wide_as_the_terminal_in_groups_with_an_example(
 
 def test_a_mistake_is_one_sentence_and_the_traceback_is_asked_for(tcva: Run) -> None:
     done = tcva("evaluate", "nowhere.jsonl", code=2)
-    assert "error: nowhere.jsonl: there is no such file" in done.err
+    assert "error: nowhere.jsonl: the file does not exist" in done.err
     assert "Traceback" not in done.err
     assert "Traceback" in tcva("--debug", "evaluate", "nowhere.jsonl", code=2).err
 

@@ -173,7 +173,7 @@ def changed(kind: str, **fields: Any) -> dict[str, Any]:
 
 
 DAMAGE: dict[str, dict[str, Any]] = {
-    "a record is a JSON object": {"ragas_scores": "[1]"},
+    "a record must be a JSON object": {"ragas_scores": "[1]"},
     "not JSON": {"tcva_scores": "{"},
     "the id is 'turn-0'": changed("prepared", id="turn-0"),
     "the id is None": changed("tcva_scores", id=None),

@@ -231,7 +231,7 @@ def test_the_command_prints_draws_and_refuses(
     for arguments, why in (
         ("", "no sample has both a score of 'faithfulness' and a human rating"),
         ("--next 12", "--next and --out go together"),
-        ("--next 12 --out notes.csv", "was written by something else"),
+        ("--next 12 --out notes.csv", "was not written by this"),
         ("--human nowhere", "no sample has 'nowhere' in its metadata"),
         ("--human human --set level=2", "level=2"),
         ("--human human --method native", "no method 'native'"),

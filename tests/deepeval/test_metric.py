@@ -279,9 +279,9 @@ def test_conversations_are_refused_with_the_way_out() -> None:
     conversation = ConversationalTestCase(turns=[Turn(role="user", content="Hello")])
     metric = TCVAMetric(model="lexical")
     wrong: Any = conversation
-    with pytest.raises(InvalidSampleError, match="not a ConversationalTestCase; judge each answer"):
+    with pytest.raises(InvalidSampleError, match="got a ConversationalTestCase"):
         metric.measure(wrong)
-    with pytest.raises(ValueError, match="as an LLMTestCase"):
+    with pytest.raises(ValueError, match="needs an LLMTestCase"):
         asyncio.run(metric.a_measure(wrong))
     with pytest.raises(InvalidSampleError, match="multimodal"):
         metric.measure(CASE.model_copy(update={"multimodal": True}))

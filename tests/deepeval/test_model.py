@@ -126,7 +126,7 @@ def test_cost_and_tokens_are_taken_from_the_pair(ask: Ask, cost: Any, expected: 
 
 @both_faces
 def test_an_answer_that_is_no_text_is_an_error(ask: Ask) -> None:
-    with pytest.raises(JudgeError, match="returned a list; a judge answers with text"):
+    with pytest.raises(JudgeError, match="must return text, got a list"):
         ask(model_of(Answering(["yes"])))
 
 

@@ -91,13 +91,13 @@ def test_the_prompts_are_those_that_were_read(method: Any) -> None:
 
 def test_other_prompts_are_refused() -> None:
     llm = LexicalLLM()
-    with pytest.raises(JudgeError, match="not 'Write a poem'") as caught:
+    with pytest.raises(JudgeError, match="'Write a poem'") as caught:
         llm.generate("Write a poem")
-    with pytest.raises(JudgeError, match="not 'Write a poem'"):
+    with pytest.raises(JudgeError, match="'Write a poem'"):
         asyncio.run(llm.a_generate("Write a poem"))
     assert (caught.value.reason, caught.value.fatal) == ("unknown_prompt", True)
     few = FaithfulnessMetric(model=llm, truths_extraction_limit=1, async_mode=False)
-    with pytest.raises(JudgeError, match="not 'Based on the given text"):
+    with pytest.raises(JudgeError, match="'Based on the given text"):
         few.measure(case_of(SAMPLE), _show_indicator=False)
 
 
@@ -162,7 +162,7 @@ def test_failures_are_outcomes(score: Score, name: str) -> None:
 
 
 def test_wrong_names_and_models_fail_at_once() -> None:
-    with pytest.raises(InvalidValueError, match="unknown DeepEval metric 'bias'; known are"):
+    with pytest.raises(InvalidValueError, match=r"DeepEval metric must be one of .*got 'bias'"):
         score_framework_metric("bias", SAMPLE, LexicalLLM())
-    with pytest.raises(InvalidValueError, match="no DeepEval LLM"):
+    with pytest.raises(InvalidValueError, match=r"DeepEval LLM.*'gpt-4.1'"):
         asyncio.run(ascore_framework_metric("faithfulness", SAMPLE, "gpt-4.1"))

@@ -84,7 +84,7 @@ def test_the_files_hold_what_evaluate_returned(stored: Any) -> None:
 def test_other_files_are_no_test_runs(content: str, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(content)
-    with pytest.raises(UnreadableInputError, match="no test run that DeepEval wrote"):
+    with pytest.raises(UnreadableInputError, match="not a test run of DeepEval"):
         results_of(path)
     with pytest.raises(UnreadableInputError, match=r"absent.json"):
         results_of(tmp_path / "absent.json")
@@ -115,12 +115,12 @@ def test_the_result_survives_the_logs_unchanged() -> None:
 def test_logs_of_other_metrics_are_no_result(logs: str) -> None:
     metric = TCVAMetric(model="lexical")
     metric.verbose_logs = logs
-    with pytest.raises(UnreadableInputError, match="not written by a TCVAMetric"):
+    with pytest.raises(UnreadableInputError, match="no result of tcva-adapters"):
         result_of(metric)
 
 
 def test_what_was_never_judged_has_no_result() -> None:
     metric = TCVAMetric(model="lexical")
     assert metric.result is None
-    with pytest.raises(UnreadableInputError, match="not written by a TCVAMetric"):
+    with pytest.raises(UnreadableInputError, match="no result of tcva-adapters"):
         result_of(metric)

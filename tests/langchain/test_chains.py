@@ -51,11 +51,11 @@ def test_metadata_that_is_no_json_does_not_cost_the_judgement() -> None:
 
 
 def test_a_missing_field_is_told_with_the_names_that_were_given() -> None:
-    named = r"no response.*; given: said, context; .*mapper= reads other names"
+    named = r"no response.*said, context.*mapper="
     with pytest.raises(InvalidSampleError, match=named):
         TCVAEvaluator("lexical").invoke({"said": "At nine.", "context": ["It opens at nine."]})
     chain: Runnable[Any, Any] = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
-    with pytest.raises(InvalidSampleError, match=r"no contexts.*given: str; .*assign\(answer="):
+    with pytest.raises(InvalidSampleError, match=r"no contexts.*a str.*assign\(answer="):
         chain.invoke("When?")
 
 

@@ -111,7 +111,7 @@ def test_judge_criterion_claims_mapper_store_and_name_can_be_changed(
     [
         ({"temperature": 5}, "5"),
         ({"claims": "llm"}, "claims='llm'"),
-        ({"mapper": 3}, "mapper=3; it should be callable"),
+        ({"mapper": 3}, "mapper"),
         ({"name": ""}, "name=''; String should have at least 1 character"),
         ({"scorer": TCVA(judge="lexical")}, "unknown setting 'scorer' of TCVAEvaluator"),
     ],

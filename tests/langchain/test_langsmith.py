@@ -214,7 +214,7 @@ def test_one_failure_is_an_error_in_the_feedback_and_the_rest_is_scored() -> Non
     ("target", "said"),
     [
         (lambda _: {"answer": "At nine."}, "no contexts"),
-        (lambda _: {"messages": [7]}, "messages', message 1: 7 is no message"),
+        (lambda _: {"messages": [7]}, "messages', message 1: .*got 7"),
         (fails, "no answer|no response"),
     ],
     ids=["missing field", "no messages", "failed run"],
@@ -247,7 +247,7 @@ def test_a_mapper_reads_runs_with_names_of_their_own() -> None:
 
 def test_outputs_without_a_known_name_are_an_error_that_names_them() -> None:
     inputs, outputs = {"q": "When?"}, {"final": "At nine.", "steps": 3}
-    named = r"no response.*given: inputs.q, outputs.final, outputs.steps, .*; .*mapper= reads"
+    named = r"no response.*inputs.q, outputs.final, outputs.steps, .*mapper="
     evaluator = TCVARunEvaluator(TCVAEvaluator("lexical"))
     found = evaluator.evaluate_run(run_of(inputs, outputs))
     assert (found.score, found.extra) == (None, {"error": True})
@@ -343,7 +343,7 @@ def test_the_key_is_the_name_of_the_scorer_as_it_is_configured() -> None:
 def test_a_run_evaluator_is_frozen() -> None:
     evaluator: Any = TCVARunEvaluator(TCVAEvaluator("lexical"))
     for name, value in (("evaluator", TCVAEvaluator("lexical")), ("key", "faith"), ("mapper", str)):
-        with pytest.raises(InvalidValueError, match=rf"{name}=.*TCVARunEvaluator.*build another"):
+        with pytest.raises(InvalidValueError, match=rf"{name}.*TCVARunEvaluator"):
             setattr(evaluator, name, value)
     assert (evaluator.key, evaluator.mapper) == ("tcva_faithfulness", None)
 
@@ -351,12 +351,10 @@ def test_a_run_evaluator_is_frozen() -> None:
 @pytest.mark.parametrize("make", [TCVARunEvaluator, create_tcva_judge, create_async_tcva_judge])
 def test_wrong_options_fail_when_built(make: Any) -> None:
     for wrong in (None, "lexical", True):
-        with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed"):
+        with pytest.raises(InvalidValueError, match="evaluator must be a TCVAEvaluator"):
             make(wrong)
     retrying: Any = TCVAEvaluator("lexical").with_retry()
-    with pytest.raises(
-        InvalidValueError, match=r"in a wrapper that hides it, with (feedback_)?key="
-    ):
+    with pytest.raises(InvalidValueError, match=r"(feedback_)?key= if a wrapper"):
         make(retrying)
     name = "key" if make is TCVARunEvaluator else "feedback_key"
     make(retrying, **{name: "faith"})

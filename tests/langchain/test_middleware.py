@@ -103,11 +103,11 @@ def test_the_judges_tokens_are_not_streamed_to_the_user() -> None:
 
 @pytest.mark.parametrize("retries", [-1, "x", True, None, 1.5])
 def test_a_wrong_number_of_retries_fails_when_built(retries: Any) -> None:
-    named = rf"max_retries={retries!r}; it should be "
+    named = rf"max_retries.*{retries!r}"
     with pytest.raises(InvalidValueError, match=named):
         TCVAMiddleware(TCVAEvaluator(), max_retries=retries)
     no_evaluator: Any = "lexical"
-    with pytest.raises(InvalidValueError, match=r"evaluator='lexical'; a TCVAEvaluator is needed"):
+    with pytest.raises(InvalidValueError, match=r"evaluator must be .*got 'lexical'"):
         TCVAMiddleware(no_evaluator)
 
 

@@ -83,16 +83,16 @@ def test_a_failing_evaluator_is_an_outcome() -> None:
     assert "boom" in broken.error
     with pytest.raises(InvalidValueError, match="'beauty'"):
         score_framework_metric("beauty", GOOD, LexicalLLM())
-    with pytest.raises(InvalidValueError, match="'lexical' is no LangChain LLM"):
+    with pytest.raises(InvalidValueError, match=r"LangChain LLM.*got 'lexical'"):
         score_framework_metric("context_qa", GOOD, "lexical")
 
 
 def test_a_prompt_that_words_cannot_answer_is_named() -> None:
-    with pytest.raises(JudgeError, match="not 'Write a poem") as caught:
+    with pytest.raises(JudgeError, match="'Write a poem") as caught:
         LexicalLLM().invoke("Write a poem.")
     assert (caught.value.reason, caught.value.fatal) == ("unknown_prompt", True)
     found = score_framework_metric("labeled_criteria", GOOD, LexicalLLM())
-    assert "context_qa evaluator alone" in found.error
+    assert "context_qa evaluator" in found.error
 
 
 def test_langchains_prompt_is_the_one_that_was_read() -> None:

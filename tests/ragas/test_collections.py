@@ -84,10 +84,13 @@ def test_a_row_that_lacks_a_field_is_nan_and_the_others_keep_their_scores() -> N
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([ROW, ROW | {"response": 5}], "input 1 .*field 'response' must be a string, got int"),
-        ([ROW | {"retrieved_contexts": [1]}], "input 0 .*field 'retrieved_contexts' holds a int"),
-        ([None], "input 0 of the batch, None, is no dict"),
-        (ROW, "input 0 of the batch, 'user_input', is no dict"),
+        ([ROW, ROW | {"response": 5}], r"inputs\[1\].*field 'response' must be a string, got int"),
+        (
+            [ROW | {"retrieved_contexts": [1]}],
+            r"inputs\[0\].*field 'retrieved_contexts' .*got int",
+        ),
+        ([None], r"inputs\[0\] must be a dict.*got None"),
+        (ROW, r"inputs\[0\] must be a dict.*got 'user_input'"),
     ],
 )
 def test_what_cannot_be_read_is_refused_before_any_call(rows: Any, said: str) -> None:

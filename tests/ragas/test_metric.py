@@ -169,7 +169,7 @@ def test_a_scorer_keeps_its_judge_unless_an_llm_is_set() -> None:
     assert other.callbacks != [None]  # RAGAS' traces see the calls
     changed = metrics[0].changed(llm=ScriptedLLM(lambda _: "30"), threshold=0.3)
     assert evaluated([changed])["own"] == [0.3]
-    for wrong, said in (({"llm": 7}, "judge"), ({"judge": "lexical"}, "called llm")):
+    for wrong, said in (({"llm": 7}, "judge"), ({"judge": "lexical"}, "llm=")):
         with pytest.raises(InvalidValueError, match=said):
             metrics[0].changed(**wrong)
 

@@ -132,7 +132,7 @@ def test_inside_a_running_loop_both_faces_work() -> None:
 
 def test_unknown_metrics_and_llms_of_the_older_family_are_refused() -> None:
     for name, llm, said in (
-        ("legacy_faithfulness", FakeListChatModel(responses=["x"]), "newer family of LLMs"),
+        ("legacy_faithfulness", FakeListChatModel(responses=["x"]), "newer family"),
         ("beauty", LexicalLLM(), "beauty"),
     ):
         with pytest.raises(InvalidValueError, match=said):
@@ -197,11 +197,11 @@ def test_an_unknown_prompt_is_an_error_that_names_it() -> None:
     class Poem(BaseModel):
         lines: list[str]
 
-    with pytest.raises(JudgeError, match="RAGAS' faithfulness alone, not 'Write a poem") as caught:
+    with pytest.raises(JudgeError, match=r"RAGAS' faithfulness.*'Write a poem") as caught:
         LexicalLLM().generate("Write a poem about offices.", Poem)
     assert (caught.value.reason, caught.value.fatal) == ("unknown_prompt", True)
     changed = NLIStatementPrompt()
     changed.instruction = "Judge."
     text = changed.to_string(changed.input_model(context="c", statements=["s"]))
-    with pytest.raises(JudgeError, match="not 'Judge\\."):
+    with pytest.raises(JudgeError, match="'Judge\\."):
         asyncio.run(LexicalLLM().agenerate(text, changed.output_model))

@@ -111,12 +111,10 @@ def test_every_way_of_a_result_through_ragas_is_without_loss() -> None:
 
 def test_a_frame_without_results_says_which_metrics_there_are() -> None:
     frame = results_to_pandas(evaluation())
-    with pytest.raises(
-        InvalidValueError, match=r"leaves results out; pass what evaluate\(\) or results_to_pandas"
-    ):
+    with pytest.raises(InvalidValueError, match=r"pass what evaluate\(\) or results_to_pandas"):
         results_of(evaluation().to_pandas(), NAMES[0])
     nothing: Any = None
-    with pytest.raises(TypeError, match=r"evaluation=None; it is what evaluate\(\) or results_to_"):
+    with pytest.raises(TypeError, match=r"evaluation must be .*got None"):
         results_of(nothing)
     frame["ccrs_qr_result"] = ["{}", None, "x"]
     with pytest.raises(UnreadableInputError, match="not a result"):
@@ -153,8 +151,8 @@ def test_results_of_says_which_metrics_there_are() -> None:
     metrics = [TCVAMetric(llm="lexical"), TCVAMetric(name="b", llm="lexical", temperature=0.2)]
     result = evaluated(metrics)
     assert ours_of(result, "b")[0].scoring.temperature == 0.2
-    for name, said in ((None, "several .* pass metric=, one of"), ("c", "metric='c' is no")):
+    for name, said in ((None, "several .* pass metric=, one of"), ("c", "metric must be one of")):
         with pytest.raises(InvalidValueError, match=rf"{said}.* '{COLUMN}', 'b'"):
             results_of(result, name)
-    with pytest.raises(InvalidValueError, match=r"no metric of tcva-.*; it has faithfulness"):
+    with pytest.raises(InvalidValueError, match=r"no metric of tcva-.*only faithfulness"):
         results_of(evaluated([native_faithfulness()]))

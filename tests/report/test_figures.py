@@ -124,7 +124,7 @@ def test_the_same_figure_gives_the_same_bytes(kind: str) -> None:
     if kind == "svg":
         assert b"temperature T (low is strict)</text>" in first
     path.write_bytes(b"mine")
-    with pytest.raises(InvalidValueError, match="written by something else"):
+    with pytest.raises(InvalidValueError, match="was not written by this"):
         save_figures(REPORTS["sweep"], "one", format=kind)
     assert path.read_bytes() == b"mine"
     assert save_figures(REPORTS["sweep"], "one", format=kind, overwrite=True) == [path]

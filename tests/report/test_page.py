@@ -123,7 +123,7 @@ def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:
     write(judged, path, title="another")
     assert path.read_bytes() != first
     path.write_text("<!doctype html><p>my own page", encoding="utf-8")
-    with pytest.raises(InvalidValueError, match="was written by something else"):
+    with pytest.raises(InvalidValueError, match="was not written by this"):
         write(judged, path)
     assert "my own page" in path.read_text(encoding="utf-8")
     write(judged, path, overwrite=True)

@@ -98,7 +98,7 @@ def test_ids_that_repeat_are_numbered_and_said() -> None:
     assert [s.id for s in found.samples] == ["1", "1#2", "1#2#2", None]
     assert found.repeated == ("1", "1#2")
     assert found.notes == [
-        "several rows have the same id: '1', '1#2'; from the second on they were numbered: '1#2'"
+        "several rows have the same id: '1', '1#2'; the second one is now called '1#2', and so on"
     ]
 
 
@@ -117,7 +117,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Sample(input="Who?", response="Ada.", contexts=("One.", "Two."), metadata=day)
     last = Sample(response="Bob.", contexts=(), metadata={"grade": 0.5})
     assert read_samples(path) == SampleFile([first, last], lines=[1, 2], bad=[])
-    with pytest.raises(InvalidValueError, match="parquet is read from a file"):
+    with pytest.raises(InvalidValueError, match="parquet can only be read from a path"):
         read(GOOD, format="parquet")
     path.write_text("hello")
     with pytest.raises(UnreadableInputError, match="not a readable parquet file"):
@@ -133,13 +133,13 @@ BAD = [
     ('{"question": "Wh', "not JSON: EOF while parsing a string"),
     ("{'question': 1}\n", "not JSON: .* at line 1 column 2"),
     ('{"question": 3}\n', "'question' must be a string, got int"),
-    ('{"answer": "a", "contexts": [3]}\n', "'contexts' holds a int"),
+    ('{"answer": "a", "contexts": [3]}\n', "'contexts' .*got int"),
     ('{"answer": "a", "x": [1e999]}\n', "not JSON"),
     ('{"answer": "a", "x": {"\\ud83d": 1}}\n', "not JSON"),
     ('{"answer": ' + "[" * 100_000 + "\n", "not JSON: recursion limit"),
     ('{"answer": "a", "x": ' + "1" * 5000 + "}\n", "number out of range"),
-    ('{"reply": "a"}\n', r"among the fields 'reply'; known are input \(user_input, question"),
-    ('{"id": "7", "answer": null}\n', "fields 'id', 'answer'"),
+    ('{"reply": "a"}\n', r"'reply'.*input \(user_input, question"),
+    ('{"id": "7", "answer": null}\n', "among 'id', 'answer'"),
 ]
 
 
@@ -186,28 +186,28 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
 
 def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
     cases: list[tuple[str, Format, str]] = [
-        ("", "jsonl", "is empty"),
-        ("\n\n", "json", "is empty"),
-        ("question,answer\n\n", "csv", "is empty"),
-        ("[]", "json", "is empty"),
-        ('"text"', "json", 'not "text"'),
+        ("", "jsonl", "has no records"),
+        ("\n\n", "json", "has no records"),
+        ("question,answer\n\n", "csv", "has no records"),
+        ("[]", "json", "has no records"),
+        ('"text"', "json", 'got "text"'),
         (GOOD + GOOD, "json", "not JSON: trailing characters at line 2"),
-        (f"[{GOOD}, 3]", "json", "item 2: .*not 3"),
+        (f"[{GOOD}, 3]", "json", "item 2: .*got 3"),
     ]
     for content, kind, message in cases:
         with pytest.raises(UnreadableInputError, match=message):
             read(content, format=kind)
     error = refusal("x\ny\n", skip_bad=True)
-    assert "no readable record, 2 bad; the first, line 1: not JSON" in str(error)
-    for source, why in ((tmp_path / "none.parquet", "no such file"), (tmp_path, "folder")):
+    assert "2 are bad, the first is line 1: not JSON" in str(error)
+    for source, why in ((tmp_path / "none.parquet", "does not exist"), (tmp_path, "folder")):
         with pytest.raises(UnreadableInputError, match=why):
             read_samples(source)
     for name in ("s.xlsx", "s.jsonl.gz"):
         with pytest.raises(
-            InvalidValueError, match=r"the format '\..*' of s\..* is unknown; formats are jsonl"
+            InvalidValueError, match=r"the format of s\..* must be one of jsonl, .*got '\."
         ):
             read_samples(name)
-    with pytest.raises(InvalidValueError, match="the format 'xml' of the stream is unknown"):
+    with pytest.raises(InvalidValueError, match=r"the format of the stream .*got 'xml'"):
         read(GOOD, format="xml")
 
 

@@ -77,7 +77,7 @@ def test_rows_come_back_with_columns_more(kind: str) -> None:
         assert row["tcva_unscored"] is row["tcva_error"] is None
     assert rows[2]["tcva_unscored"] == "missing_field"
     assert rows[2]["tcva_score"] is rows[2]["tcva_passed"] is rows[2]["tcva_error"] is None
-    assert rows[3]["tcva_error"].startswith("nothing to judge")
+    assert rows[3]["tcva_error"].startswith("no known field")
     assert rows[3]["tcva_result"] is rows[3]["tcva_key"] is None
     again = as_rows(judge_batch(found, settings=SETTINGS))
     assert [row["tcva_key"] for row in again] == [row["tcva_key"] for row in rows]
