@@ -96,9 +96,9 @@ def with_composite(
     passes_from = 0.5 if threshold is None else threshold
     found = table.with_method(COMPOSITE, scores, passes_from)
     lacking = {
-        (sample, COMPOSITE): why
-        for (sample, metric), why in table.reasons.items()
-        if metric in rated
+        (table.samples[row], COMPOSITE): "no score for "
+        + ", ".join(name for name in rated if np.isnan(table.column(name)[row]))
+        for row in np.flatnonzero(np.isnan(scores)).tolist()
     }
     return replace(found, reasons={**found.reasons, **lacking})
 

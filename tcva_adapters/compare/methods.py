@@ -40,6 +40,9 @@ _KEY_VERSION: Final = 2
 _NOTHING_TO_SCORE: Final = "the metric returned nan"
 """What a metric says where all calls went well and there still is no score."""
 
+_LACKS_A_FIELD: Final = " is missing. Please add "
+"""RAGAS' words for an empty field, such as contexts that are an empty list."""
+
 
 @dataclass(frozen=True)
 class Method:
@@ -290,6 +293,8 @@ class _MetricQuestion(Question[MetricJudgement]):
         if asked is None or not asked.failures:
             if error == _NOTHING_TO_SCORE:
                 reason = Reason.NO_CLAIMS
+            elif _LACKS_A_FIELD in error:
+                reason = Reason.MISSING_FIELD
             elif reason is Reason.JUDGE_ERROR:
                 detail = f"{self._of.method.name} failed: {detail}"
         return Unscored(reason=reason, detail=detail)
