@@ -57,5 +57,5 @@ def test_a_version_is_compared_by_its_numbers(monkeypatch: pytest.MonkeyPatch) -
         check(needed)
     for installed in ("1.7.9", "1.7rc1", "1", "unknown"):
         monkeypatch.setattr(importlib.metadata, "version", lambda _, found=installed: found)
-        with pytest.raises(MissingDependencyError, match=r"too old, 1\.8 is needed; pip install"):
+        with pytest.raises(MissingDependencyError, match=r"1\.8.*pip install"):
             check(needed)

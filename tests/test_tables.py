@@ -56,7 +56,7 @@ def test_long_tables_and_details_are_shown_in_full_alone() -> None:
     assert "... " not in report.text(full=True)
     assert "not shown" not in report.markdown(full=True)
     assert len(report.records("pairs")) == 2
-    with pytest.raises(InvalidValueError, match="no table 'pair'; there are counts, pairs"):
+    with pytest.raises(InvalidValueError, match=r"'pair'.*counts, pairs"):
         report.records("pair")
 
 

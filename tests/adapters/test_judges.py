@@ -44,7 +44,7 @@ def test_what_cannot_judge_is_refused_when_built(adapter: Adapter) -> None:
     for judge in [7, True, [], b"lexical", *names]:
         with pytest.raises(InvalidValueError, match=re.escape(f"judge {judge!r}")):
             adapter.built(judge)
-    with pytest.raises(InvalidValueError, match="needs a model"):
+    with pytest.raises(InvalidValueError):
         adapter.built("lexical", claims="llm")
 
 

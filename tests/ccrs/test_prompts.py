@@ -60,5 +60,5 @@ def test_metrics_have_short_names() -> None:
 
 
 def test_a_missing_field_is_named_with_the_metric() -> None:
-    with pytest.raises(InvalidSampleError, match="sample 's' has no contexts and no reference"):
+    with pytest.raises(InvalidSampleError, match=r"'s'.*contexts.*reference"):
         CCRS("ac").evaluate(SAMPLE.model_copy(update={"contexts": None, "reference": None}))

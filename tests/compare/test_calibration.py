@@ -177,7 +177,7 @@ def test_groups_stay_together_and_folds_have_low_and_high_ratings_alike() -> Non
     found = calibrate(grouped, resamples=100)
     assert "20 groups of samples: folds keep them together" in found.notes
     assert gain_of(found) != gain_of(calibrate(counts, human, resamples=100))
-    with pytest.raises(InvalidValueError, match=r"5 groups.*: an interval needs \d+, and a choice"):
+    with pytest.raises(InvalidValueError, match=r"5 groups"):
         calibrate(table(counts, human, groups=tuple((codes // 4).tolist())), resamples=100)
 
 

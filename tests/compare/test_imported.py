@@ -211,11 +211,9 @@ def test_a_row_per_sample_and_method(tmp_path: Path) -> None:
 def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,m,ms\ngood,-1,250\nbad,0.5,900\n", encoding="utf-8")
-    with pytest.raises(
-        UnreadableInputError, match=r", 2: column 'm'.*--set missing=-1.*--set scale="
-    ):
+    with pytest.raises(UnreadableInputError, match=r", 2: .*'m'.*--set missing=-1.*--set scale="):
         imported(path)
-    with pytest.raises(UnreadableInputError, match=r"'ms' holds 250.0.*PATH::COLUMN"):
+    with pytest.raises(UnreadableInputError, match=r"'ms'.*250.0.*PATH::COLUMN"):
         imported(path, missing=-1)
     table = imported(f"{path}::m", missing=-1)
     assert said(table, "m")[:2] == ["-1 in the file", 0.5]
@@ -244,7 +242,7 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_pat
         "3 rows with an id or answer of no sample (5: Maybe.; 6: Yes.; 7: One?)" in table.notes[0]
     )
     path.write_text(header + "Two?,Yes.,,0.1\n", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match="fits the samples b, c alike; give the rows"):
+    with pytest.raises(UnreadableInputError, match="b, c"):
         read_scores(path, samples=same)
 
 
@@ -280,7 +278,7 @@ def test_what_is_asked_for_must_be_there(tmp_path: Path) -> None:
     ):
         with pytest.raises(UnreadableInputError, match=why):
             imported(spec)
-    with pytest.raises(InvalidValueError, match="no sample has 'people'"):
+    with pytest.raises(InvalidValueError, match="'people'"):
         imported(path, human="people")
-    with pytest.raises(InvalidValueError, match="'x=' names no file"):
+    with pytest.raises(InvalidValueError, match="'x='"):
         parse_spec("x=")

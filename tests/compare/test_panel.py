@@ -91,7 +91,7 @@ def test_alpha_is_one_where_judges_agree_and_undefined_where_nothing_varies() ->
         panel("b", failed("x"), judged("y", "fully", "minor")),
     ]
     assert panel_report(table_of(apart)).records("judges")[0]["claims"] == 0
-    with pytest.raises(InvalidValueError, match="none of 1 results comes from a panel"):
+    with pytest.raises(InvalidValueError, match="panel"):
         panel_report(table_of([Assessment.from_verdicts(["fully"])]))
 
 
@@ -188,7 +188,7 @@ def test_repeats_that_say_nothing_new_are_called_so() -> None:
     none = repeat_report(table_of([repeated("fully", None)]))
     assert none.sentence == "No sample has two repeats with a score"
     assert none.records("repeats")[0]["judge_sd"] is None
-    with pytest.raises(InvalidValueError, match="judged several times; judge with repeats=3"):
+    with pytest.raises(InvalidValueError, match="repeats=3"):
         repeat_report(table_of([Assessment.from_verdicts(["fully"])]))
     # Of fused judges one may have been asked less often.
     other = repeated("mostly", "none", name="n")

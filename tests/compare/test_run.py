@@ -312,7 +312,7 @@ def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(tmp_path
     assert np.isfinite(table.scores).all()
     with (
         Run(SAMPLES, {"judge": "lexical"}, frameworks="none", folder=tmp_path)._storing(),
-        pytest.raises(InvalidValueError, match="another process is writing"),
+        pytest.raises(InvalidValueError),
     ):
         run(folder=tmp_path)
 
@@ -387,9 +387,7 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Pat
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert summary["sentence"] == report.sentence
     alone: dict[str, Any] = {"frameworks": "none", "folder": folder}
-    with pytest.raises(
-        InvalidValueError, match="holds a comparison with other samples or settings"
-    ):
+    with pytest.raises(InvalidValueError, match="comparison"):
         compare(SAMPLES[:2], {"judge": "lexical"}, **alone)
     compare(SAMPLES[:2], {"judge": "lexical"}, **alone, overwrite=True)  # takes its place
     compare(SAMPLES[:2], {"judge": "lexical"}, **alone)  # the same goes on

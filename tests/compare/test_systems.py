@@ -158,7 +158,7 @@ def test_systems_change_places_in_whole_groups() -> None:
 
 def test_what_cannot_be_compared_is_said() -> None:
     one = ScoreTable(("1",), ("a",), np.array([[0.5]]))
-    with pytest.raises(InvalidSampleError, match="no query has scores of 2 systems"):
+    with pytest.raises(InvalidSampleError, match="2 systems"):
         systems({"m": one})
     two = ScoreTable(("1", "2"), ("a", "b"), np.array([[0.5, 0.4], [0.5, np.nan]]))
     report = systems({"m": two, "only a": replace(one, samples=("1",))}, resamples=9)
@@ -167,9 +167,9 @@ def test_what_cannot_be_compared_is_said() -> None:
     assert any("two systems share 1 of the 20 queries" in note for note in report.notes)
     assert report.records("pairs")[0]["p_studentised"] is None
     assert "too few queries for a test" in report.sentence
-    with pytest.raises(InvalidValueError, match="no metric 'x'"):
+    with pytest.raises(InvalidValueError, match="'x'"):
         systems(tables(), metrics=["x"])
-    with pytest.raises(InvalidValueError, match="level is 0"):
+    with pytest.raises(InvalidValueError, match="level"):
         systems(tables(), alpha=0)
 
 

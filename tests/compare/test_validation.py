@@ -134,11 +134,11 @@ def test_another_scale_and_another_temperature() -> None:
             assert one == pytest.approx(two, abs=1e-12)
     strict = validate(judged, "human", scoring=ScoringConfig(temperature=0.1), resamples=100)
     assert strict.records("errors")[0]["error"] < plain.records("errors")[0]["error"]
-    with pytest.raises(InvalidValueError, match=r"lie in \[1[.\d]*, 5\]; name their scale"):
+    with pytest.raises(InvalidValueError, match=r"\[1[.\d]*, 5\]"):
         validate(judged, stars)
-    with pytest.raises(InvalidValueError, match="human_threshold 9 lies outside the scale from 1"):
+    with pytest.raises(InvalidValueError, match="human_threshold 9"):
         validate(judged, ids, human_threshold=9, **scaled)
-    with pytest.raises(InvalidValueError, match="no sample has 'mood' in its metadata; its fields"):
+    with pytest.raises(InvalidValueError, match="'mood'"):
         validate(judged, "human", by=["mood"])
 
 
@@ -203,9 +203,9 @@ def test_a_draw_is_even_along_the_scores_and_leaves_out_what_is_rated(tmp_path: 
         write_labels(tmp_path / f"l.{kind}", table, drawn)
         again = read_scores(judged, human=tmp_path / f"l.{kind}")
         np.testing.assert_array_equal(again.rating, table.rating)
-    with pytest.raises(InvalidValueError, match=r"labels are written as \.jsonl or \.csv"):
+    with pytest.raises(InvalidValueError, match=r"\.jsonl.*\.csv"):
         write_labels(tmp_path / "l.json", table, drawn)
-    with pytest.raises(InvalidValueError, match="there is none left to draw"):
+    with pytest.raises(InvalidValueError):
         next_to_rate(read_scores(judged, human=human), "faithfulness", 5)
 
 

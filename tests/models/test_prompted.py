@@ -94,7 +94,7 @@ def test_a_list_that_was_cut_off_is_not_read_as_a_shorter_one() -> None:
 
     assert read_object('{"verdicts": [1, 1, 0', Many) is None
     asked = Prompted(Fixed(ModelReply('{"verdicts": [1]}', truncated=True)))
-    with pytest.raises(JudgeError, match="was cut off"):
+    with pytest.raises(JudgeError):
         asked.ask("?", Many)
 
 

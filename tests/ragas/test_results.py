@@ -117,7 +117,7 @@ def test_a_frame_without_results_says_which_metrics_there_are() -> None:
     with pytest.raises(TypeError, match=r"evaluation must be .*got None"):
         results_of(nothing)
     frame["ccrs_qr_result"] = ["{}", None, "x"]
-    with pytest.raises(UnreadableInputError, match="not a result"):
+    with pytest.raises(UnreadableInputError):
         results_of(frame, "ccrs_qr")
 
 

@@ -151,7 +151,7 @@ def test_what_changed() -> None:
     named, behind = worst(same, now)
     assert named[:2] == [("m", 2), ("m", 0)]
     assert behind == 2
-    with pytest.raises(InvalidValueError, match="the baseline is of other, not of m"):
+    with pytest.raises(InvalidValueError, match=r"other.* m"):
         changes(table(0.5, name="other"), now)
 
 

@@ -40,16 +40,16 @@ def test_the_signature_shows_every_setting_with_its_default(scorer: type[Scorer[
 
 @scorers
 def test_an_unknown_setting_is_named_with_the_nearest_known_one(scorer: type[Scorer[Any]]) -> None:
-    with pytest.raises(InvalidValueError, match=r"'treshold' of .*was 'threshold' meant"):
+    with pytest.raises(InvalidValueError, match=r"'treshold'.*'threshold'"):
         scorer(treshold=0.5)  # type: ignore[call-arg]  # on purpose
-    with pytest.raises(InvalidValueError, match=r"'zzz' of .*; its settings are .*threshold"):
+    with pytest.raises(InvalidValueError, match=r"'zzz'.*threshold"):
         scorer(zzz=0.5)  # type: ignore[call-arg]  # as above
 
 
 @scorers
 def test_a_built_scorer_is_frozen_and_a_changed_one_is_a_copy(scorer: type[Scorer[Any]]) -> None:
     built = scorer(judge=ScriptedModel([]))  # type: ignore[call-arg]  # both take one
-    with pytest.raises(InvalidValueError, match=r"changed\(threshold=\.\.\.\) gives a copy"):
+    with pytest.raises(InvalidValueError, match=r"changed\(threshold=\.\.\.\)"):
         built.threshold = 0.9
     other = built.changed(threshold=0.9, share=False)
     assert (built.threshold, other.threshold, other.share) == (0.5, 0.9, False)

@@ -89,7 +89,7 @@ def test_a_mapping_that_does_not_fit_is_refused() -> None:
         known = f"'{path}'; the fields are 'answer', 'outputs.a', 'deep'"
         with pytest.raises(UnreadableInputError, match=known):
             read(record, mapping={path: "response"})
-    with pytest.raises(UnreadableInputError, match=r"field 'deep\.a' must be a string"):
+    with pytest.raises(UnreadableInputError, match=r"'deep\.a'"):
         read(record, mapping={"deep.a": "response"})
 
 

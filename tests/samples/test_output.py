@@ -123,7 +123,7 @@ def test_a_path_that_none_can_be(tmp_path: Path) -> None:
             lambda path: SampleStream(path).check(),
             VerdictStore,
         ):
-            with pytest.raises(InvalidValueError, match="give another one") as caught:
+            with pytest.raises(InvalidValueError) as caught:
                 use(path)
             assert repr(path)[1:-2] in str(caught.value)
 

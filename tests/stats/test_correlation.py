@@ -131,7 +131,7 @@ def test_importing_the_room_does_not_load_scipy() -> None:
 
 
 def test_a_whole_number_larger_than_any_float_is_refused() -> None:
-    with pytest.raises(InvalidValueError, match="scores must be numbers"):
+    with pytest.raises(InvalidValueError):
         agreement("spearman", [10**400, 1], [1, 2])
 
 

@@ -90,5 +90,5 @@ def test_nothing_to_describe() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(InvalidValueError, match="must be numbers"):
+    with pytest.raises(InvalidValueError):
         describe(["good"])
