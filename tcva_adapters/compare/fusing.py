@@ -95,11 +95,13 @@ def with_composite(
     scores = np.sum([shares[name] * table.column(name) for name in rated], axis=0)
     passes_from = 0.5 if threshold is None else threshold
     found = table.with_method(COMPOSITE, scores, passes_from)
-    lacking = {
-        (table.samples[row], COMPOSITE): "no score for "
-        + ", ".join(name for name in rated if np.isnan(table.column(name)[row]))
-        for row in np.flatnonzero(np.isnan(scores)).tolist()
-    }
+    lacking = {}
+    for row in np.flatnonzero(np.isnan(scores)).tolist():
+        sample = table.samples[row]
+        without = [name for name in rated if np.isnan(table.column(name)[row])]
+        why = table.reasons.get((sample, without[0]), "no_score")  # reasons are not always held
+        word = why.partition(":")[0]
+        lacking[sample, COMPOSITE] = f"{word}: no score for {', '.join(without)}"
     return replace(found, reasons={**found.reasons, **lacking})
 
 

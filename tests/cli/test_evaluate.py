@@ -322,8 +322,9 @@ def test_whole_answers_are_rated_by_ccrs(tcva: Run) -> None:
     done = tcva(*rate, "--gate", "composite:mean>=0.99", "-o", "rated.jsonl", "--json", code=1)
     methods = {row["method"]: row["mean"] for row in done.json["tables"]["methods"]}
     assert methods.keys() == {"cc", "qr", "composite"}
-    (lacking,) = [row for row in done.json["tables"]["unscored"] if row["method"] == "cc"]
-    assert lacking["reason"] == "empty_context"
+    lacking = {row["method"]: row for row in done.json["tables"]["unscored"]}
+    assert lacking["cc"]["reason"] == lacking["composite"]["reason"] == "empty_context"
+    assert lacking["composite"]["first"] == "no score for cc"
     assert "gate failed: composite: mean" in done.text
     assert json.loads(Path("rated.jsonl").read_text(encoding="utf-8").splitlines()[0])["answers"]
     tcva(*EVALUATE, "--ccrs", "cc", "--set", "em=normalised", "--set", "lambda=0.3")

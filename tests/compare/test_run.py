@@ -224,6 +224,9 @@ def test_a_metric_that_finds_nothing_to_score_is_not_asked_again(tmp_path: Path)
     again = LexicalModel()
     run(again, tmp_path, [greeting], "ragas.faithfulness")
     assert again.prompts == []
+    unretrieved = RIGHT.model_copy(update={"contexts": []})  # RAGAS raises for an empty list
+    table = run(LexicalModel(), samples=[RIGHT, unretrieved], metrics="ragas.faithfulness")
+    assert table.reason("right#2", "ragas faithfulness").startswith("missing_field: ")
 
     def prose(prompt: str) -> str | None:  # the older family logs what it cannot read
         return None if "<<<CLAIM" in prompt else "What a lovely day."
