@@ -12,7 +12,8 @@ _ROWS = """async () => {
     grid.scrollTop = top;
     await frame();
     for (const row of grid.querySelectorAll("[role=row]")) {
-      const cells = [...row.querySelectorAll("[role=gridcell]")].map(cell => cell.innerText.trim());
+      const cells = [...row.querySelectorAll("[role=gridcell]")].map(cell =>
+        cell.querySelector("[data-sample]")?.dataset.sample ?? cell.innerText.trim());
       if (cells.length) found.set(Number(row.getAttribute("aria-rowindex")), cells);
     }
     if (top >= grid.scrollHeight) break;
@@ -30,11 +31,11 @@ def headings(page: Watched) -> list[str]:
 
 
 def rows(page: Watched) -> list[dict[str, str]]:
-    """All rows in their order, each cell by its column's heading; of a sample the id alone."""
+    """All rows in their order, each cell by its column's heading, in one line; of a sample the id alone."""
     names = headings(page)
     found: list[list[str]] = page.call(_ROWS)
     return [
-        {name: cell.partition("\n")[0] for name, cell in zip(names, cells, strict=True)}
+        {name: " ".join(cell.split()) for name, cell in zip(names, cells, strict=True)}
         for cells in found
     ]
 

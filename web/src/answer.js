@@ -1,18 +1,24 @@
 // The answer with its claims marked, each claim with its verdict, and the passages with the evidence.
+import { weightOf } from "./claims.js";
 import { find, findIn, pieces, searchable } from "./evidence.js";
-import { Ball, CHECKS, Level, Prose } from "./marks.js";
+import { Ball, CHECKS, Decision, Level, Prose } from "./marks.js";
 import { visible } from "./text.js";
 import { figure, html, useEffect, useKeys, useMemo, useRef, useState } from "./ui.js";
 
 /** Texts with more characters are folded. */
 const LONG = 1500;
 
-export function Answer({ detail, claims, levels, weights }) {
+export function Answer({ app, detail, claims, lights, without }) {
+  const { levels } = app.report.figures;
   const passages = detail.contexts ?? [];
   const places = useMemo(() => placesOf(detail.response ?? "", passages, claims), [detail, claims]);
-  const [target, setTarget] = useState({ id: "", claim: -1 });
+  const named = Number.isInteger(app.state.claim) && app.state.claim >= 1 && app.state.claim <= claims.length ? app.state.claim - 1 : -1;
+  const [target, setTarget] = useState({ id: named < 0 ? "" : `claim-${named}`, claim: named });
   const box = useRef(null);
-  const jump = (id, claim) => setTarget({ id, claim });
+  const jump = (id, claim) => {
+    setTarget({ id, claim });
+    app.set({ claim: claim + 1 });
+  };
   useEffect(() => {
     if (target.id) show(box.current, target.id);
   }, [target]);
@@ -21,7 +27,7 @@ export function Answer({ detail, claims, levels, weights }) {
     if (claims.length) jump(`claim-${to}`, to);
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
-  const marking = { claims, levels, chosen: target.claim, jump };
+  const marking = { claims, levels, lights, chosen: target.claim, jump };
   const spansIn = (p) => places.evidence.flatMap((place, key) => (place?.passage === p ? place.spans.map((span) => ({ ...span, key })) : []));
   return html`<div class="answer" ref=${box}>
     <div class="answer-said">
@@ -30,15 +36,15 @@ export function Answer({ detail, claims, levels, weights }) {
         <${Folded} text=${detail.response} opened=${target.id.startsWith("said")}>
           <${Marked} text=${detail.response} spans=${places.said} id="said" ...${marking} />
         <//>`}
-      ${claims.length > 0 && html`<h3>Claims</h3>
+      ${claims.length > 0 && html`<h3>Claims</h3>${lights && html`<p class="note">The stronger the highlight, the more a claim decides the score at this temperature.</p>`}
         <ol class="claims">
-          ${claims.map((claim, n) => html`<${Claim} key=${n} n=${n} claim=${claim} levels=${levels} weights=${weights} place=${places.evidence[n]}
+          ${claims.map((claim, n) => html`<${Claim} key=${n} n=${n} claim=${claim} levels=${levels} look=${app.look} light=${lights?.[n]} without=${without?.[n]} place=${places.evidence[n]}
             said=${places.said.some(({ key }) => key === n)} chosen=${n === target.claim} passages=${passages} jump=${jump} />`)}
         </ol>`}
     </div>
     ${passages.length > 0 && html`<div class="answer-passages">
-      <h3>Passages</h3>
-      ${passages.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Passage ${p + 1}`}>
+      <h3>Contexts</h3>
+      ${passages.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}>
         <h4>${p + 1}</h4>
         <${Folded} text=${text} opened=${target.id.startsWith("evidence") && places.evidence[target.claim]?.passage === p}>
           <${Marked} text=${text} spans=${spansIn(p)} id="evidence" ...${marking} />
@@ -55,14 +61,15 @@ function placesOf(response, passages, claims) {
   return { said, evidence: claims.map(({ evidence, passage }) => (evidence ? findIn(texts, evidence, passage) : null)) };
 }
 
-function Claim({ n, claim, levels, weights, place, said, chosen, passages, jump }) {
+function Claim({ n, claim, levels, look, light, without, place, said, chosen, passages, jump }) {
   const { original_verdict: original, evidence_check: check, probabilities: shares } = claim;
-  const weight = shares && weights && shares.reduce((sum, share, level) => sum + share * weights[level], 0);
-  return html`<li id=${`claim-${n}`} tabindex="-1" class=${`claim ${chosen ? "chosen" : ""}`}>
+  const weight = shares && look && weightOf(claim, levels, look.settings.weights);
+  return html`<li id=${`claim-${n}`} tabindex="-1" class=${`claim edge-${levels.indexOf(claim.verdict)} ${chosen ? "chosen" : ""}`} style=${{ "--light": light ?? 1 }}>
     <div class="claim-top">
       <span class="claim-number">${n + 1}</span>
       <${Level} name=${claim.verdict} levels=${levels} />
-      ${weight !== undefined && html`<span class="aside">weight ${figure(weight)}</span>`}
+      ${weight !== null && weight !== undefined && html`<span class="aside">weight ${figure(weight)}</span>`}
+      ${without !== null && without !== undefined && html`<span class="aside" title="The score of the answer, were this claim not in it">without it ${Number.isNaN(without) ? "no score" : html`${figure(without)} <${Decision} passed=${without >= look.settings.threshold} />`}</span>`}
       ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the response`}>in the response</button>`}
     </div>
     <${Prose} text=${claim.claim} class="claim-text" />
@@ -70,21 +77,21 @@ function Claim({ n, claim, levels, weights, place, said, chosen, passages, jump 
     ${!original && check && html`<p class="lowered">${check === "unchecked" ? "Not checked" : "Not supported"}: ${CHECKS[check] ?? visible(check)}.</p>`}
     ${claim.reason && html`<${Prose} text=${claim.reason} class="aside" />`}
     ${claim.evidence && html`<${Evidence} n=${n} claim=${claim} place=${place} passages=${passages} jump=${jump} />`}
-    ${shares && html`<p class="aside">Probabilities: ${shares.map((share, level) => `${levels[level]} ${share.toFixed(2)}`).join(", ")}</p>`}
+    ${shares && html`<p class="aside">Probabilities: ${shares.map((share, level) => [levels[level], share.toFixed(2)]).filter(([, share]) => share !== "0.00").map((pair) => pair.join(" ")).join(", ")}</p>`}
   </li>`;
 }
 
 function Evidence({ n, claim, place, passages, jump }) {
   return html`<div class="evidence">
     <blockquote dir="auto">${visible(claim.evidence)}</blockquote>
-    ${place && html`<button type="button" class="quiet" onClick=${() => jump(`evidence-${n}`, n)} aria-label=${`Evidence of claim ${n + 1} in passage ${place.passage + 1}`}>passage ${place.passage + 1} →</button>`}
-    ${place && claim.passage && place.passage !== claim.passage - 1 && html`<span class="aside">The judge named passage ${claim.passage}.</span>`}
-    ${!place && passages.length > 0 && html`<span class="aside">These words do not stand side by side in any passage${claim.passage && `; the judge named passage ${claim.passage}`}.</span>`}
+    ${place && html`<button type="button" class="quiet" onClick=${() => jump(`evidence-${n}`, n)} aria-label=${`Evidence of claim ${n + 1} in context ${place.passage + 1}`}>context ${place.passage + 1} →</button>`}
+    ${place && claim.passage && place.passage !== claim.passage - 1 && html`<span class="aside">The judge named context ${claim.passage}.</span>`}
+    ${!place && passages.length > 0 && html`<span class="aside">No context contains these words${claim.passage && `; the judge named context ${claim.passage}`}.</span>`}
   </div>`;
 }
 
 /** A text with the places of claims marked; each mark ends with the number that leads to its claim. */
-function Marked({ text, spans, id, claims, levels, chosen, jump }) {
+function Marked({ text, spans, id, claims, levels, lights, chosen, jump }) {
   const begun = new Set();
   return html`<div class="prose" dir="auto">
     ${pieces(text, spans).map(({ text: piece, keys, ends }, i) => {
@@ -96,7 +103,7 @@ function Marked({ text, spans, id, claims, levels, chosen, jump }) {
         event.stopPropagation();
         jump(`claim-${key}`, key);
       };
-      return html`<mark key=${i} class=${`mark-${levelOf(first) < 0 ? "off" : levelOf(first)} ${keys.includes(chosen) ? "chosen" : ""}`} onClick=${(event) => lead(event, first)}>
+      return html`<mark key=${i} class=${`mark-${levelOf(first) < 0 ? "off" : levelOf(first)} ${keys.includes(chosen) ? "chosen" : ""}`} style=${{ "--light": lights?.[first] ?? 1 }} onClick=${(event) => lead(event, first)}>
         ${ids.map((key) => html`<span key=${key} id=${`${id}-${key}`} class="anchor"></span>`)}${visible(piece)}${ends.map(
           (key) => html`<button key=${key} type="button" class="mark-number" aria-label=${`Claim ${key + 1}: ${claims[key].verdict ?? "not a claim"}`}
             onClick=${(event) => lead(event, key)}>${levelOf(key) >= 0 && html`<${Ball} level=${levelOf(key)} />`}${key + 1}</button>`,

@@ -1,5 +1,5 @@
 // Claims as a score sees them: their weights, the ones that pull it down, and what it would be without each.
-import { added, makePlan, preparedRow } from "./kernel.js";
+import { added, exponentAt, makePlan, preparedRow } from "./kernel.js";
 import { Ball } from "./marks.js";
 import { counted, html } from "./ui.js";
 
@@ -45,6 +45,19 @@ export function withoutEach(look, i, claims, levels) {
   const plan = makePlan(look.settings);
   const others = rows.map((row) => row && preparedRow(sums.map((sum, level) => Math.max(0, sum - row[level])), plan));
   return (temperature) => others.map((score) => (score ? score(temperature) : null));
+}
+
+/**
+ * How much each claim decides the score at the temperature, the most decisive 1: at a low one the worst claims, at a high one the best.
+ * It is the slope of the power mean by the claim's weight.
+ */
+export function lightOf({ settings }, claims, levels) {
+  const { temperature, bounds, weights, eps } = settings;
+  const power = exponentAt(temperature, bounds) - 1;
+  const logs = weights.map((weight) => power * Math.log(Math.max(weight, eps)));
+  const there = claims.filter(({ verdict }) => verdict).map((claim) => logs[levels.indexOf(claim.verdict)]);
+  const most = Math.max(...there);
+  return claims.map(({ verdict }) => (verdict ? Math.exp(logs[levels.indexOf(verdict)] - most) : 0));
 }
 
 /** A ball for each claim of a sample, in the answer's order; where there are many, the lowest levels. */

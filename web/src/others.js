@@ -1,6 +1,7 @@
 // What others said of the same sample: a panel's judges, repeats, additional judges, the framework metrics.
+import { claimsOf, guilty } from "./claims.js";
 import { Decision, Level, Prose, REASONS, Words } from "./marks.js";
-import { visible } from "./text.js";
+import { brief, visible } from "./text.js";
 import { counted, figure, html } from "./ui.js";
 
 const KINDS = [
@@ -9,15 +10,48 @@ const KINDS = [
   ["members", "Additional judges", "This run"],
 ];
 
-export function Others({ app, i, detail, said }) {
-  const { look, looks, report } = app;
-  const { levels } = report.figures;
-  return html`
-    ${KINDS.map(([kind, title, first]) => said?.[kind] && html`<section key=${kind}><h3>${title}</h3><${Judges} said=${said} others=${said[kind]} first=${first} levels=${levels} /></section>`)}
-    ${looks.methods.length > 0 && html`<section>
-      <h3>Framework metrics and other scores</h3>
-      <ul class="methods">${looks.methods.map((method) => html`<${Method} key=${method.name} method=${method} i=${i} decided=${look && look.passed(i)} said=${detail.methods?.[method.name] ?? {}} levels=${levels} />`)}</ul>
-    </section>`}`;
+export function Others({ levels, said }) {
+  return KINDS.map(([kind, title, first]) => said?.[kind] && html`<section key=${kind}><h3>${title}</h3><${Judges} said=${said} others=${said[kind]} first=${first} levels=${levels} /></section>`);
+}
+
+/** What every run and method says of the sample, a row each. */
+export function Metrics({ app, i, detail }) {
+  const all = app.all();
+  if (all.length < 2) return null;
+  return html`<section>
+    <h3 id="metrics">All metrics on this sample</h3>
+    <div class="wide-table card" tabindex="0" role="region" aria-labelledby="metrics">
+      <table class="figures metrics">
+        <thead><tr><th scope="col">Metric</th><th scope="col" class="numeric">Score</th><th scope="col">Decision</th><th scope="col">Reason</th></tr></thead>
+        <tbody>${all.map((each) => html`<${Metric} key=${each.name} app=${app} of=${each} i=${i} said=${detail.methods?.[each.name] ?? {}} />`)}</tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function Metric({ app, of, i, said }) {
+  const { levels } = app.report.figures;
+  const passed = of.passed(i);
+  const isOther = app.look && of !== app.look && app.look.passed(i) !== null && passed === !app.look.passed(i);
+  const why = Number.isNaN(of.scores[i]) && of.unscored(i);
+  const claims = claimsOf(app, of, i);
+  const [worst] = guilty(app, of, claims);
+  return html`<tr data-metric=${of.name}>
+    <th scope="row"><${Words} text=${of.name} /></th>
+    <td class="numeric">${figure(of.scores[i])}</td>
+    <td><${Decision} passed=${passed} />${isOther && html`<span class="otherwise" title="TCVA decides otherwise">≠</span>`}</td>
+    <td class="words-cell">
+      ${why && html`<${Prose} text=${why} />`}
+      ${said.reason && html`<${Prose} text=${said.reason} />`}
+      ${!why && worst && html`<p><${Level} name=${worst.claim.verdict} levels=${levels} /> <${Words} text=${brief(worst.claim.claim, 160)} /> <span class="aside">${brief(worst.claim.reason ?? "", 160)}</span></p>`}
+      ${!of.run && claims.length > 0 && html`<details><summary>${counted(claims.length, "verdict")}</summary>
+        <ul class="own">${claims.map((each, n) => html`<li key=${n}>
+          ${each.verdict && html`<${Level} name=${each.verdict} levels=${levels} />`} ${each.word && each.word !== each.verdict && html`“<${Words} text=${each.word} />” `}
+          <${Words} text=${each.claim ?? ""} /> ${each.reason && html`<span class="aside"><${Words} text=${each.reason} /></span>`}
+        </li>`)}</ul>
+      </details>`}
+    </td>
+  </tr>`;
 }
 
 /** Several judges' verdicts, claim by claim. */
@@ -39,28 +73,4 @@ function Judges({ said, others, first, levels }) {
       </tbody>
     </table>
   </div>`;
-}
-
-/** A method's score, and what it said itself. */
-function Method({ method, i, decided, said, levels }) {
-  const passed = method.passed(i);
-  const own = said.verdicts ?? [];
-  const why = Number.isNaN(method.scores[i]) && method.unscored(i);
-  return html`<li>
-    <div class="method-top">
-      <strong><${Words} text=${method.name} /></strong> <span class="figure">${figure(method.scores[i])}</span> <${Decision} passed=${passed} />
-      ${decided !== null && passed === !decided && html`<span class="otherwise">≠ TCVA decides otherwise</span>`}
-    </div>
-    ${why && html`<${Prose} text=${why} class="aside" />`}
-    ${said.reason && html`<${Prose} text=${said.reason} class="aside" />`}
-    ${own.length > 0 && html`<details open>
-      <summary>${counted(own.length, "verdict")} of its own</summary>
-      <ul class="own">${own.map((each, n) => html`<li key=${n}>
-        ${each.verdict && html`<${Level} name=${each.verdict} levels=${levels} />`}
-        ${each.word && each.word !== each.verdict && html`<span class="own-word">“<${Words} text=${each.word} />”</span>`}
-        <${Prose} text=${each.claim ?? ""} />
-        ${each.reason && html`<${Prose} text=${each.reason} class="aside" />`}
-      </li>`)}</ul>
-    </details>`}
-  </li>`;
 }

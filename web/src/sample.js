@@ -1,13 +1,14 @@
 // One sample: what was asked and answered, what the judge said of each claim, and how the score comes about.
 import { Answer } from "./answer.js";
-import { Axes, frame, path, useWidth } from "./chart.js";
+import { lightOf, withoutEach } from "./claims.js";
 import { exponentAt } from "./kernel.js";
-import { Decision, Level, Prose, REASONS, Words } from "./marks.js";
-import { Others } from "./others.js";
+import { Level, Prose, REASONS, Words } from "./marks.js";
+import { Metrics, Others } from "./others.js";
 import { orderOf } from "./samples.js";
-import { prepared, stepsWithin } from "./scoring.js";
+import { prepared } from "./scoring.js";
 import { brief, visible } from "./text.js";
-import { degree, figure, html, useEffect, useKeys, useMemo } from "./ui.js";
+import { figure, html, useEffect, useKeys, useMemo } from "./ui.js";
+import { Verdict } from "./verdict.js";
 
 export function Sample({ app }) {
   const { report, state } = app;
@@ -33,7 +34,7 @@ export function Sample({ app }) {
       <span class="keys"><kbd>←</kbd> <kbd>→</kbd> samples, <kbd>j</kbd> <kbd>k</kbd> claims, <kbd>Esc</kbd> list</span>
     </nav>
     <h2 class="sample-title"><bdi>${brief(ids[found], 200)}</bdi></h2>
-    <${Summary} app=${app} i=${found} />
+    <${Verdict} app=${app} i=${found} />
     <${Content} app=${app} i=${found} />
   </div>`;
 }
@@ -42,6 +43,9 @@ function Content({ app, i }) {
   const { look, report } = app;
   const detail = report.detail(i);
   const said = detail?.runs?.[look?.name];
+  const claims = said?.claims ?? [];
+  const { levels } = report.figures;
+  const without = useMemo(() => look && withoutEach(look, i, claims, levels), [look?.rowKey, i]);
   return html`
     ${detail === null && html`<p class="notice">The texts of this sample are not in this page. Its scores are.</p>`}
     ${said?.unscored && html`<div class="notice">
@@ -49,31 +53,16 @@ function Content({ app, i }) {
       ${said.unscored.detail && html`<${Prose} text=${said.unscored.detail} class="aside" />`}
     </div>`}
     ${said?.interval && html`<p class="aside">${visible(said.interval)}</p>`}
-    ${detail && html`<${Answer} key=${look?.name} detail=${detail} claims=${said?.claims ?? []} levels=${report.figures.levels} weights=${look?.settings.weights} />`}
+    ${detail && html`<${Answer} key=${look?.name} app=${app} detail=${detail} claims=${claims} lights=${look && lightOf(look, claims, levels)} without=${without?.(look.settings.temperature)} />`}
+    <${Metrics} app=${app} i=${i} detail=${detail ?? {}} />
+    <${Others} levels=${levels} said=${said} />
+    <div class="pair">
     ${look && html`<${Score} app=${app} i=${i} />`}
-    <${Others} app=${app} i=${i} detail=${detail ?? {}} said=${said} />
-    ${detail?.reference && html`<section><h3>Reference</h3><${Prose} text=${detail.reference} /></section>`}
+    <div>${detail?.reference && html`<section><h3>Reference</h3><${Prose} text=${detail.reference} /></section>`}
     ${detail?.metadata && html`<section><h3>Metadata</h3><dl class="metadata">
       ${Object.entries(detail.metadata).map(([name, value]) => html`<dt key=${`n ${name}`}><${Words} text=${name} /></dt>
         <dd key=${`v ${name}`}><${Prose} text=${typeof value === "string" ? value : JSON.stringify(value)} /></dd>`)}
-    </dl></section>`}`;
-}
-
-/** The score, and from which T on it passes, in a line. */
-function Summary({ app, i }) {
-  const { look, looks, report } = app;
-  const rating = report.rating(i);
-  const rated = rating !== null && html`<span>human rating ${Number(rating.toFixed(3))} (scale ${report.samples.human_scale.join(" to ")})</span>`;
-  if (!look) return html`<p class="summary">${rated}</p>`;
-  const score = look.scores[i];
-  if (Number.isNaN(score)) return html`<p class="summary"><strong class="big">unscored</strong>${rated}</p>`;
-  const { temperature, threshold, bounds } = look.settings;
-  const from = looks.passesFrom(look, i);
-  const passes = from === null ? "at no temperature" : from <= bounds.t_min ? "at every temperature" : `from T = ${degree(from)} on`;
-  return html`<p class="summary">
-    <strong class="big" data-value=${score}>${figure(score)}</strong> <${Decision} passed=${look.passed(i)} />
-    <span>at T = ${temperature}</span>${look.scoreOf(i) && html`<span>passes ${figure(threshold, 2)} ${passes}</span>`}${rated}
-  </p>`;
+    </dl></section>`}</div></div>`;
 }
 
 /** How the score comes about at the temperature: levels, exponent, mean, penalty; and how it moves over T. */
@@ -88,13 +77,13 @@ function Score({ app, i }) {
   const mean = prepared([counts], { ...settings, penalty: "off" })(temperature);
   const own = prepared([counts], settings)(temperature);
   return html`<section>
-    <h3>The score</h3>
-    <div class="score-parts">
+    <h3>How the score is made</h3>
+    <div class="card score-parts">
       <table>
         <thead><tr><th scope="col">Level</th><th scope="col" class="numeric">Claims</th><th scope="col" class="numeric">Weight</th></tr></thead>
         <tbody>${counts.map((count, level) => html`<tr key=${level} class=${count > 0 ? "" : "absent"}>
           <th scope="row"><${Level} name=${levels[level]} levels=${levels} /></th>
-          <td class="numeric">${Number(count.toPrecision(4))}</td><td class="numeric">${weights[level]}</td>
+          <td class="numeric">${Number.isInteger(count) ? count : figure(count)}</td><td class="numeric">${weights[level]}</td>
         </tr>`)}</tbody>
       </table>
       <dl class="working">
@@ -106,24 +95,6 @@ function Score({ app, i }) {
           <dd>${each ? figure(prepared([each], settings)(temperature)) : "no verdicts"}</dd>`)}
         ${row.length > 1 && html`<dt>Fused: geometric mean</dt><dd><output class="result">${figure(look.scores[i])}</output></dd>`}
       </dl>
-      <${ScoreCurve} look=${look} i=${i} />
     </div>
   </section>`;
-}
-
-const HEIGHT = 170;
-
-function ScoreCurve({ look, i }) {
-  const [ref, width] = useWidth();
-  const { temperature, threshold, bounds } = look.settings;
-  const score = look.scoreOf(i);
-  const box = frame(width, HEIGHT, [bounds.t_min, bounds.t_max], [0, 1]);
-  return html`<div ref=${ref} class="drawing">
-    <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${`Score over the temperature, ${figure(score(bounds.t_min))} to ${figure(score(bounds.t_max))}`}>
-      <${Axes} box=${box} x="temperature" y="score" />
-      <g class="threshold"><line x1=${box.left} x2=${box.right} y1=${box.y(threshold)} y2=${box.y(threshold)} /></g>
-      <path class="line pass-line" d=${path(stepsWithin(bounds).map((t) => [box.x(t), box.y(score(t))]))} />
-      <circle class="dot" cx=${box.x(temperature)} cy=${box.y(score(temperature))} r="4" />
-    </svg>
-  </div>`;
 }

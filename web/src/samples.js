@@ -1,9 +1,11 @@
 // All samples as a list to sort, filter and search.
-import { EVERYTHING, LEAST_SEARCH, fitting, inTexts, sorted } from "./filters.js";
-import { Decision } from "./marks.js";
+import { Balls, claimsOf, guilty } from "./claims.js";
+import { EVERYTHING, LEAST_SEARCH, fitting, inTexts, rangeOf, sorted } from "./filters.js";
+import { Ball, Decision } from "./marks.js";
+import { toAddress } from "./state.js";
 import { Grid } from "./table.js";
 import { brief, visible } from "./text.js";
-import { counted, figure, html, inSlices, Select, useEffect, useKeys, useMedia, useMemo, useRef } from "./ui.js";
+import { counted, figure, html, inSlices, Select, useEffect, useKeys, useMedia, useMemo, useRef, useState } from "./ui.js";
 
 const SHOWN_METHODS = 3;
 
@@ -41,7 +43,7 @@ export function orderOf(app, listed = listedOf(app)) {
 /** What a column sorts by. */
 function valueOf({ report, main, look, looks }, column) {
   if (column === "sample") return (i) => report.samples.ids[i];
-  if (column === "decision") return (i) => (main.passed(i) === null ? null : Number(main.passed(i)));
+  if (column === "claims") return (i) => main.run?.levels[i].split("4").length - 1;
   if (column === "human") return (i) => report.rating(i);
   if (column === "from") return (i) => look && looks.passesFrom(look, i);
   const { scores } = looks.methods.find(({ name }) => column === `method:${name}`) ?? main;
@@ -55,54 +57,64 @@ export function Samples({ app }) {
   const search = useRef(null);
   useKeys({ "/": () => search.current.focus() });
   const searching = useTextSearch(app);
-  const narrow = useMedia("(max-width: 560px)");
-  return html`<h2>Samples</h2>
-    <${Filters} app=${app} listed=${listed} search=${search} />
+  const isNarrow = useMedia("(max-width: 700px)");
+  const isMedium = useMedia("(max-width: 1100px)");
+  return html`<h2 class="spoken">Samples</h2>
+    <${Filters} app=${app} listed=${listed} search=${search} isNarrow=${isNarrow} />
     <p class="count" role="status">
-      ${order.length === report.size ? counted(order.length, "sample") : `${order.length.toLocaleString("en")} of ${counted(report.size, "sample")}`}${searching}
+      <b>${order.length === report.size ? counted(order.length, "sample") : `${order.length.toLocaleString("en")} of ${counted(report.size, "sample")}`}</b>${searching}
       ${report.samples.drawn && " · the texts of a draw of them are in this page"}
       <span class="keys"><kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> opens, <kbd>/</kbd> searches</span>
     </p>
-    <${Grid} label="Samples" rows=${order} columns=${columnsOf(app, narrow)} sorting=${sortingOf(state)}
+    <${Grid} key=${isNarrow} label="Samples" rows=${order} high=${isNarrow ? 124 : 88} columns=${columnsOf(app, isNarrow, isMedium)} sorting=${sortingOf(state)}
       onSort=${(sorting) => app.set({ sorting })} current=${state.current ?? -1}
       onCurrent=${(current) => app.set({ current })} onOpen=${(i) => app.go({ view: "sample", sample: report.samples.ids[i] })} />
     ${order.length === 0 && html`<p class="notice">No sample fits. <button type="button" class="quiet" onClick=${() => app.set({ filters: {} })}>Show all samples</button></p>`}`;
 }
 
-function columnsOf({ report, main, look, looks }, narrow) {
-  const { ids, questions, human } = report.samples;
+function columnsOf({ report, main, look, looks }, isNarrow, isMedium) {
+  const { human } = report.samples;
   const columns = [
-    { key: "sample", label: "Sample", width: narrow ? 8.5 : 11, grows: true, cell: (i) => html`<${Named} id=${ids[i]} question=${questions[i]} />` },
-    { key: "score", label: look ? "TCVA" : main.name, width: narrow ? 4.5 : 9.5, isNumeric: true, cell: (i) => html`<${Score} main=${main} i=${i} bar=${look && !narrow} />` },
-    { key: "decision", label: "Decision", width: 5.5, cell: (i) => html`<${Decision} passed=${main.passed(i)} />` },
+    { key: "sample", label: "Sample", width: isNarrow ? 12 : 15, grows: true, cell: (i) => html`<${Named} report=${report} main=${main} i=${i} balls=${isNarrow} />` },
+    { key: "score", label: look ? "TCVA" : main.name, width: isNarrow ? 4.6 : 5.4, isNumeric: true, cell: (i) => html`<${Score} main=${main} i=${i} />` },
   ];
-  for (const method of looks.methods.filter(({ name }) => name !== main.name).slice(0, SHOWN_METHODS)) {
-    const cell = (i) => html`${figure(method.scores[i], 2)}${otherwise(main, method, i) && html`<span class="otherwise" role="img" aria-label="decides otherwise">≠</span>`}`;
-    columns.push({ key: `method:${method.name}`, label: method.name, width: 10.5, isNumeric: true, cell });
+  if (isNarrow) return columns;
+  if (look) columns.splice(1, 0, { key: "claims", label: "Claims", width: 6.4, help: `Sort by the number of claims at ${report.figures.levels[4]}`, cell: (i) => html`<${Balls} report=${report} run=${main.run} i=${i} />` });
+  for (const method of looks.methods.filter(({ name }) => name !== main.name).slice(0, isMedium ? 1 : SHOWN_METHODS)) {
+    const cell = (i) => html`${figure(method.scores[i], 2)}${otherwise(main, method, i) && html`<span class="otherwise" role="img" aria-label="decides otherwise" title="decides otherwise">≠</span>`}`;
+    columns.push({ key: `method:${method.name}`, label: method.name, width: 5.6, isNumeric: true, cell });
   }
-  if (human) columns.push({ key: "human", label: "Human rating", width: 7, isNumeric: true, cell: (i) => figure(human[i], 2) });
+  if (human) columns.push({ key: "human", label: "Human rating", width: 4.4, isNumeric: true, cell: (i) => figure(human[i], 2) });
   if (look) {
     const cell = (i) => figure(looks.passesFrom(look, i), 2).replace("–", Number.isNaN(look.scores[i]) ? "–" : "never");
-    columns.push({ key: "from", label: "Passes from T", width: 7, isNumeric: true, cell });
+    columns.push({ key: "from", label: "Passes from T", width: 4.4, isNumeric: true, cell });
   }
   return columns;
 }
 
-function Named({ id, question }) {
-  return html`<span class="sample-id"><bdi>${brief(id, 60)}</bdi></span>
-    ${question && html`<span class="sample-question"><bdi>${brief(question)}</bdi></span>`}`;
+/** Question and id, the beginning of the answer, and the claim of least weight: three lines. */
+function Named({ report, main, i, balls }) {
+  const { ids, questions } = report.samples;
+  const response = report.detail(i)?.response;
+  const [worst] = guilty({ report }, main, claimsOf({ report }, main, i));
+  return html`<div class="named" data-sample=${ids[i]}>
+    <p><b><bdi>${brief(questions[i] || ids[i], 120)}</bdi></b>${questions[i] && html`<span class="aside sample-id"><bdi>${brief(ids[i], 60)}</bdi></span>`}</p>
+    ${response && html`<p class="aside"><bdi>${brief(response, 200)}</bdi></p>`}
+    ${worst && html`<p class=${`mark mark-${worst.level}`}><span class=${`level level-${worst.level}`}><${Ball} level=${worst.level} />${worst.claim.verdict}</span> <bdi>${brief(worst.claim.claim, 160)}</bdi></p>`}
+    ${balls && html`<p><${Balls} report=${report} run=${main.run} i=${i} /></p>`}
+  </div>`;
 }
 
-function Score({ main, i, bar }) {
+function Score({ main, i }) {
   const why = main.unscored(i);
-  if (why !== null) return html`<span class="unscored" title=${visible(why)}>unscored: ${brief(why, 40)}</span>`;
+  if (why !== null) return html`<span class="unscored" title=${visible(why)}>unscored: ${brief(why.split(":")[0].replaceAll("_", " "), 30)}</span>`;
   const score = main.scores[i];
-  return html`${bar && html`<span class=${`score-bar ${main.passed(i) ? "passes" : "fails"}`} aria-hidden="true"><span style=${{ width: `${100 * score}%` }}></span></span>`}
-    <span data-value=${score}>${figure(score)}</span>`;
+  return html`<b data-value=${score}>${figure(score)}</b><br /><${Decision} passed=${main.passed(i)} />`;
 }
 
-function Filters({ app, listed, search }) {
+function Filters({ app, listed, search, isNarrow }) {
   const { report, state, look, main, looks } = app;
+  const [open, setOpen] = useState(false);
   const filters = filtersOf(state);
   const change = (patch) => app.set({ filters: { ...filters, ...patch } });
   const reasons = useMemo(() => [...new Set(listed.ids.map((_, i) => listed.unscored(i)))].filter((why) => why !== null).sort(), [listed]);
@@ -110,16 +122,22 @@ function Filters({ app, listed, search }) {
   const levels = [["", "any"], ...report.figures.levels.map((name) => [name, name])];
   const others = looks.methods.filter(({ name }) => name !== main.name).map(({ name }) => [name, `${visible(name)} decides otherwise`]);
   if (others.length > 1) others.unshift(["*", "any method decides otherwise"]);
+  const range = rangeOf(filters.scores);
+  const isFiltered = toAddress({ filters }) !== "#";
   return html`<form class="filters" role="search" aria-label="Filter samples" onSubmit=${(event) => event.preventDefault()}>
     <label class="wide">Search
       <input ref=${search} type="search" value=${filters.search} placeholder="id, question, texts" onInput=${(event) => change({ search: event.target.value })} />
     </label>
-    <${Select} label="Decision" value=${filters.outcome} options=${outcomes} onChange=${(outcome) => change({ outcome })} />
-    ${others.length > 0 && html`<${Select} label="Difference" value=${filters.different} options=${[["", "all"], ...others]} onChange=${(different) => change({ different })} />`}
-    ${look && html`<${Select} label="Has a claim" value=${filters.level} options=${levels} onChange=${(level) => change({ level })} />`}
-    ${Object.entries(listed.groups).map(([field, values]) => html`<${Select} key=${field} label=${visible(field)} value=${filters.groups[field] ?? ""}
-      options=${[["", "all"], ...[...new Set(values)].filter(Boolean).sort().map((value) => [value, brief(value, 40)])]}
-      onChange=${(value) => change({ groups: { ...filters.groups, [field]: value } })} />`)}
+    ${isNarrow && html`<button type="button" aria-expanded=${open} onClick=${() => setOpen(!open)}>Filters</button>`}
+    ${(open || !isNarrow) && html`
+      <${Select} label="Decision" value=${filters.outcome} options=${outcomes} onChange=${(outcome) => change({ outcome })} />
+      ${others.length > 0 && html`<${Select} label="Difference" value=${filters.different} options=${[["", "all"], ...others]} onChange=${(different) => change({ different })} />`}
+      ${look && html`<${Select} label="Has a claim" value=${filters.level} options=${levels} onChange=${(level) => change({ level })} />`}
+      ${Object.entries(listed.groups).map(([field, values]) => html`<${Select} key=${field} label=${visible(field)} value=${filters.groups[field] ?? ""}
+        options=${[["", "all"], ...[...new Set(values)].filter(Boolean).sort().map((value) => [value, brief(value, 40)])]}
+        onChange=${(value) => change({ groups: { ...filters.groups, [field]: value } })} />`)}`}
+    ${range && html`<button type="button" onClick=${() => change({ scores: "" })} title="Show all scores">Score ${range[0]} ${range[1] === Infinity ? "or more" : `to ${range[1]}`} <span aria-hidden="true">×</span></button>`}
+    ${isFiltered && html`<button type="button" class="quiet" onClick=${() => app.set({ filters: {} })}>Clear filters</button>`}
   </form>`;
 }
 

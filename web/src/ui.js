@@ -54,8 +54,8 @@ export function useMedia(query) {
 export function useKeys(actions) {
   useEffect(() => {
     const act = (event) => {
-      const isTyping = event.target.closest?.("input, select, textarea");
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping || !actions[event.key]) return;
+      const isOther = event.target.closest?.(event.key === "Enter" ? "input, select, textarea, a, button, summary" : "input, select, textarea");
+      if (event.ctrlKey || event.metaKey || event.altKey || isOther || !actions[event.key]) return;
       event.preventDefault();
       actions[event.key]();
     };
