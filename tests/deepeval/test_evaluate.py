@@ -135,15 +135,6 @@ def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) ->
         assert reported == 2 or result_of(found[1]) == results[1]
 
 
-def test_nothing_but_missing_fields() -> None:
-    bare = LLMTestCase(input="q", actual_output="a")
-    metric = TCVAMetric(model="lexical")
-    kept = evaluated([bare, bare], [metric], ignore_errors=True)
-    assert [r.score for r in results_of(kept)] == [None, None]
-    with pytest.raises(InvalidValueError, match="no metric of tcva-adapters, only none"):
-        results_of(evaluated([bare], [metric], skip_on_missing_params=True))
-
-
 @pytest.mark.slow
 @both_ways
 def test_what_deepevals_time_limit_ended(

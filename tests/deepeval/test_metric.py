@@ -28,7 +28,6 @@ from tests.deepeval.office import (
     HALF,
     HALF_AT_HALF,
     OPENS,
-    PARKING,
     tcva_of,
 )
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -150,20 +149,6 @@ def test_strict_mode_is_all_or_nothing_and_holds_the_threshold_at_one() -> None:
     metric.strict_mode = False
     metric.threshold = 0.2
     assert (metric.threshold, tcva_of(metric).scoring.threshold) == (0.2, 0.2)
-
-
-def test_measure_gives_the_score_of_the_paper_and_fills_what_deepeval_reads() -> None:
-    llm = scripted(HALF)
-    metric = TCVAMetric(model=llm)
-    assert metric.measure(CASE) == pytest.approx(HALF_AT_HALF, abs=1e-12)
-    assert metric.score == pytest.approx(HALF_AT_HALF, abs=1e-12)
-    assert (metric.success, metric.is_successful(), metric.error) == (False, False, None)
-    assert metric.reason is not None
-    assert metric.reason.startswith("0.250 < 0.5 at T=0.5: 1 fully, 1 none; worst: ")
-    assert PARKING in metric.reason
-    assert metric.evaluation_model == "deepeval:scripted"
-    assert metric.__name__ == "TCVA faithfulness"
-    assert len(llm.prompts) == 1
 
 
 def test_each_call_is_booked_once() -> None:

@@ -78,18 +78,6 @@ def local(server: ScriptedServer, **options: Any) -> LocalModel:
     return LocalModel(model="m", base_url=server.base_url, api_key="sk-local-secret", **options)
 
 
-@pytest.mark.parametrize("other", ["lexical", None, 3, object(), ScriptedLLM])
-def test_anything_else_is_not_ours(other: object) -> None:
-    assert as_judge_model(other) is None
-
-
-@both_faces
-def test_it_is_asked_in_one_text_with_the_instructions_first(ask: Ask) -> None:
-    llm = scripted("yes")
-    assert ask(model_of(llm)).text == "yes"
-    assert llm.prompts == ["Judge.\n\nThe data."]
-
-
 def test_it_has_a_name_and_parameters_without_secrets() -> None:
     model = model_of(scripted())
     assert model.name == "deepeval:scripted"

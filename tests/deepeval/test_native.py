@@ -19,7 +19,7 @@ from tcva_adapters.deepeval import (
     ascore_framework_metric,
     score_framework_metric,
 )
-from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
 from tests.deepeval.entry import ScriptedLLM, case_of
 
@@ -145,24 +145,3 @@ def test_verdicts_that_cannot_be_told_apart_name_no_claim() -> None:
     said = score_framework_metric("faithfulness", SAMPLE, llm)
     assert said.score == 0.0  # DeepEval divides by the verdicts that came
     assert [v.claim for v in said.verdicts] == ["verdict 1 of 1"]
-
-
-@both_faces
-@pytest.mark.parametrize("name", CALLS)
-def test_failures_are_outcomes(score: Score, name: str) -> None:
-    def fails(_: str) -> str:
-        raise TimeoutError
-
-    said = score(name, SAMPLE, ScriptedLLM(fails))
-    assert (said.score, said.verdicts, said.error) == (None, (), "TimeoutError: ")
-    missing = score(name, Sample(input="q"), LexicalLLM())
-    assert missing.score is None
-    assert missing.error.startswith("MissingTestCaseParamsError: ")
-    assert missing.calls == 0
-
-
-def test_wrong_names_and_models_fail_at_once() -> None:
-    with pytest.raises(InvalidValueError, match=r"DeepEval metric must be one of .*got 'bias'"):
-        score_framework_metric("bias", SAMPLE, LexicalLLM())
-    with pytest.raises(InvalidValueError, match=r"DeepEval LLM.*'gpt-4.1'"):
-        asyncio.run(ascore_framework_metric("faithfulness", SAMPLE, "gpt-4.1"))

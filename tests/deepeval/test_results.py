@@ -18,8 +18,8 @@ from tcva_adapters.ccrs import CCRSResult
 from tcva_adapters.deepeval import ScorerMetric, TCVAMetric, result_of, results_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason
-from tests.deepeval.entry import own_loop, scripted
-from tests.deepeval.office import CASE, HALF, OPENS, PARKING
+from tests.deepeval.entry import own_loop
+from tests.deepeval.office import OPENS
 
 ROOT = Path(__file__).resolve().parents[2]
 STRICT, RELEVANCE = "TCVA faithfulness (T=0.2)", "CCRS question relevance"
@@ -99,28 +99,9 @@ def test_an_error_after_the_measurement_is_the_time_limit() -> None:
     assert result.unscored.detail == "Skipped due to case timeout."
 
 
-def test_the_result_survives_the_logs_unchanged() -> None:
-    metric = TCVAMetric(model=scripted(HALF), temperature="strict", penalty="ramped")
-    metric.measure(CASE)
-    ((case, result),) = metric.collected
-    assert case is CASE
-    assert isinstance(result, Result)
-    assert metric.result == result_of(metric) == result
-    assert result.assessment.sample_id == "one"
-    assert [claim.claim for claim in result.claims] == [OPENS, PARKING]
-    assert result.claims[0].evidence == OPENS
-
-
 @pytest.mark.parametrize("logs", ["Truths (limit=None):\n[]", "{}", ""])
 def test_logs_of_other_metrics_are_no_result(logs: str) -> None:
     metric = TCVAMetric(model="lexical")
     metric.verbose_logs = logs
-    with pytest.raises(UnreadableInputError, match="no result of tcva-adapters"):
-        result_of(metric)
-
-
-def test_what_was_never_judged_has_no_result() -> None:
-    metric = TCVAMetric(model="lexical")
-    assert metric.result is None
     with pytest.raises(UnreadableInputError, match="no result of tcva-adapters"):
         result_of(metric)

@@ -106,27 +106,6 @@ def test_judge_criterion_claims_mapper_store_and_name_can_be_changed(
     assert (changed.scorer.subject, len(model.prompts)) == ("correctness", 2)
 
 
-@pytest.mark.parametrize(
-    ("changes", "named"),
-    [
-        ({"temperature": 5}, "5"),
-        ({"claims": "llm"}, "claims='llm'"),
-        ({"mapper": 3}, "mapper"),
-        ({"name": ""}, "name=''; String should have at least 1 character"),
-        ({"scorer": TCVA(judge="lexical")}, "unknown setting 'scorer' of TCVAEvaluator"),
-    ],
-)
-def test_a_wrong_change_is_refused_and_changes_nothing(changes: Any, named: str) -> None:
-    evaluator = TCVAEvaluator("lexical", temperature=0.3)
-    before = dict(vars(evaluator))
-    with pytest.raises(InvalidValueError, match=named):
-        evaluator.model_copy(update=changes)
-    with pytest.raises(InvalidValueError, match=named):
-        TCVAEvaluator("lexical", **changes)
-    assert vars(evaluator) == before
-    assert evaluator.model_copy(update={"temperature": 0.1}).llm is evaluator.llm
-
-
 def test_copies_have_another_scorer_and_share_its_store(tmp_path: Path) -> None:
     ccrs = CCRS("ac", judge="lexical", store=tmp_path / "v.sqlite")
     evaluator = ScorerEvaluator(ccrs, name="mine")

@@ -100,7 +100,7 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
     assert [r.response for r in found] == [GOOD, None, GOOD, GOOD]
     unscored = [result_of(r).unscored for r in found]
     assert [why and why.reason for why in unscored] == [None, *[Reason.INVALID_INPUT] * 3]
-    named = ("response ", "contexts.0 ", "temperature 7.0")
+    named = ("response", "contexts", "temperature")
     assert all(n in (r.invalid_reason or "") for n, r in zip(named, found[1:], strict=True))
     runner = BatchEvalRunner({"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))})
     responses: Any = [Response(GOOD, [NodeWithScore(node=TextNode(text=PASSAGE))]), {"text": GOOD}]

@@ -23,10 +23,9 @@ from tcva_adapters import TCVA
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, acomplete, complete
 from tcva_adapters.ragas import TCVACollectionMetric, as_judge_model
-from tcva_adapters.results.assessment import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM
 from tests.support.office import SAMPLE, SCORE, TWO
-from tests.support.server import ScriptedServer, error, in_turn, reply
+from tests.support.server import ScriptedServer, reply
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.
@@ -68,11 +67,6 @@ def factory(
     else:
         with openai.OpenAI(base_url=server.base_url, api_key=KEY, **options) as plain:
             yield llm_factory("m", client=plain, **arguments)
-
-
-def test_what_is_no_ragas_llm_is_not_taken() -> None:
-    assert as_judge_model(FakeListChatModel(responses=["x"])) is None
-    assert as_judge_model("lexical") is None
 
 
 def test_repeats_are_asked_at_a_temperature_at_which_they_differ() -> None:
@@ -139,22 +133,6 @@ def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
     with ScriptedServer(lambda _body, _n: broken) as server, factory(server) as llm:
         result = TCVA(judge=llm).evaluate(SAMPLE)
     assert result.score == pytest.approx(SCORE, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("said", "reason", "fatal"),
-    [
-        (error(429, "slow down"), Reason.RATE_LIMIT, False),
-        (error(401, f"wrong key {KEY}"), Reason.JUDGE_ERROR, True),
-    ],
-    ids=["rate limit", "key"],
-)
-def test_failures_over_http_have_their_reason(said: Any, reason: Reason, fatal: bool) -> None:
-    with ScriptedServer(in_turn(said)) as server, factory(server) as llm:
-        result = TCVA(judge=llm).evaluate(SAMPLE)
-    assert result.unscored is not None
-    assert (result.unscored.reason, result.unscored.fatal) == (reason, fatal)
-    assert KEY not in result.unscored.detail
 
 
 def test_a_cut_off_reply_is_seen_and_names_have_no_secret() -> None:

@@ -1,0 +1,54 @@
+"""The frameworks' own metrics as functions: what fails is a value, what is wrong is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tcva_adapters import Sample
+from tcva_adapters.errors import InvalidValueError
+from tests.adapters.table import ADAPTERS
+from tests.ragas.entry import ScriptedInstructorLLM
+from tests.support.office import SAMPLE
+
+LLMS: dict[str, Any] = {a.name: a.llm for a in ADAPTERS} | {"ragas": ScriptedInstructorLLM}
+METRICS = [
+    *(("langchain", name) for name in ("context_qa", "labeled_criteria")),
+    *(("llamaindex", name) for name in ("answer_relevancy", "correctness")),
+    *(("ragas", name) for name in ("faithfulness", "legacy_faithfulness")),
+    *(("deepeval", name) for name in ("faithfulness", "answer_relevancy", "contextual_recall")),
+]
+
+
+def both_faces(framework: str, name: str, sample: Sample, llm: Any) -> Any:
+    module: Any = import_module(f"tcva_adapters.{framework}")
+    found = module.score_framework_metric(name, sample, llm)
+    awaited = asyncio.run(module.ascore_framework_metric(name, sample, llm))
+    assert (awaited.score, awaited.error) == (found.score, found.error)
+    return found
+
+
+@pytest.mark.parametrize(("framework", "name"), METRICS)
+def test_failures_are_values(framework: str, name: str) -> None:
+    def fails(_: str) -> str:
+        raise ConnectionError("the line is dead")  # noqa: EM101, TRY003  # as others write it
+
+    found = both_faces(framework, name, SAMPLE, LLMS[framework](fails))
+    assert (found.score, found.verdicts) == (None, ())
+    assert "ConnectionError" in found.error
+    assert found.assessment().unscored is not None
+    llm = LLMS[framework](fails)
+    bare = both_faces(framework, name, Sample(input="Who?"), llm)
+    assert (bare.score, bare.calls or 0, llm.prompts) == (None, 0, [])
+    assert bare.error
+
+
+@pytest.mark.parametrize("framework", ["langchain", "llamaindex", "ragas", "deepeval"])
+def test_unknown_metrics_and_llms_are_refused(framework: str) -> None:
+    with pytest.raises(InvalidValueError, match="'beauty'"):
+        both_faces(framework, "beauty", SAMPLE, LLMS[framework](str))
+    with pytest.raises(InvalidValueError, match="'gpt-x'"):
+        both_faces(framework, dict(METRICS)[framework], SAMPLE, "gpt-x")
