@@ -28,8 +28,9 @@ def read(adapter: Adapter, llm: object) -> Any:
 
 @each_adapter
 def test_llms_of_the_framework_and_nothing_else_are_taken(adapter: Adapter) -> None:
-    llm = adapter.llm(lambda _: "yes")
-    for other in ("lexical", None, 3, object(), type(llm)):
+    llm: Any = adapter.llm(lambda _: "yes")
+    others: list[object] = ["lexical", None, 3, object(), type(llm)]
+    for other in others:
         assert read(adapter, other) is None
     model = read(adapter, llm)
     assert identity_of(model) == identity_of(read(adapter, llm))
