@@ -29,17 +29,16 @@ def read(adapter: Adapter, llm: object) -> Any:
 @each_adapter
 def test_llms_of_the_framework_and_nothing_else_are_taken(adapter: Adapter) -> None:
     llm: Any = adapter.llm(lambda _: "yes")
-    others: list[object] = ["lexical", None, 3, object(), type(llm)]
-    for other in others:
+    for other in ("lexical", None, 3, object(), type(llm)):
         assert read(adapter, other) is None
     model = read(adapter, llm)
     assert identity_of(model) == identity_of(read(adapter, llm))
-    assert identity_of(model).holder is llm
     answered = complete(model, REQUEST), asyncio.run(acomplete(model, REQUEST))
     assert [each.text for each in answered] == ["yes"] * 2
     assert llm.prompts == ["Judge.\n\nThe data."] * 2
     assert model.name == f"{adapter.name.split()[0]}:scripted"
     assert "sk-never" not in f"{model!r}{model.parameters}"
+    assert identity_of(model).holder is llm
 
 
 @each_adapter
