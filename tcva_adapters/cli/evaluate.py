@@ -103,7 +103,7 @@ def evaluate(
     targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
     check_targets(targets, [file, *filter(None, [baseline])], overwrite=overwrite, as_json=as_json)
     check_suffix(STDOUT if out is None else out)
-    whole = _whole(plain, ccrs, threshold)
+    whole = _whole(plain)
     scorer: Any = with_store(made_of(plain), None if dry_run and store is None else store)
     if isinstance(scorer, TCVA):
         reading["scoring"] = scorer.scoring
@@ -155,10 +155,8 @@ def _checked(
     return read
 
 
-def _whole(
-    plain: dict[str, Any], ccrs: str | None, threshold: float | None
-) -> tuple[Mapping[str, float] | None, float | None] | None:
-    """The weights and the threshold of a composite, where one is asked for; weights are taken out.
+def _whole(plain: dict[str, Any]) -> tuple[Mapping[str, float], float | None] | None:
+    """The weights and the threshold of a composite, where weights are given; these are taken out.
 
     Raises:
         InvalidValueError: One is for a metric that is not rated.
@@ -168,9 +166,7 @@ def _whole(
         if metric not in plain["metrics"]:
             msg = f"a weight is for {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
             raise InvalidValueError(msg)
-    if ccrs is None or (weights is None and threshold is None):
-        return None
-    return weights, threshold
+    return (weights, plain.get("threshold")) if weights else None
 
 
 def _plain(
@@ -227,7 +223,7 @@ def _judged(
     read: SampleStream,
     out: str | None,
     reading: dict[str, Any],
-    whole: tuple[Mapping[str, float] | None, float | None] | None,
+    whole: tuple[Mapping[str, float], float | None] | None,
     *,
     overwrite: bool,
 ) -> Iterator[ScoreTable]:
