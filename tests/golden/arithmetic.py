@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters import aggregate, exponent, flip_temperature, fuse, sweep
+from tcva_adapters.core.compat import score_agg
+from tcva_adapters.core.panel import evaluate_panel
 from tcva_adapters.core.verdicts import LEVELS
-from tests.golden import names
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -71,7 +72,8 @@ def computed(given: Arrays) -> Arrays:
         for row in lists
     ]
     ratings = [
-        names.panel_rating(judges.tolist(), [0.2, 0.5, 0.3], 0.6, 5.0) for judges in given["judges"]
+        evaluate_panel(judges.tolist(), [0.2, 0.5, 0.3], 0.6, 5.0).to_dict()
+        for judges in given["judges"]
     ]
     shown = ("weighted_score", "normalized_score", "pass_status", "judge_agreement")
     return {
@@ -79,9 +81,7 @@ def computed(given: Arrays) -> Arrays:
         "always": always,
         "flips": flips,
         "lists": np.array([[aggregate(each, t) for t in (0.2, 0.5, 0.9)] for each in words]),
-        "library": np.array(
-            [[names.library_score(each, t) for t in (0.2, 0.5, 0.9)] for each in numbers]
-        ),
+        "library": np.array([[score_agg(each, t) for t in (0.2, 0.5, 0.9)] for each in numbers]),
         "exponents": np.array([exponent(t) for t in given["temperatures"]]),
         "fused": np.array([fuse(table, temperature=t).scores for t in FUSING]),
         "weighted": np.array(

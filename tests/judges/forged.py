@@ -1,16 +1,17 @@
-"""Quotes that prove nothing, and true ones that look odd, over the golden files' invented passages."""
+"""Quotes that prove nothing, and true ones that look odd, over stored invented passages."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tcva_adapters.results.assessment import EvidenceCheck
-from tests.golden.stored import stored
 
 NOT_FOUND, UNRELATED, NEGATED, CONTRADICTS, TOO_SHORT, UNCHECKED = EvidenceCheck
 
-_QUOTES: Final[Any] = stored("quotes")
-PASSAGES: Final = tuple(_QUOTES["passages"])
+QUOTES: Final[Any] = json.loads(Path(__file__).with_name("quotes.json").read_text(encoding="utf-8"))
+PASSAGES: Final = tuple(QUOTES["passages"])
 
 
 class Case(NamedTuple):
@@ -26,9 +27,9 @@ class Case(NamedTuple):
 _CHECKS: Final = [NOT_FOUND] * 20 + [NEGATED] * 31 + [NOT_FOUND] * 9 + [UNRELATED] * 14
 FORGED: Final = [
     Case(case["claim"], case["quote"], check)
-    for case, check in zip(_QUOTES["forged"], _CHECKS, strict=True)
+    for case, check in zip(QUOTES["forged"], _CHECKS, strict=True)
 ]
-TRUE: Final = [Case(case["claim"], case["quote"]) for case in _QUOTES["true"]]
+TRUE: Final = [Case(case["claim"], case["quote"]) for case in QUOTES["true"]]
 ACROSS: Final = [
     Case("Relvin lowers blood pressure.", "Tickets cost $12.50", UNCHECKED),  # in no language
     # Another language or script than the claim's, or words too few to tell: the level stays

@@ -1,4 +1,4 @@
-"""Replies of judges in every state of repair, beside those that the golden files hold."""
+"""Replies of judges in every state of repair, beside the stored ones."""
 
 from __future__ import annotations
 
