@@ -103,7 +103,8 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
             content = content.get(LATEST_TEST_RUN_DATA_KEY, content)
         run = TestRun.model_validate(content)
     except (OSError, ValueError) as error:
-        why = first_fault(error) if isinstance(error, ValidationError) else error
+        why = getattr(error, "strerror", None) or error
+        why = first_fault(error) if isinstance(error, ValidationError) else why
         msg = f"{str(evaluation)!r} is not a test run of DeepEval: {why}"
         raise UnreadableInputError(msg) from None
     return sorted(run.test_cases, key=lambda case: case.order or 0)
