@@ -7,7 +7,6 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 import pytest
 
@@ -62,42 +61,6 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
     assert rooms.isdisjoint(ADAPTERS)
     parts = ("calibration", "paper", "system_pairs", "temperature")
     assert modules.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
-
-
-CORE_MODULES = [
-    f"tcva_adapters.core.{found.name}" for found in iter_modules(tcva_adapters.core.__path__)
-]
-CORE_NAMES = [
-    name
-    for name in dir(tcva_adapters)
-    if getattr(getattr(tcva_adapters, name), "__module__", "").startswith("tcva_adapters.core")
-]
-
-
-@pytest.mark.slow
-def test_the_core_needs_numpy_only() -> None:
-    """Every public name of the core, where nothing but numpy and the standard library is installed."""
-    (line,) = printed(
-        f"""
-import sys
-class NumpyAlone:
-    def find_spec(self, name, path=None, target=None):
-        top = name.partition(".")[0]
-        if top not in {{"numpy", "tcva_adapters", *sys.stdlib_module_names}}:
-            raise ModuleNotFoundError(f"{{name}} is not installed", name=name)
-
-sys.meta_path.insert(0, NumpyAlone())
-import importlib, tcva_adapters
-for module in {CORE_MODULES!r}:
-    importlib.import_module(module)
-for name in {CORE_NAMES!r}:
-    getattr(tcva_adapters, name)
-assert 0 < tcva_adapters.aggregate(["fully", "partial", "none"], temperature=0.9) < 1
-print(*sys.modules)
-"""
-    )
-    assert "numpy" in loaded(line)
-    assert loaded(line).isdisjoint(HEAVY)
 
 
 @pytest.mark.slow

@@ -95,25 +95,6 @@ def test_nothing_judged_is_an_error(
     assert "8 of 8" in said(capsys, "batch", "collect", "july", "--again", "--wait", "0.01")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["batch", "status", "nowhere"], "nowhere holds no submission; 'tcva batch submit' makes"),
-        ([*SUBMIT, "--tries", "0"], "tries=0"),
-        ([*SUBMIT, "--batch-size", "0"], "batch_size=0"),
-        ([*SUBMIT, "-c", "correctness"], "has no reference, which correctness needs"),
-        (["batch", "submit", "in.jsonl"], "asks no model"),
-        ([*SUBMIT, "--store", "none"], "a batch needs a store"),
-    ],
-)
-def test_wrong_use(
-    arguments: list[str], message: str, server: BatchServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert message in " ".join(said(capsys, *arguments, code=2).split())
-    assert not server.files
-    assert not Path("none").exists()
-
-
 def test_bad_lines_are_left_out_on_demand(
     server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

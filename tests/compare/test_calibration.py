@@ -15,7 +15,7 @@ from scipy import stats
 
 from tcva_adapters import TCVA, Config, sweep
 from tcva_adapters.compare import ScoreTable, calibrate, calibration
-from tcva_adapters.compare.calibration import described, recommended
+from tcva_adapters.compare.calibration import recommended
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats import resampling
@@ -213,14 +213,6 @@ def test_what_cannot_be_calibrated_is_refused(changes: dict[str, Any], says: str
     counts, human = draw(9)
     with pytest.raises(InvalidValueError, match=says):
         calibrate(**{"source": counts, "human": human, "resamples": 100, **changes})
-
-
-def test_the_grid_and_the_order_of_settings() -> None:
-    grid = calibration._candidates(ScoringConfig(), ())
-    assert sorted(each.temperature for each in grid) == [i / 20 for i in range(2, 21)]
-    settings = calibration._candidates(ScoringConfig(), [0.2, 0.6], ["linear", "default"])
-    names = [described(each) for each in settings]
-    assert names == ["T=0.5", "T=0.6", "T=0.2", "T=0.6, scheme linear", "T=0.2, scheme linear"]
 
 
 @needs_paper_data

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from tcva_adapters import TCVA, Sample, clear_shared
-from tcva_adapters.cli import app
 from tcva_adapters.compare import methods as methods_module
 from tcva_adapters.compare.comparing import acompare, compare
 from tcva_adapters.compare.readers import read_scores
@@ -445,25 +444,3 @@ def test_samples_without_an_id_get_one_that_stays() -> None:
     of = Run(bare, {"judge": "lexical"}, frameworks="none")
     assert [sample.id for sample in of.samples] == ["row-1", "b", "b#2"]
     assert "'b#2'" in of.notes[0]
-
-
-def test_the_command_leaves_out_what_nobody_can_be_asked_and_says_the_cost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    source, out = tmp_path / "samples.jsonl", tmp_path / "out"
-    source.write_text("".join(f"{each.model_dump_json()}\n" for each in SAMPLES), encoding="utf-8")
-    arguments = ["compare", str(source), "--out", str(out), "--criterion", "correctness"]
-    assert app.run([*arguments, "--judge", "lexical"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    assert "left out, as the lexical judge cannot answer their prompts: ragas factual" in printed
-    assert printed.startswith("tcva T=0.5 passes ")
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    model = ["--judge", "openai:m", "--set", "prices=1000000,0", "--dry-run", "--json"]
-    assert app.run([*arguments, *model]) == 0
-    found = json.loads(capsys.readouterr().out)
-    # TCVA's two samples with a reference, then 4, 1 and 1 calls for each of them.
-    assert [row["calls"] for row in found["tables"]["calls"]] == [2, 8, 2, 2]
-    tokens = found["tables"]["calls"][0]["prompt_tokens"]
-    assert found["sentence"] == (
-        f"About 14 calls on 3 samples, {tokens:,.2f} by these prices without the framework metrics"
-    )

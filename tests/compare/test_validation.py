@@ -12,12 +12,10 @@ import pytest
 pytest.importorskip("scipy", reason="the extra stats")
 
 from tcva_adapters import Assessment, Result
-from tcva_adapters.cli.app import run
 from tcva_adapters.compare import read_scores, validate
 from tcva_adapters.compare.estimating import next_to_rate, write_labels
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
-from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.inference import difference, estimate, labels_needed
 from tcva_adapters.stats.powered import powered_mean
@@ -207,34 +205,3 @@ def test_a_draw_is_even_along_the_scores_and_leaves_out_what_is_rated(tmp_path: 
         write_labels(tmp_path / "l.json", table, drawn)
     with pytest.raises(InvalidValueError):
         next_to_rate(read_scores(judged, human=human), "faithfulness", 5)
-
-
-def test_the_command_prints_draws_and_refuses(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_assessments("judged.jsonl", suite(system=0.3))
-    assert run(["validate", "judged.jsonl", "--human", "human", "--by", "system"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("faithfulness: Spearman 0.")
-    assert max(map(len, said.splitlines())) <= 80
-    strict_ones = "validate judged.jsonl --human human -T 0.2 --set level=0.9 --json"
-    assert run(strict_ones.split()) == 0
-    found = json.loads(capsys.readouterr().out)
-    strict = ScoringConfig(temperature=0.2)
-    expected = validate("judged.jsonl", "human", scoring=strict, level=0.9)
-    assert found == expected.to_dict()
-    assert run(["validate", "judged.jsonl", "--next", "12", "--out", "label.csv"]) == 0
-    assert len(Path("label.csv").read_text(encoding="utf-8").splitlines()) == 13
-    Path("notes.csv").write_text("a novel", encoding="utf-8")
-    capsys.readouterr()
-    for arguments, why in (
-        ("", "no sample has both a score of 'faithfulness' and a human rating"),
-        ("--next 12", "--next and --out go together"),
-        ("--next 12 --out notes.csv", "was not written by this"),
-        ("--human nowhere", "no sample has 'nowhere' in its metadata"),
-        ("--human human --set level=2", "level=2"),
-        ("--human human --method native", "no method 'native'"),
-    ):
-        assert run(["validate", "judged.jsonl", *arguments.split()]) == 2
-        assert why in " ".join(capsys.readouterr().err.split())

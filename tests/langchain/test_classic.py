@@ -54,15 +54,6 @@ def test_callbacks_tags_and_metadata_reach_the_run() -> None:
     assert seen[0]["metadata"]["team"] == "docs"
 
 
-def test_profiles_go_by_the_metadata() -> None:
-    profiles = {"domain": {"medical": 0.2}}
-    evaluator = TCVAStringEvaluator(TCVAEvaluator("lexical", profiles=profiles))
-    found = evaluator.evaluate_strings(
-        prediction=ANSWER, contexts=[ANSWER], metadata={"domain": "medical"}
-    )
-    assert found["scoring"]["temperature"] == 0.2
-
-
 def test_wrapped_evaluators_are_taken_where_their_criterion_can_be_seen() -> None:
     tagged = TCVAEvaluator("lexical").with_config(tags=["nightly"])
     evaluator = TCVAStringEvaluator(tagged)  # type: ignore[arg-type]  # it shows the evaluator's attributes

@@ -137,17 +137,6 @@ def test_a_missing_field_is_named(criterion: str, missing: str, named: str) -> N
     assert llm.prompts == []
 
 
-@pytest.mark.parametrize(("field", "value"), [("contexts", [1, 2]), ("response", 5)])
-def test_a_field_of_the_wrong_type_is_named(field: str, value: Any) -> None:
-    evaluator, given = TCVAEvaluator(scripted()), {**GIVEN, field: value}
-    with pytest.raises(InvalidSampleError, match=field):
-        evaluator.evaluate(**given)
-    result = asyncio.run(evaluator.aevaluate(**given))
-    assert field in (result.invalid_reason or "")
-    assert reason_of(result) is Reason.INVALID_INPUT
-    assert result.query == QUERY
-
-
 # --- judges and settings -----------------------------------------------------------------------
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -136,22 +134,3 @@ def test_what_cannot_be_written_is_refused() -> None:
     Path("file").write_text("")
     with pytest.raises(InvalidValueError, match="file"):
         save_figures(REPORTS["sweep"], "file/x")
-
-
-@pytest.mark.slow
-def test_pyplot_is_not_touched_and_matplotlib_is_named_where_it_lacks() -> None:
-    script = (
-        "import sys; from tcva_adapters import report; assert 'matplotlib' not in sys.modules;"
-        "report.save_figures; print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
-    )
-    lacking = (
-        "import sys; sys.modules['matplotlib'] = None\n"
-        "from tcva_adapters import report, errors\n"
-        "try: report.save_figures\n"
-        "except errors.MissingDependencyError as error: print(error)"
-    )
-    for code, said in ((script, "True False\n"), (lacking, "pip install 'tcva-adapters[plots]'")):
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        assert said in done.stdout

@@ -5,10 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Panel, Result, Sample
 from tcva_adapters.compare import compare, read_scores
@@ -22,7 +19,6 @@ from tcva_adapters.results.evidence import (
     Evidence,
     EvidenceCounts,
     as_judged,
-    combined_claim,
     lowered,
     under,
 )
@@ -157,20 +153,3 @@ def test_votes_of_a_panel_are_combined_again(combine: str) -> None:
         votes = [under(each, view) for each in stored.assessment.panel]
         assert seen.seen.panel == tuple(votes)
         assert seen.claims == panel.combined(votes).claims
-
-
-@given(st.data())
-def test_the_order_of_the_judges_does_not_change_a_bit(data: st.DataObject) -> None:
-    # Shares in tenths: levels tie on paper, and sums in another order differ in the last bit.
-    cuts = st.lists(st.integers(0, 10), min_size=4, max_size=4).map(sorted)
-
-    def vote(at: list[int]) -> ClaimVerdict:
-        parts = tuple(np.diff([0, *at, 10]) / 10)
-        return ClaimVerdict(claim="c", verdict=LEVELS[int(np.argmax(parts))], probabilities=parts)
-
-    votes = data.draw(st.lists(cuts.map(vote), min_size=2, max_size=4))
-    found = [combined_claim(order, fused=True) for order in itertools.permutations(votes)]
-    assert len({(claim.verdict, claim.probabilities) for claim in found}) == 1
-    # Where half of the judges see no claim, there is none.
-    halves = [votes[0], ClaimVerdict(claim="c", verdict=None)]
-    assert {combined_claim(halves, fused=fused) for fused in (True, False)} == {halves[1]}

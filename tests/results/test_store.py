@@ -22,7 +22,6 @@ import pytest
 
 from tcva_adapters import TCVA
 from tcva_adapters.ccrs.result import MetricAnswer
-from tcva_adapters.compare import compare
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
 from tcva_adapters.judges.base import verdict_key
@@ -300,20 +299,6 @@ def test_a_held_store_is_waited_for_once_and_told_of_once(
     assert judged() == results  # all is well again, and nothing is said
     with held(path), pytest.warns(StoreWarning, match="holds it"):
         judged([SAMPLES[4].model_copy(update={"response": OPENS})])
-
-
-@pytest.mark.slow
-def test_a_comparison_goes_on_without_its_store(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", WAIT)
-    monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", WAIT)
-    pytest.importorskip("llama_index.core", reason="the extra llamaindex")
-    with VerdictStore(path) as store, held(path):
-        with pytest.warns(StoreWarning) as told:
-            found = compare(SAMPLES, {"judge": "lexical", "store": store}, frameworks="llamaindex")
-        assert len(told) == 1
-    assert {row["n"] for row in found.records("methods")} == {len(SAMPLES)}
 
 
 def test_a_store_that_cannot_be_written_costs_the_store_alone(path: Path) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
 from typing import Any
 
@@ -118,16 +117,6 @@ def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(MissingDependencyError, match=r"tcva-adapters\[stats\]"):
         estimate("mean", np.arange(12) / 12)
     assert estimate("mean", [1, 2, 3]).n == 3  # too few for an interval
-
-
-def test_importing_the_room_does_not_load_scipy() -> None:
-    script = (
-        "import sys, tcva_adapters.stats.inference, tcva_adapters.stats.pairs; print(*sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert "scipy" not in done.stdout.split()
 
 
 def test_a_whole_number_larger_than_any_float_is_refused() -> None:
