@@ -62,15 +62,15 @@ def cost(
     names = ("cached", "calls", "prompt_tokens", "reply_tokens")
     columns = [Column("method"), *(Column(name, "int") for name in names)]
     money = sum(record.get("cost", 0.0) for record in records)
-    said = "" if prices is None else f", {money:,.2f} by these prices"
+    said = "" if prices is None else f", {money:,.2f} at these prices"
     if said and calls:
         said += " without the framework metrics"
     total = counted(sum(record["calls"] for record in records), "call")
-    notes = ["tokens are bytes / 4; a reply that cannot be read costs another call"]
+    notes = ["Tokens are estimated as bytes / 4. An unreadable reply costs another call."]
     if calls:
-        notes.append("framework metrics: as many calls as for an answer of a sentence or two")
+        notes.append("Calls of framework metrics are those for an answer of one or two sentences.")
     return Report(
-        f"About {total} on {counted(len(samples), 'sample')}{said}",
+        f"About {total} on {counted(len(samples), 'sample')}{said}.",
         [Table("calls", [*columns, *([Column("cost", "score")] if prices else [])], records)],
         notes,
     )

@@ -282,6 +282,15 @@ def cell(
     return text
 
 
+def p_text(p: float) -> str:
+    """A p-value in a sentence.
+
+    >>> p_text(0.031), p_text(0.0001)
+    ('p = 0.031', 'p < 0.001')
+    """
+    return f"p {cell(p, 'p')}".replace("<", "< ") if p < 0.0005 else f"p = {cell(p, 'p')}"
+
+
 def counted(number: int, noun: str, plural: str = "") -> str:
     """So many of something; the plural is with s unless given.
 

@@ -1,4 +1,4 @@
-"""Which settings agree best with human ratings, and whether that is more than luck. No call."""
+"""Which settings agree best with human ratings, and whether the gain is significant. No call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.ratings import passes_from
+from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
@@ -19,7 +19,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
-from tcva_adapters.stats.inference import LEAST, LEAST_APART, Estimate
+from tcva_adapters.stats.inference import DETECTABLE, LEAST, LEAST_APART, Estimate
 from tcva_adapters.stats.resampling import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
@@ -33,6 +33,7 @@ REPEATS: Final = 50
 FEW: Final = 30
 """Ratings below which a choice means little, and a part of the samples keeps what suits all."""
 
+_CALLED: Final = {"spearman": "Spearman", "mae": "mean absolute error"}
 _DEFAULT: Final = ScoringConfig()
 _CHOSEN: Final = ("temperature", "scheme", "penalty")
 _STEP: Final = 0.05
@@ -63,7 +64,7 @@ def calibrate(
     seed: int = 0,
     skip_bad: bool = False,
 ) -> Report:
-    """Choose the settings that agree best with human ratings, and say whether that can be told.
+    """Choose the settings that agree best with human ratings, and test whether they are better.
 
     A grid always has a best setting on the samples at hand, most often by luck. So the samples are
     divided into 5 folds, 50 times, and for each fold the setting that does best on the others
@@ -80,7 +81,7 @@ def calibrate(
         schemes: Weight schemes to choose from; by default the one in use.
         penalties: Likewise.
         by: A field of the metadata: a temperature for each of its values that has 30 ratings (50 for
-            ``spearman``), where it is detectably better than the setting for all (Bonferroni over
+            ``spearman``), where it is significantly better than the setting for all (Bonferroni over
             the values).
         group: The field of what samples belong to: these share a fold, and are drawn together.
         scoring: The settings in use, which a choice has to beat.
@@ -102,7 +103,7 @@ def calibrate(
 
     >>> counts = [[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5
     >>> calibrate(counts, [1.0, 0.8, 0.3, 0.0] * 5).sentence.partition(" (")[0]
-    'No detectable difference: keep T=0.5'
+    'Keep T=0.5: choosing another setting gains +0.000 in Spearman on unseen samples'
     """
     one_of("objective", objective, get_args(Objective))
     check_level(level)
@@ -120,25 +121,30 @@ def calibrate(
         parts, own = _by_value(search, rated, by, _candidates(found.recommended, temperatures))
         tables.append(parts)
         number = counted(len(parts.records), "value")
-        sentence += f"; {len(own)} of {number} of {by!r} get a temperature of their own"
+        verb = "gets" if len(own) == 1 else "get"
+        sentence += f" {len(own)} of {number} of {by!r} {verb} a temperature of their own."
         settings["profiles"] = {by: own} if own else None
     left = len(table) - len(rated)
-    notes = [f"{counted(left, 'sample')} without a score or a rating left out"] if left else []
+    notes = [f"Left out: {counted(left, 'sample')} without a score or a rating."] if left else []
     return Report(sentence, tables, [*table.notes, *notes, *found.notes()], settings)
 
 
 def _rated(table: ScoreTable) -> ScoreTable:
     """The samples with verdicts and a rating."""
     if table.counts is None:
-        msg = "a calibration needs verdicts: give judgements of tcva, no imported scores"
+        msg = "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote"
         raise InvalidValueError(msg)
-    return table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
+    rated = table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
+    if not len(rated):
+        msg = "no sample has both a score and a human rating; name their field or file with --human"
+        raise InvalidValueError(msg)
+    return rated
 
 
 def recommended(report: Report) -> Config:
     """The settings that a calibration recommends, for `Config.dump` and ``--config``.
 
-    Only what is detectable gets in: of the values of a field, the temperatures that are.
+    Only what is significant gets in: of the values of a field, the temperatures that are.
     """
     return Config(
         criterion=report.settings["criterion"],
@@ -173,15 +179,15 @@ class _Search:
         n = len(table)
         codes = group_codes(table.groups or range(n), np.ones(n, dtype=np.bool_))
         if why := Units(table.groups or None, np.ones(n, dtype=np.bool_)).why_none(LEAST["mean"]):
-            msg = f"{why}, and a choice without one is none; rate more samples"
+            msg = f"there are too few rated samples to choose by: {why}"
             raise InvalidValueError(msg)
         target = self._target(table.rating)
         views = self._views(np.column_stack([table.at(each) for each in settings]), settings)
         values = self._values(views, target, np.ones((1, n), dtype=np.int64))
         if not np.isfinite(values[0, 0]):
             msg = (
-                f"the {self.objective} is not defined at {described(settings[0])}: all {n} samples "
-                "score alike; judge samples of more varied quality"
+                f"{self.objective} is not defined at {described(settings[0])}, where all {n} samples "
+                "have the same score; judge samples of more varied quality"
             )
             raise InvalidValueError(msg)
         fold = _folds(target, codes, self.seed)
@@ -205,19 +211,15 @@ class _Search:
     def _target(self, human: FloatArray) -> FloatArray:
         """What scores are held against: the ratings, or 1 and 0 for pass and fail."""
         if self.objective != "spearman" and not 0.0 <= human.min() <= human.max() <= 1.0:
-            msg = (
-                f"human ratings lie in [{human.min():g}, {human.max():g}]; name their scale "
-                "(human_scale=(1, 5), --human-scale 1,5)"
-            )
-            raise InvalidValueError(msg)
+            raise InvalidValueError(off_scale(human))
         target, what = human, f"are {human[0]:g}"
         if self.objective == "kappa":
             target = (human >= self.human_threshold).astype(np.float64)
             what = f"{'pass' if target[0] else 'fail'} (human_threshold)"
         if target.min() == target.max():
             msg = (
-                f"all {len(human)} human ratings {what}, so that no setting can agree better than "
-                "another; rate samples that people rate differently"
+                f"all {len(human)} human ratings {what}, so no setting agrees better than another; "
+                "rate samples of more varied quality"
             )
             raise InvalidValueError(msg)
         return target
@@ -271,7 +273,7 @@ class _Search:
         defined = drawn[np.isfinite(drawn)]
         why = of.why_none(self.least, target)
         if not why and (not len(defined) or np.ptp(defined) <= _SAME):
-            why = "both agree as well on all resamples: nothing varies"
+            why = "both agree equally on all resamples"
         about: dict[str, Any] = {"n": n, "groups": of.groups if of.codes is not None else None}
         if why:
             return Estimate(value, reason=why, level=self.level, **about)
@@ -307,23 +309,31 @@ class _Found:
         return self.settings[self.best]
 
     @property
-    def is_detectable(self) -> bool:
-        """Whether choosing beats the setting in use beyond what chance explains."""
+    def is_significant(self) -> bool:
+        """Whether choosing beats the setting in use significantly."""
         return self.gain.low > _SAME and self.best != 0
 
     @property
     def recommended(self) -> ScoringConfig:
-        """The chosen setting where its gain is detectable, else the one in use."""
-        return self.settings[self.best if self.is_detectable else 0]
+        """The chosen setting where its gain is significant, else the one in use."""
+        return self.settings[self.best if self.is_significant else 0]
 
     @property
     def advice(self) -> str:
         """What to do."""
-        if self.is_detectable:
+        if self.is_significant:
             return f"use {described(self.chosen)}"
+        return f"keep {described(self.settings[0])}"
+
+    @property
+    def outcome(self) -> str:
+        """What is to be said of the gain."""
+        if self.gain.reason:
+            return f"no interval: {self.gain.reason}"
+        if self.is_significant:
+            return "significant"
         is_worse = self.gain.high < -_SAME
-        why = "choosing does worse on unseen samples" if is_worse else "no detectable difference"
-        return f"{why}: keep {described(self.settings[0])}"
+        return "significantly worse" if is_worse else "not significant"
 
     @property
     def smallest(self) -> float:
@@ -339,18 +349,16 @@ class _Found:
         """What to do, with the gain that it rests on."""
         gain = self.gain
         shown = cell(gain.value, "signed", gain.low, gain.high)
-        said = f"gain of choosing {shown} {objective} on {counted(gain.n, 'sample')}"
-        if gain.reason:
-            said += f"; no interval: {gain.reason}"
-        elif not self.is_detectable:
-            said += f"; one of {cell(self.smallest, 'score')} would mostly be found"
-        return f"{self.advice[:1].upper()}{self.advice[1:]} ({said})"
+        what = "it" if self.is_significant else "choosing another setting"
+        of = _CALLED.get(objective, objective)
+        said = f"{what} gains {shown} in {of} on unseen samples (n = {gain.n}; {self.outcome})."
+        return f"{self.advice[:1].upper()}{self.advice[1:]}: {said}"
 
     def tables(self, objective: str) -> list[Table]:
         """The settings with their agreement, the gain, and what was chosen in the folds."""
-        best = f"best of {len(self.settings)}, on the samples it was chosen on"
-        names = (described(self.settings[0]), described(self.chosen), "chosen in folds")
-        measured = ("in use", best, "on samples it has not seen")
+        best = f"best of {len(self.settings)}, on the samples that chose it (optimistic)"
+        names = (described(self.settings[0]), described(self.chosen), "cross-validated")
+        measured = ("in use", best, "the choice, on unseen samples")
         rows: list[dict[str, Any]] = [
             {"setting": name, objective: value, "measured": how}
             for name, value, how in zip(names, self.values, measured, strict=True)
@@ -362,37 +370,37 @@ class _Found:
                 row |= {"same_decision": (passes == theirs).mean(), "pass": passes.mean()}
             columns += [Column("same_decision", "share"), Column("pass", "share")]
         gain: dict[str, Any] = {**self.gain.record("gain"), "n": self.gain.n}
-        gain |= {"mostly_found": self.smallest, "detectable": self.is_detectable}
+        gain |= {"detectable": self.smallest, "significant": self.is_significant}
         gain["reason"] = self.gain.reason
         shown = [Column("gain", "signed"), Column("n", "int")]
-        found = Column("mostly_found", "score", "the true gain that such samples show in 80 %")
+        notes = [] if gain["reason"] else [f"detectable: {DETECTABLE}"]
         picks = [{"setting": described(s), "share": k, **_plain(s)} for s, k in self.shares]
         return [
             Table("settings", columns, rows),
-            Table("gain", [*shown, found], [gain]),
+            Table("gain", [*shown, Column("detectable", "score")], [gain], notes=notes),
             Table("choices", [Column("setting"), Column("share", "share")], picks, detail=True),
         ]
 
     def notes(self) -> Iterator[str]:
         """What a reader must know: few ratings, groups, a choice at the edge of the grid."""
         if self.gain.n < FEW:
-            yield f"{self.gain.n} ratings are few: below {FEW}, choices mean little; rate more"
+            yield f"{self.gain.n} ratings are too few to choose by; rate at least {FEW} samples."
         if self.gain.groups is not None:
-            yield f"{counted(self.gain.groups, 'group')} of samples: folds keep them together"
+            yield f"Folds and intervals keep {counted(self.gain.groups, 'group')} together."
         tried = sorted({each.temperature for each in self.settings})
         best, bounds = self.chosen.temperature, self.chosen.bounds
         if len(tried) > 1 and best in (tried[0], tried[-1]):
             side, way = ("lowest", "stricter") if best == tried[0] else ("highest", "more lenient")
-            beyond = "try temperatures beyond it"
+            beyond = "Try temperatures beyond it."
             if best in (bounds.t_min, bounds.t_max):
-                beyond = f"where people are {way} than any, other weights may fit better (schemes)"
-            yield f"the best temperature, {best:g}, is the {side} of the grid: {beyond}"
+                beyond = f"If people rate {way} than that, other weights may fit better (schemes)."
+            yield f"The best temperature, {best:g}, is the {side} that was tried. {beyond}"
 
 
 def _by_value(
     search: _Search, table: ScoreTable, by: str, settings: Sequence[ScoringConfig]
 ) -> tuple[Table, dict[str, float]]:
-    """Each value of a field on its own samples, and the temperatures that are detectably better.
+    """Each value of a field on its own samples, and the temperatures that are significantly better.
 
     With many values one of them looks better by luck, so their intervals share what they may err.
     """
@@ -414,17 +422,19 @@ def _by_value(
                 found = search.on(table.select(places), settings)
             except InvalidValueError as error:
                 why = str(error)
-        advice = found.advice if found else f"{why}: keep {described(settings[0])}"
+        advice = (
+            f"{found.advice}: {found.outcome}" if found else f"keep {described(settings[0])}: {why}"
+        )
         record: dict[str, Any] = {"value": value, "n": len(places), "advice": advice}
         if found:
-            record |= {**found.gain.record("gain"), "mostly_found": found.smallest}
+            record |= {**found.gain.record("gain"), "detectable": found.smallest}
             record["best"] = described(found.chosen)
-            if found.is_detectable:
+            if found.is_significant:
                 own[value] = found.chosen.temperature
         records.append(record)
     columns = [Column("value"), Column("n", "int"), Column("best"), Column("gain", "signed")]
-    columns += [Column("mostly_found", "score"), Column("advice", "prose")]
-    note = f"intervals at {100 * search.level:.1f} %, so that all hold together"
+    columns += [Column("detectable", "score"), Column("advice", "prose")]
+    note = f"intervals at {100 * search.level:.1f} % (Bonferroni, for {counted(large, 'value')})"
     return Table(f"by {by}", columns, records, notes=[note] if large > 1 else ()), own
 
 

@@ -18,6 +18,7 @@ from tcva_adapters.compare.panel import (
     repeat_report,
     results_of_lead,
 )
+from tcva_adapters.compare.ratings import off_scale
 from tcva_adapters.compare.run import Run, save
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
@@ -34,8 +35,8 @@ from tcva_adapters.stats.correlation import (
     higher_is_better,
 )
 from tcva_adapters.stats.holm import holm
-from tcva_adapters.stats.inference import Estimate, difference, estimate
-from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
+from tcva_adapters.tables import Column, Report, Table, cell, counted, p_text
 from tcva_adapters.tcva import TCVA
 
 LEAST: Final = 10
@@ -44,12 +45,13 @@ LEAST: Final = 10
 FEW: Final = 30
 _ALPHA: Final = 0.05
 _PASS: Final = 0.5
-_SYMBOLS: Final[dict[Measure, str]] = {
-    "spearman": "rho",
-    "kendall": "tau",
-    "pearson": "r",
-    "mae": "MAE",
+_CALLED: Final[dict[Measure, str]] = {
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "pearson": "Pearson",
+    "mae": "mean absolute error",
 }
+_TIED: Final = "pairs of samples with equal scores"
 _HELD: Final = ("samples", "summary")
 Record = dict[str, Any]
 
@@ -133,17 +135,15 @@ def check_tests(
             against ratings that do not lie in [0, 1].
     """
     check_measure(objective)
-    outside = human is not None and (np.nanmin(human) < 0.0 or np.nanmax(human) > 1.0)
-    if objective == "mae" and outside:
-        msg = (
-            "mae needs human ratings in [0, 1], as scores are; name their scale: human_scale=(1, 5)"
-        )
+    is_outside = human is not None and not 0.0 <= np.nanmin(human) <= np.nanmax(human) <= 1.0
+    if objective == "mae" and human is not None and is_outside:
+        msg = f"mae: {off_scale(human)}"
         raise InvalidValueError(msg)
     if reference is not None and reference not in methods:
-        msg = f"no method {reference!r} to test against; there are {', '.join(methods)}"
+        msg = f"reference: no method {reference!r}; the methods are {', '.join(methods)}"
         raise InvalidValueError(msg)
     if margin is not None and not 0.0 < margin < 1.0:
-        msg = f"margin {margin:g}; give the difference that would matter, above 0 and below 1"
+        msg = f"margin must be above 0 and below 1, got {margin:g}"
         raise InvalidValueError(msg)
 
 
@@ -171,7 +171,7 @@ def comparison(
         most: Samples listed that two methods rank most differently.
 
     Returns:
-        Tables ``methods``, ``unscored``, ``human ratings``, ``differences``, ``people's decisions``,
+        Tables ``methods``, ``unscored``, ``human ratings``, ``differences``, ``decisions by rating``,
         ``fused``, ``decisions``, ``pairs``, ``ranked differently``, ``distribution``, ``usage``, and
         those of several raters; as far as there is something to show.
 
@@ -233,14 +233,14 @@ def _methods(
     columns = [Column("method"), Column("n", "int"), Column("mean", "score")]
     columns += [Column("tied", "share"), Column("pass", "share")]
     if objective is not None:
-        notes = [f"human: {objective} with human ratings"]
+        notes = [f"human: {_CALLED[objective]} of scores and human ratings; tied: {_TIED}"]
         return Table("methods", [*columns, Column("human", "interval")], records, notes=notes)
     for record in records:
         if record["method"] != lead:
             record |= {"same": views.crosstab(table, lead, record["method"])["same"]}
             both = table.common([lead, record["method"]]).scores
             record["rho"] = agreement("spearman", both[:, 0], both[:, 1]).value
-    notes = [f"same, rho: equal decisions and rank correlation with {lead}"]
+    notes = [f"same: equal decisions, rho: Spearman correlation, both with {lead}; tied: {_TIED}"]
     columns += [Column("same", "share"), Column("rho", "score")]
     return Table("methods", columns, records, notes=notes if len(records) > 1 else ())
 
@@ -249,14 +249,17 @@ def _coverage(table: ScoreTable) -> list[str]:
     """How far methods have scored the same samples."""
     scored = np.isfinite(table.scores)
     notes = [
-        f"{method} has no score at all"
+        f"{method} has no score on any sample."
         for method, number in zip(table.methods, scored.sum(axis=0), strict=True)
         if len(table) and not number
     ]
     if len(set(scored.sum(axis=0).tolist())) > 1:
-        common = counted(int(scored.all(axis=1).sum()), "sample")
+        common = int(scored.all(axis=1).sum())
         notes.append(
-            f"coverage differs, so means are of different samples; all have scored {common}"
+            "The means are over different samples; 'mean common' (--all) is over the "
+            f"{counted(common, 'sample')} that every method has scored."
+            if common
+            else "The means are over different samples: no sample has a score by every method."
         )
     return notes
 
@@ -289,10 +292,10 @@ def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any])
         records.append(record | found.record("agreement"))
     columns = [Column("method"), Column("measure"), Column("n", "int")]
     columns += [Column("agreement", "interval"), Column("p", "p")]
-    notes = ["n: samples that both have scored; p: against no agreement, of the objective alone"]
+    notes = [f"n: samples with a score and a rating; p: of no agreement, for {objective} only"]
     notes += _without(reasons)
     if len(records) < len(table.methods) * len(MEASURES):
-        notes.append("no mae where scores or ratings lie outside [0, 1]")
+        notes.append("mae is left out where scores or ratings are not between 0 and 1")
     return Table("human ratings", columns, records, detail=True, notes=notes)
 
 
@@ -341,7 +344,7 @@ def _tests(
     return {
         "reference": against,
         "found": found,
-        "p_holm": dict(zip(tested, corrected.tolist(), strict=False)),
+        "p_corrected": dict(zip(tested, corrected.tolist(), strict=False)),
         "number": len(tested) + others,
     }
 
@@ -351,21 +354,24 @@ def _differences(tests: Mapping[str, Any], objective: Measure, margin: float | N
     for method, found in tests["found"].items():
         record = {"method": method, "reference": tests["reference"], "n": found.n, "p": found.p}
         record |= found.record("difference")
-        record |= {"p_holm": tests["p_holm"].get(method, math.nan), "smallest": found.smallest}
+        record |= {"p_corrected": tests["p_corrected"].get(method, math.nan)}
+        record["detectable"] = found.smallest
         if margin is not None:
-            record["as_good"] = "yes" if found.equivalent(margin) else "not shown"
+            record["equivalent"] = "yes" if found.equivalent(margin) else "not shown"
         records.append(record)
     columns = [Column("method"), Column("n", "int"), Column("difference", "signed")]
-    columns += [Column("p", "p"), Column("p_holm", "p"), Column("smallest", "score")]
-    notes = [f"{objective} of the method less that of {tests['reference']}"]
+    columns += [Column("p", "p"), Column("p_corrected", "p"), Column("detectable", "score")]
+    notes = [f"difference: {_CALLED[objective]} of the method minus that of {tests['reference']}"]
     if tests["number"]:
         notes += [
-            f"p holm allows for {counted(tests['number'], 'comparison')}",
-            "smallest: a true difference that 80 of 100 such comparisons find",
+            f"p corrected: Holm, for {counted(tests['number'], 'comparison')}",
+            f"detectable: {DETECTABLE}",
         ]
     if margin is not None:
-        columns.append(Column("as_good"))
-        notes.append(f"as good: up to {margin:g}, by two one-sided tests at 5 %, each on its own")
+        columns.append(Column("equivalent"))
+        notes.append(
+            f"equivalent: within {margin:g} of each other (two one-sided tests at 5 %, uncorrected)"
+        )
     reasons = {method: found.reason for method, found in tests["found"].items()}
     return [Table("differences", columns, records, notes=[*notes, *_without(reasons)])]
 
@@ -380,7 +386,7 @@ def _without(reasons: Mapping[str, str]) -> list[str]:
 
 
 def _decided(table: ScoreTable) -> Table:
-    """Every method's decisions against people's, who pass from .5 on; for ratings in [0, 1]."""
+    """Every method's decisions against those of the ratings; for ratings in [0, 1]."""
     records = []
     known = table.rating[np.isfinite(table.rating)]
     for method in table.methods if known.min() >= 0.0 and known.max() <= 1.0 else ():
@@ -389,20 +395,21 @@ def _decided(table: ScoreTable) -> Table:
         passes, good = column[both] >= table.threshold(method), table.rating[both] >= _PASS
         counts = views.counted_decisions(passes, good)
         groups = [g for g, kept in zip(table.groups, both.tolist(), strict=False) if kept] or None
-        record = {"method": method, "n": len(good), "people_pass": views.mean(good)}
+        record = {"method": method, "n": len(good), "rating_passes": views.mean(good)}
         record["kappa"] = kappa_of_table(counts)
         for name, of, share in (("precision", passes, good), ("recall", good, passes)):
             chosen = np.where(of, share, np.nan)
             record |= estimate("share", chosen, groups).record(name)
         records.append(record)
-    columns = [Column("method"), Column("n", "int"), Column("people_pass", "share")]
+    columns = [Column("method"), Column("n", "int"), Column("rating_passes", "share")]
     columns += [
         Column("kappa", "score"),
         Column("precision", "interval"),
         Column("recall", "interval"),
     ]
-    notes = ["people pass from .5 on; precision: of those that the method passes"]
-    return Table("people's decisions", columns, records, detail=True, notes=notes)
+    said = "precision: of the samples that the method passes, recall: of those whose rating passes"
+    notes = [f"a rating passes from {_PASS:g}; {said}"]
+    return Table("decisions by rating", columns, records, detail=True, notes=notes)
 
 
 def _rated_notes(
@@ -411,18 +418,17 @@ def _rated_notes(
     notes = []
     if rated < FEW:
         notes.append(
-            f"{counted(rated, 'human rating')} in all: rate 30 to tell a method that works from one "
-            "that does not, hundreds to tell two that work apart"
+            f"{counted(rated, 'human rating')} is little: about 30 show whether a method agrees with "
+            "people at all, hundreds which of two agrees better."
         )
     if table.groups:
         notes.append(
-            f"samples are of {counted(len(set(table.groups)), 'group')}: intervals and tests are "
-            "about other groups"
+            f"Intervals and tests count {counted(len(set(table.groups)), 'group')}, not samples."
         )
     if chosen and tests["number"]:
         notes.append(
-            f"{tests['reference']} was picked as the reference on these samples, as the best by "
-            f"{objective}; p allows for fewer comparisons where one is named beforehand"
+            f"{tests['reference']} is the reference because it has the best {objective} on these "
+            "samples. A reference named beforehand (--reference) takes a smaller correction of p."
         )
     return notes
 
@@ -430,9 +436,9 @@ def _rated_notes(
 def _best(
     table: ScoreTable, agreements: Table, tests: Mapping[str, Any], objective: Measure
 ) -> str:
-    """The method that agrees best with people, and whether it can be told from the best other one.
+    """The method that agrees best with people, and whether it is significantly better than the next.
 
-    Empty with too few ratings to tell anything. TCVA at another temperature is no other method.
+    Empty with too few ratings. TCVA at another temperature is no other method.
     """
     values = _on_common(table, objective)
     ranked = _ranked(values, objective)
@@ -441,10 +447,10 @@ def _best(
     best = ranked[0]
     own = next(r for r in agreements.records if (r["method"], r["measure"]) == (best, objective))
     rho = cell(own["agreement"], "score", own["agreement_low"], own["agreement_high"])
-    said = f"{_SYMBOLS[objective]} {rho} on {counted(own['n'], 'sample')}"
+    said = f"({_CALLED[objective]} {rho}, n = {own['n']})"
     if higher_is_better(objective) and values[best] <= 0.0:
-        return f"no method agrees with human ratings; the highest is {best}: {said}"
-    said = f"{best} agrees{' best' * (len(ranked) > 1)} with human ratings: {said}"
+        return f"No method agrees with the human ratings; the highest is {best} {said}."
+    said = f"{best} agrees{' best' * (len(ranked) > 1)} with the human ratings {said}."
     views_of = views.views_of(table)
     family = views_of if best in views_of else (best,)
     other = next((method for method in ranked if method not in family), "")
@@ -454,27 +460,23 @@ def _best(
     pair = found.get(other if best == reference else best)
     if pair is None or other not in values or reference not in (best, other):
         return said
-    p = tests["p_holm"].get(other if best == reference else best, math.nan)
-    beside = f"{said}; {other} ({cell(values[other], 'score')})"
+    p = tests["p_corrected"].get(other if best == reference else best, math.nan)
+    ahead = -pair.value if best == reference else pair.value
+    said += f" The difference to {other} ({cell(ahead, 'signed')})"
     if math.isnan(p):
-        return f"{beside} could not be tested against it: {pair.reason}"
-    if p < _ALPHA:
-        return f"{beside} agrees less, beyond chance (p {cell(p, 'p')})"
-    least = (
-        "" if math.isnan(pair.smallest) else f"; one of {cell(pair.smallest, 'score')} mostly would"
-    )
-    return f"{beside}: a difference that cannot be told from chance (p {cell(p, 'p')}{least})"
+        return f"{said} has no test: {pair.reason}."
+    is_significant = "is significant" if p < _ALPHA else "is not significant"
+    return f"{said} {is_significant} ({p_text(p)})."
 
 
 def _doubt(table: ScoreTable, lead: str) -> str:
     """What a reader must know with the sentence."""
-    doubts = []
+    doubts = ""
     missing = int(np.isnan(table.column(lead)).sum())
     if 0 < missing < len(table):
-        doubts.append(f"{missing} of {len(table)} samples have no score by {lead}")
-    if table.about.get("is_lexical"):
-        doubts.append("the lexical judge only compares words")
-    return f" ({'; '.join(doubts)})" if doubts else ""
+        verb = "has" if missing == 1 else "have"
+        doubts += f" {missing} of {len(table)} samples {verb} no score by {lead}."
+    return doubts + (f" {views.LEXICAL}" if table.about.get("is_lexical") else "")
 
 
 def _alike(table: ScoreTable, lead: str) -> str:
@@ -482,9 +484,9 @@ def _alike(table: ScoreTable, lead: str) -> str:
     own = table.column(lead)
     scored = int(np.isfinite(own).sum())
     if not scored:
-        return f"{lead} has no score on any of {counted(len(table), 'sample')}"
+        return f"{lead} has no score on any of {counted(len(table), 'sample')}."
     passing = views.mean(own[np.isfinite(own)] >= table.threshold(lead))
-    said = f"{lead} passes {cell(passing, 'share')} of {counted(scored, 'sample')}"
+    said = f"{lead} passes {cell(passing, 'share')} of {counted(scored, 'sample')}."
     family = {lead, *views.views_of(table)}
     others = [
         (found["both_pass"] + found["both_fail"], found["n"], method)
@@ -495,8 +497,8 @@ def _alike(table: ScoreTable, lead: str) -> str:
         return said
     others.sort(key=lambda each: each[0] / each[1], reverse=True)
     (same, of, closest), (least, of_least, farthest) = others[0], others[-1]
-    said += f"; {closest} decides {same} of {of} alike"
-    return said if len(others) == 1 else f"{said}, {farthest} {least} of {of_least}"
+    said += f" {closest} makes the same decision on {same} of {of}"
+    return f"{said}." if len(others) == 1 else f"{said}, {farthest} on {least} of {of_least}."
 
 
 def _judges(table: ScoreTable, objective: Measure) -> tuple[list[Table], list[str]]:

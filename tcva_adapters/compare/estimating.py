@@ -17,7 +17,7 @@ from tcva_adapters.samples.records import format_of
 from tcva_adapters.stats.checks import FloatArray, whole
 from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
 from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
-from tcva_adapters.tables import Column, Table, cell
+from tcva_adapters.tables import Column, Table, cell, counted
 
 OURS: Final = re.compile(rb'{"id": |"?id"?,"?human"?')
 """How files of labels begin."""
@@ -60,15 +60,15 @@ def mean_ratings(
     away = (scores[rated].mean() - scores[scored].mean()) / max(scores[scored].std(), 1e-300)
     away *= float(np.sqrt(rated.sum()))
     part = f"{int(rated.sum())} of {int(scored.sum())} samples are rated"
-    notes = [f"{part}: right where these are a random draw, see --next"]
+    notes = [f"{part}. The estimate holds if they are a random draw (--next draws one)."]
     if abs(away) > _NO_DRAW:
         side = "higher" if away > 0.0 else "lower"
         notes.append(
-            f"the judge's scores of the rated samples are {side} than those of a random draw would "
-            f"be ({abs(away):.1f} standard errors): were they picked?"
+            f"The judge scores the rated samples {side} than it would a random draw "
+            f"({abs(away):.1f} standard errors), so they are probably none."
         )
     if rated.sum() < LEAST_RATINGS:
-        notes.append(f"below {LEAST_RATINGS} ratings these are the ratings alone")
+        notes.append(f"Below {LEAST_RATINGS} ratings the estimate uses the ratings only.")
     rows: list[dict[str, Any]] = []
     passes = np.where(np.isfinite(human), human >= at, np.nan)
     for name, ratings, own in (("mean rating", human, scores), ("pass rate", passes, scores >= at)):
@@ -79,13 +79,12 @@ def mean_ratings(
             best = alone
         row = {"figure": name, "samples": found.samples, "ratings": int(rated.sum())}
         row |= {"judge": float(own[scored].mean()), **best.record("estimate")}
-        rows.append({**row, **alone.record("alone"), "effective_number": round(found.worth)})
+        rows.append(
+            {**row, **alone.record("ratings_only"), "effective_n": round(found.effective_n)}
+        )
     columns = [Column("figure"), Column("judge", "score"), Column("estimate", "interval")]
-    effective = "so many ratings alone would give an interval as narrow"
-    columns += [
-        Column("alone", "interval", "by the ratings alone"),
-        Column("effective_number", "int", effective),
-    ]
+    columns += [Column("ratings_only", "interval"), Column("effective_n", "int")]
+    notes.append("effective n: ratings that give as narrow an interval without the judge's scores")
     return [Table("mean rating", columns, rows, notes=notes)]
 
 
@@ -105,9 +104,9 @@ def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
         needed = {name: labels_needed(found, width=each) for name, found in there.items()}
         rows.append({"width": each} | {name: max(LEAST_LABELS, n) for name, n in needed.items()})
     columns = [Column("width", "score"), *(Column(name, "int") for name in there)]
-    now = [f"{name} {cell(of.high - of.low, 'score')} by {of.n}" for name, of in there.items()]
-    notes = [f"widths now: {', '.join(now)}"]
-    return Table("labels", columns, rows if there else [], detail=width is None, notes=notes)
+    now = [f"{cell(of.high - of.low, 'score')} ({name}, n = {of.n})" for name, of in there.items()]
+    notes = [f"ratings needed for an interval of this width; the widths now: {', '.join(now)}"]
+    return Table("labels needed", columns, rows if there else [], detail=width is None, notes=notes)
 
 
 def next_to_rate(table: ScoreTable, method: str, number: int, seed: int = 0) -> Table:
@@ -127,7 +126,7 @@ def next_to_rate(table: ScoreTable, method: str, number: int, seed: int = 0) -> 
     scores = table.column(method)
     left = np.flatnonzero(np.isfinite(scores) & np.isnan(table.rating))
     if not len(left):
-        msg = "every sample with a score is rated; there is none left to draw"
+        msg = "every sample with a score has a rating already; there is none to draw"
         raise InvalidValueError(msg)
     number = min(whole("the number of samples to rate", number, least=1), len(left))
     rng = np.random.default_rng(whole("seed", seed, least=0))
@@ -136,7 +135,7 @@ def next_to_rate(table: ScoreTable, method: str, number: int, seed: int = 0) -> 
     starts = (rng.random() + np.arange(number)) * len(left) / number
     places = np.sort(along[starts.astype(np.int64)])
     rows = [{"sample": table.samples[place], "score": scores[place]} for place in places.tolist()]
-    note = f"drawn from {len(left)} samples without a rating, each with the same chance"
+    note = f"a random draw from {counted(len(left), 'sample')} without a rating"
     return Table("next", [Column("sample")], rows, notes=[note])
 
 
@@ -156,7 +155,7 @@ def write_labels(
     """
     kind = format_of(path)
     if kind not in {"csv", "jsonl"}:
-        msg = f"labels are written as .jsonl or .csv, not {Path(path).name!r}"
+        msg = f"labels are written as .jsonl or .csv, got {Path(path).name!r}"
         raise InvalidValueError(msg)
     known = zip(table.samples, table.rating.tolist(), strict=True)
     rows = [(sample, rating) for sample, rating in known if rating == rating]  # noqa: PLR0124  # nan

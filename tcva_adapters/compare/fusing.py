@@ -16,7 +16,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.tables import Column, Table
+from tcva_adapters.tables import Column, Table, counted
 
 _MARK: Final = "+"
 
@@ -32,7 +32,7 @@ def members_of(text: str) -> tuple[str, ...]:
     """
     members = tuple(part.strip() for part in text.split(_MARK))
     if len(members) < 2 or not all(members) or len(set(members)) < len(members):
-        msg = f"a fused method has two members or more, each once, got {text!r}; write A + B"
+        msg = f"a fused method needs two different members or more, A + B, got {text!r}"
         raise InvalidValueError(msg)
     return members
 
@@ -57,9 +57,9 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
     try:
         found = fuse(columns)
     except InvalidValueError as error:
-        return replace(table, notes=(*table.notes, f"left out {name}: {error}"))
+        return replace(table, notes=(*table.notes, f"{name} is left out: {error}"))
     sizes = sorted(Counter(found.members.tolist()).items(), reverse=True)
-    said = ", ".join(f"{number} samples of {size}" for size, number in sizes)
+    said = ", ".join(f"{counted(number, 'sample')} with {size}" for size, number in sizes)
     more = table.with_method(name, found.scores)
     reasons = {
         (sample, name): "no member has a score"
@@ -69,7 +69,7 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
     return replace(
         more,
         reasons={**table.reasons, **reasons},
-        notes=(*table.notes, f"{name}: {said} members"),
+        notes=(*table.notes, f"{name}: {said} members."),
         about={**table.about, "members": {**table.about.get("members", {}), name: members}},
     )
 
@@ -132,8 +132,11 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
         record |= {"member_rho": rhos[best], **gain.record("gain"), "p": gain.p}
         records.append(record)
     for record, p in zip(records, holm([each["p"] for each in records]).tolist(), strict=True):
-        record["p_holm"] = p
+        record["p_corrected"] = p
     columns = [Column("method"), Column("n", "int"), Column("rho", "interval")]
-    columns += [Column("best_member"), Column("gain", "signed"), Column("p_holm", "p")]
-    notes = ["gain: over the member that agrees best with human ratings, on the same samples"]
+    columns += [Column("best_member"), Column("gain", "signed"), Column("p_corrected", "p")]
+    notes = [
+        "gain: over the member that agrees best with the human ratings, on the same samples",
+        "p corrected: Holm, for all fused methods",
+    ]
     return Table("fused", columns, records, notes=notes)

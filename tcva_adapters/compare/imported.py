@@ -106,7 +106,7 @@ class Importing:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.scale[1] - self.scale[0] < math.inf:
-            msg = f"scale={self.scale!r}; give two finite numbers, the lower one first"
+            msg = f"scale must be two finite numbers, the lower one first, got {self.scale!r}"
             raise InvalidValueError(msg)
 
     def put(
@@ -249,7 +249,7 @@ def matched(found: Imported, samples: Mapping[str, Sample]) -> tuple[list[tuple[
     number, methods = len({name for name, _ in pairs}), ", ".join(found.methods)
     said = f"{found.source} ({found.kind}): {methods} on {number} of {len(samples)} samples"
     if lost:
-        said += f"; {counted(len(lost), 'row')} with an id or answer of no sample ({first})"
+        said += f"; {counted(len(lost), 'row')} without a matching sample ({first})"
     if found.left_out:
         said += f"; columns left out: {', '.join(found.left_out)}"
     return pairs, said
@@ -343,7 +343,7 @@ def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
         metadata = _first(case, "metadata", "additionalMetadata", "additional_metadata")
         listed = _first(case, "metricsData", "metrics_data") or []
         if not (isinstance(case, dict) and all(isinstance(data, dict) for data in listed)):
-            msg = f"test case {number} is no object with a list of metrics; is the file complete?"
+            msg = f"test case {number} is no object with a list of metrics; the file may be incomplete"
             raise unreadable(path, msg)
         record = {**(metadata if isinstance(metadata, dict) else {}), **case}
         often = Counter[str]()

@@ -110,13 +110,15 @@ def choose(
     if metrics is None:
         chosen = [method for method in found if method.known.criterion == criterion]
         if not chosen:
-            notes.append(f"no metric of {', '.join(known)} stands for {criterion}; name some")
+            notes.append(
+                f"{', '.join(known)}: no metric for {criterion}; name metrics (--metrics)."
+            )
     else:
         chosen = [method for method in found if any(_is_named(method, each) for each in metrics)]
     for wanted in metrics or ():
         if not any(_is_named(method, wanted) for method in found):
             options = ", ".join(f"{method.framework}.{method.metric}" for method in found)
-            msg = f"no metric {wanted!r} in {', '.join(known)}; there are {options}"
+            msg = f"no metric {wanted!r} in {', '.join(known)}; the metrics are {options}"
             raise InvalidValueError(msg)
     tried = list(samples)
     kept: list[Method] = []
@@ -127,7 +129,7 @@ def choose(
             left.setdefault(why, []).append(method.name)
         else:
             kept.append(method)
-    return kept, notes + [f"left out, as {why}: {', '.join(of)}" for why, of in left.items()]
+    return kept, notes + [f"Left out: {', '.join(of)} ({why})." for why, of in left.items()]
 
 
 def _is_named(method: Method, wanted: str) -> bool:
@@ -137,7 +139,7 @@ def _is_named(method: Method, wanted: str) -> bool:
 
 def _why_not(method: Method, samples: Sequence[Sample], *, is_lexical: bool) -> str:
     if method.known.compares_embeddings:
-        return "a judge has no embeddings (import their scores instead)"
+        return "they need embeddings; import their scores instead"
     if is_lexical and not method.known.is_lexical:
         return "the lexical judge cannot answer their prompts"
     if samples and all(method.missing(sample) for sample in samples):
@@ -148,17 +150,17 @@ def _why_not(method: Method, samples: Sequence[Sample], *, is_lexical: bool) -> 
 def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
     unknown = [name for name in frameworks if name not in FRAMEWORKS and name != ALL]
     if unknown or not frameworks:
-        msg = f"unknown framework {', '.join(unknown)!r}; known are {', '.join(FRAMEWORKS)}, {ALL}, {NONE}"
+        msg = f"no framework {', '.join(unknown)!r}; give {', '.join(FRAMEWORKS)}, {ALL} or {NONE}"
         raise InvalidValueError(msg)
     wanted = list(FRAMEWORKS) if ALL in frameworks else list(dict.fromkeys(frameworks))
     lacking = [name for name in wanted if not is_installed(FRAMEWORKS[name])]
     notes = [
-        f"left out: {name} is not installed: pip install "
-        f"'tcva-adapters[{FRAMEWORKS[name].metrics_need.extra}]'"
+        f"Left out: {name} is not installed (pip install "
+        f"'tcva-adapters[{FRAMEWORKS[name].metrics_need.extra}]')."
         for name in lacking
     ]
     if lacking and ALL not in frameworks:
-        raise MissingDependencyError(notes[0].removeprefix("left out: "))
+        raise MissingDependencyError(notes[0].removeprefix("Left out: ").removesuffix("."))
     return [name for name in wanted if name not in lacking], notes
 
 
@@ -325,6 +327,6 @@ def _model_of(judge: Judge) -> JudgeModel | None:
         return None
     models = [each.model for each in single_judges(judge) if isinstance(each, LLMJudge)]
     if not models:
-        msg = f"{judge.name} answers no prompts of others; compare takes a judge model, or its name"
+        msg = f"{judge.name} cannot answer the prompts of framework metrics; use openai:MODEL or an LLM object"
         raise InvalidValueError(msg)
     return copy(models[0]) if hasattr(models[0], "refused") else models[0]

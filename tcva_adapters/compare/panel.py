@@ -63,25 +63,23 @@ def panel_report(source: Any) -> Report:
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if alpha.n < FEW:
         notes.append(
-            f"{counted(alpha.n, 'claim')} with two judges' levels are few: below {FEW} alpha "
-            "hangs on one or two of them"
+            f"Alpha rests on {counted(alpha.n, 'claim')} only; below {FEW} one or two claims decide it."
         )
     if math.isnan(number):
         notes.append(
-            f"to how many independent judges they amount is told from {ENOUGH} samples on that all "
-            "have scored, where scores vary"
+            f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
         )
     for judge, own in zip(judges, levels, strict=True):
         failed = len(set(rows.tolist()) - {*rows[np.isfinite(own)].tolist()})
         if failed:
             notes.append(
-                f"{judge} gave no verdicts on {counted(failed, 'sample')} that others judged"
+                f"{judge} gave no verdicts on {counted(failed, 'sample')} that others judged."
             )
     sides = [*combinations(range(len(judges)), 2)]
     found = counted(len({each["sample"] for each in disputes.tables[0].records}), "sample")
     return Report(
-        f"The judges differ on {found}; Krippendorff's alpha is "
-        f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} on {counted(alpha.n, 'claim')}",
+        f"The judges differ on {found}. Krippendorff's alpha is "
+        f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} over {counted(alpha.n, 'claim')}.",
         [
             Table("agreement", columns, [record]),
             Table(
@@ -142,8 +140,8 @@ def disputed(source: Any, most: int | None = None) -> Report:
     columns = [Column("sample"), Column("spread", "score"), Column("claim", "prose")]
     columns += [Column(judge) for judge in judges]
     return Report(
-        f"The judges differ on {counted(len(found), 'sample')}",
-        [Table("disputed", columns, rows, notes=["to be read first"] if rows else ())],
+        f"The judges differ on {counted(len(found), 'sample')}.",
+        [Table("disputed", columns, rows)],
     )
 
 
@@ -167,7 +165,7 @@ def repeat_report(source: Any) -> Report:
     repeats = [each.repeats if each is not None else () for each in results_of_lead(table)]
     most = max(map(len, repeats), default=0)
     if not most:
-        msg = "no sample was judged several times; judge with repeats=3"
+        msg = "no sample was judged several times; judge with repeats=3 (--set repeats=3)"
         raise InvalidValueError(msg)
     scores = np.full((len(repeats), most), np.nan)
     disagreements, flipped, same = [], 0, 0
@@ -206,15 +204,15 @@ def repeat_report(source: Any) -> Report:
     notes = []
     if n and same == n:
         notes.append(
-            "all repeats say the same word for word: the model takes no temperature and seed, or a "
-            "cache answers; they count as one judgement"
+            "All repeats are identical: the model ignores temperature and seed, or a cache answers. "
+            "They say nothing about the judge's noise."
         )
     sentence = (
-        f"Over {most} repeats, {flipped} of {counted(n, 'sample')} {'flips' if flipped == 1 else 'flip'} "
-        f"at the threshold; a score's sd by the judge is {cell(record['judge_sd'], 'score')}"
+        f"In {most} repeats, the decision flips on {flipped} of {counted(n, 'sample')}. The "
+        f"judge's standard deviation of a score is {cell(record['judge_sd'], 'score')}."
     )
     if not n:
-        sentence = "No sample has two repeats with a score"
+        sentence = "No sample has two repeats with a score."
     return Report(sentence, [Table("repeats", columns, [record])], notes)
 
 
@@ -223,13 +221,13 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
 
     A rating is the truth plus the rater's error, so even a method that gives the truth correlates
     with the mean of k raters by no more than the square root of that mean's reliability, which
-    Spearman and Brown tell from the mean correlation r of two: ``k r / (1 + (k - 1) r)``. A method's
+    Spearman and Brown derive from the mean correlation r of two: ``k r / (1 + (k - 1) r)``. A method's
     correlation divided by it is what it would be with error-free ratings (Spearman, 1904). It
     supposes that raters err independently; for rank correlations it is approximate.
 
     Args:
         table: With two raters or more.
-        objective: ``pearson``; everything else, which cannot be corrected, is told by Spearman.
+        objective: ``pearson``; everything else, which cannot be corrected, is replaced by Spearman.
 
     Returns:
         Tables ``raters`` (every two) and ``methods and raters``.
@@ -254,15 +252,15 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     ]
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if found.best.reason:
-        notes.append(f"no interval of what a method can reach: {found.best.reason}")
+        notes.append(f"no interval of the best correlation: {found.best.reason}")
     if objective != measure:
-        notes.append(f"{objective} cannot be corrected for raters: these are {measure}'s figures")
+        notes.append(f"{objective} cannot be corrected for raters; the figures are {measure}.")
     alpha_text = cell(alpha.value, "interval", alpha.low, alpha.high)
     best = cell(found.best.value, "interval", found.best.low, found.best.high)
-    reach = f"; a method that gives the truth reaches {best} with their mean"
+    reach = f" A method without error would correlate {best} with their mean."
     return Report(
-        f"{len(names)} raters agree by {measure} {cell(found.between, 'score')} in pairs, alpha "
-        f"{alpha_text}{'' if math.isnan(found.value) else reach}",
+        f"{len(names)} raters agree with a mean {measure} of {cell(found.between, 'score')}, alpha "
+        f"{alpha_text}.{'' if math.isnan(found.value) else reach}",
         [
             Table(
                 "raters",

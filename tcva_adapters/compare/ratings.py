@@ -8,13 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.temperature import as_temperature
+from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import RowStream, unreadable
 from tcva_adapters.tables import counted
 
+_GIVE_SCALE: Final = (
+    "give their scale: --human-scale 1,5 (in evaluate --set human_scale=1,5, in Python "
+    "human_scale=(1, 5))"
+)
 _WORDS: Final = {
     **dict.fromkeys(("pass", "passed", "true", "yes"), 1.0),
     **dict.fromkeys(("fail", "failed", "false", "no"), 0.0),
@@ -42,7 +49,7 @@ def parse_rating(value: Any) -> float:
     except ValueError:
         number = math.inf
     if math.isinf(number):
-        msg = f"{value!r} is no rating; ratings are numbers, true and false, or pass and fail"
+        msg = f"{value!r} is no rating; give a number, true or false, pass or fail"
         raise InvalidValueError(msg)
     return number
 
@@ -93,7 +100,9 @@ class Ratings:
             InvalidValueError: No field, or one twice, or a scale without a lowest and highest rating.
         """
         if scale is not None and not -math.inf < scale[0] < scale[1] < math.inf:
-            msg = f"human_scale={scale!r}; give the lowest and the highest rating, e.g. (1, 5)"
+            msg = (
+                f"human_scale must be the lowest and the highest rating, e.g. (1, 5), got {scale!r}"
+            )
             raise InvalidValueError(msg)
         if isinstance(human, Mapping):
             labels = {name: {"human": value} for name, value in human.items()}
@@ -103,7 +112,9 @@ class Ratings:
         listed = (columns or "human") if is_file else path
         raters = tuple(part.strip() for part in listed.split(",") if part.strip())
         if not raters or len(set(raters)) < len(raters):
-            msg = f"human ratings in {listed!r}; name one field, or several once each: anna,ben"
+            msg = (
+                f"human ratings in {listed!r}: name one field, or several different ones: anna,ben"
+            )
             raise InvalidValueError(msg)
         return cls(path, raters, scale, _labels(path, raters) if is_file else None, temperature)
 
@@ -138,22 +149,28 @@ class Ratings:
         if self.labels is None:
             if missing := [rater for rater in self.raters if rater not in self._seen]:
                 known = ", ".join(map(repr, sorted(self._seen))) or "none"
-                msg = f"no sample has {missing[0]!r} in its metadata; the fields there are {known}"
+                msg = f"no sample has {missing[0]!r} in its metadata; its fields are {known}"
                 raise InvalidValueError(msg)
             return []
         if not self._seen:
             ids = ", ".join(map(repr, [*self.labels][:3]))
-            msg = f"{self.source}: none of its {len(self.labels)} labels is of a sample here; ids there are {ids}"
+            msg = (
+                f"{self.source}: none of its {len(self.labels)} labels has the id of a sample; its "
+                f"ids are {ids}"
+            )
             raise InvalidValueError(msg)
         notes = []
         if self._made_at:
-            what = f"{counted(len(self._made_at), 'rating')} made of the labels of claims"
+            what = f"{counted(len(self._made_at), 'rating')} computed from labels of claims"
             at_all = ", ".join(f"{at:g}" for at in sorted({*self._made_at}))
-            notes.append(f"{self.source}: {what}, at T={at_all}")
+            notes.append(f"{self.source}: {what} at T={at_all}.")
         if lost := len(self.labels) - len(self._seen):
-            notes.append(f"{self.source}: {lost} of {len(self.labels)} labels of no sample here")
+            notes.append(f"{self.source}: {lost} of {len(self.labels)} labels match no sample.")
         if unrated := number - len(self._seen):
-            notes.append(f"{self.source}: {unrated} of {counted(number, 'sample')} without a label")
+            verb = "has" if unrated == 1 else "have"
+            notes.append(
+                f"{self.source}: {unrated} of {counted(number, 'sample')} {verb} no label."
+            )
         return notes
 
     def _scaled(self, rating: float) -> float:
@@ -161,10 +178,7 @@ class Ratings:
             return rating
         low, high = self.scale
         if not (math.isnan(rating) or low <= rating <= high):
-            msg = (
-                f"the rating is {rating:g}, outside the scale from {low:g} to {high:g}; name their "
-                "scale (human_scale, e.g. --human-scale 1,5, or in evaluate --set human_scale=1,5)"
-            )
+            msg = f"the rating must be between {low:g} and {high:g}, got {rating:g}; {_GIVE_SCALE}"
             raise InvalidValueError(msg)
         return (rating - low) / (high - low)
 
@@ -184,9 +198,9 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, dict[str, Any]]:
         wrong = ""
         if not own or not (is_of_claims or {*raters} <= {*record}):
             has = ", ".join(map(str, record)) or "nothing"
-            wrong = f"a label has id and {', '.join(raters)}, this has {has}"
+            wrong = f"a label needs id and {', '.join(raters)}, this one has {has}"
         elif own in labels:
-            wrong = f"{own!r} is labelled a second time; leave one out"
+            wrong = f"{own!r} has two labels; remove one"
         if wrong:
             raise unreadable(path, wrong, line=stream.line)
         if is_of_claims or any(record[rater] not in (None, "") for rater in raters):
@@ -195,6 +209,12 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, dict[str, Any]]:
         msg = f"{path}: none of its {stream.number} lines has a rating under {', '.join(raters)}"
         raise UnreadableInputError(msg)
     return labels
+
+
+def off_scale(human: FloatArray) -> str:
+    """What is wrong with ratings outside [0, 1], and the way out."""
+    low, high = np.nanmin(human), np.nanmax(human)
+    return f"human ratings must be between 0 and 1, got {low:g} to {high:g}; {_GIVE_SCALE}"
 
 
 def passes_from(threshold: float | None, scale: tuple[float, float] | None) -> float:
@@ -210,6 +230,6 @@ def passes_from(threshold: float | None, scale: tuple[float, float] | None) -> f
         return 0.5
     low, high = scale or (0.0, 1.0)
     if not low <= threshold <= high:
-        msg = f"human_threshold {threshold:g} lies outside the scale from {low:g} to {high:g}"
+        msg = f"human_threshold must be between {low:g} and {high:g}, got {threshold:g}"
         raise InvalidValueError(msg)
     return (threshold - low) / (high - low)

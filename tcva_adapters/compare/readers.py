@@ -24,7 +24,7 @@ from tcva_adapters.compare.imported import (
     read_imported,
 )
 from tcva_adapters.compare.ratings import Ratings
-from tcva_adapters.compare.table import Numbered, ScoreTable, numbered
+from tcva_adapters.compare.table import Numbered, ScoreTable, no_group, numbered
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
@@ -327,8 +327,10 @@ def read_blocks(source: Any, how: Reading) -> list[Block]:
         blocks += _of_file(name, str(each), how) if is_file else _of_items(each, how, name)
     for block in blocks:
         if again := [name for name, times in block.names.items() if times > 1]:
-            said = f"{counted(len(again), 'id')} of {block.called} came again, e.g. {again[0]!r}"
-            how.notes.append(f"{said}: from the second on they were numbered, {again[0]}#2")
+            said = f"{block.called} repeats {counted(len(again), 'id')}, e.g. {again[0]!r}"
+            how.notes.append(
+                f"{said}; the samples after the first are named {again[0]}#2 and so on."
+            )
     return blocks
 
 
@@ -395,7 +397,7 @@ def _of_items(
     for item in items:
         if not isinstance(item, Judged):
             msg = (
-                f"{str(item)[:80]!r} stands among the results; give results alone: result_of or "
+                f"{str(item)[:80]!r} is not a result; take only results: result_of or "
                 "results_of of the framework's adapter finds them"
             )
             raise InvalidValueError(msg)
@@ -415,7 +417,7 @@ def _of_items(
         raise InvalidSampleError(msg)
     if how.hold == "counts" and len(blocks) > 1:
         mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge, _ in sorted(blocks))
-        msg = f"{name or source} mixes judgements that have no common mean: {mixed}"
+        msg = f"{name or source} mixes judgements that cannot be averaged: {mixed}"
         raise InvalidSampleError(msg)
     return [*blocks.values()]
 
@@ -424,7 +426,7 @@ def _system(sample: str | None, metadata: Mapping[str, Any], field: str | None) 
     value = "" if field is None else metadata.get(field)
     if field is not None and value in (None, ""):
         known = ", ".join(map(repr, metadata)) or "none"
-        msg = f"sample {sample!r} has no {field!r} in its metadata; fields are {known}"
+        msg = f"sample {sample!r} has no {field!r} in its metadata; its fields are {known}"
         raise InvalidSampleError(msg)
     return str(value)
 
@@ -565,8 +567,4 @@ def check_groups(table: ScoreTable, field: str) -> None:
         needed &= np.isfinite(table.rating)
     for place in np.flatnonzero(needed).tolist():
         if table.groups[place] is None:
-            msg = (
-                f"sample {table.samples[place]!r} belongs to no group: it has no {field!r}; with "
-                "--group every sample that takes part needs a name or a number there"
-            )
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(no_group(table.samples[place], field))

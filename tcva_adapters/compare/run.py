@@ -24,7 +24,7 @@ from tcva_adapters.compare.fusing import fused_name, members_of, with_fused
 from tcva_adapters.compare.methods import ALL, Asked, MetricJudgement, choose
 from tcva_adapters.compare.ratings import Ratings
 from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.table import ScoreTable, no_group
 from tcva_adapters.core.temperature import as_temperature, check_temperature
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.cost import cost
@@ -152,7 +152,7 @@ class Run:
         if tcva.scoring.temperature not in grid:
             grid.append(tcva.scoring.temperature)
         if not timeout > 0.0:
-            msg = f"timeout {timeout:g}; give a number of seconds above 0"
+            msg = f"timeout must be above 0 seconds, got {timeout:g}"
             raise InvalidValueError(msg)
         self.tcva, self.temperatures = tcva, tuple(grid)
         self.samples, self.notes = _named(samples)
@@ -214,7 +214,7 @@ class Run:
         twice = [name for name, number in Counter(names).items() if number > 1]
         if unknown or twice:
             msg = (
-                f"no method {unknown[0]!r}; there are {', '.join(names)}"
+                f"no method {unknown[0]!r}; the methods are {', '.join(names)}"
                 if unknown
                 else (
                     f"two methods are named {twice[0]!r}; give imported scores another name: NAME=FILE"
@@ -240,8 +240,7 @@ class Run:
         found = [sample.metadata.get(group) for sample in self.samples]
         if None in found:
             lacking = self.samples[found.index(None)].id
-            msg = f"sample {lacking!r} belongs to no group: it has no {group!r} in its metadata"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(no_group(lacking, group))
         return tuple(found)
 
     def cost(self, prices: tuple[float, float] | None = None) -> Report:
@@ -321,7 +320,7 @@ class Run:
         lowered = EvidenceCounts.of((each.assessment for each in results), tcva.scoring.evidence)
         notes = [*self.notes, *lowered.lines()]
         if fatal is not None:
-            notes.append(f"no call can succeed, so the run ended early: {fatal.detail}")
+            notes.append(f"The run ended early, as no call can succeed: {fatal.detail}")
         table = ScoreTable(
             names,
             tuple(cells),

@@ -20,28 +20,29 @@ from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import describe
 from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.inference import DETECTABLE
 from tcva_adapters.stats.pairs import Pairs, PairsTest, asl_curve, studentised, tukey
-from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.tables import Column, Report, Table, cell, counted, p_text
 
 _Record = dict[str, Any]
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
 _CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
 _DIRECTIONS: Final = ("different", "greater", "less")
 _METRICS: Final = (
-    *(Column("metric"), Column("queries", "int"), Column("told_apart", "int")),
+    *(Column("metric"), Column("queries", "int"), Column("significant", "int")),
     *(Column("pairs", "int"), Column("discriminative_power", "share")),
 )
 _SCORES: Final = (
     *(Column("metric"), Column("system"), Column("n", "int")),
     *(Column(name, "score") for name in ("mean", "median", "variance")),
     *(Column("minimum", "score"), Column("maximum", "score")),
-    Column("ties", "share", "the chance that two answers have the same score"),
+    Column("ties", "share", "share of pairs of answers with equal scores"),
 )
 _PAIRS: Final = (
-    *(Column("metric"), Column("higher"), Column("lower"), Column("apart", "score")),
-    Column("p", "p", "of the test that is read, corrected for all pairs of the metric"),
-    Column("p_tukey", "p", "supposes that systems spread alike"),
-    Column("smallest", "score", "the true difference that is found in 80 % of cases"),
+    *(Column("metric"), Column("higher"), Column("lower"), Column("gap", "score")),
+    Column("p", "p", "corrected for all pairs of the metric"),
+    Column("p_tukey", "p", "assumes equal variances"),
+    Column("detectable", "score", DETECTABLE),
 )
 
 
@@ -82,7 +83,7 @@ def systems(
 
     Returns:
         The tables ``means`` (a system in each row), ``metrics`` (``discriminative_power``: the share
-        of pairs told apart; ``asl``: the p of all pairs, ascending), ``hypotheses`` (corrected by
+        of pairs that differ significantly; ``asl``: the p of all pairs, ascending), ``hypotheses`` (corrected by
         Holm), ``scores`` (of each system and metric, with ``ties``), ``pairs``, and
         ``correlations`` of metrics, averaged over systems by Fisher's z.
 
@@ -108,12 +109,12 @@ def systems(
         tested = _by_group(table)
         both = {"studentised": studentised(tested, **drawn), "tukey": tukey(tested, **drawn)}
         found[metric] = both[test]
-        pairs += sorted(_pairs(metric, table.methods, both, test), key=lambda pair: -pair["apart"])
-        rows.append({"metric": metric, "queries": len(table), **_told_apart(both[test], alpha)})
+        pairs += sorted(_pairs(metric, table.methods, both, test), key=lambda pair: -pair["gap"])
+        rows.append({"metric": metric, "queries": len(table), **_significant(both[test], alpha)})
         columns = zip(table.methods, table.scores.T, strict=True)
         scores += [{"metric": metric, "system": s, **describe(of)} for s, of in columns]
         if why := both["studentised"].reason:
-            notes.append(f"{metric}: not every pair has a studentised p; {why}")
+            notes.append(f"{metric}: some pairs have no studentised p: {why}.")
     means = {(row["metric"], row["system"]): row["mean"] for row in scores}
     made = [
         Table("means", [Column("system"), *(Column(m, "score") for m in tables)], _wide(means)),
@@ -126,12 +127,12 @@ def systems(
     return Report(_sentence(rows, means, pairs, alpha), made, notes, {"test": test, **drawn})
 
 
-def _told_apart(tested: Pairs, alpha: float) -> _Record:
-    """How many pairs a metric tells apart."""
+def _significant(tested: Pairs, alpha: float) -> _Record:
+    """How many pairs of systems differ significantly under a metric."""
     asl = asl_curve(tested)
-    told_apart = int((asl < alpha).sum())
-    power = told_apart / len(asl) if len(asl) else math.nan
-    own = {"told_apart": told_apart, "pairs": len(asl), "discriminative_power": power}
+    significant = int((asl < alpha).sum())
+    power = significant / len(asl) if len(asl) else math.nan
+    own = {"significant": significant, "pairs": len(asl), "discriminative_power": power}
     return {**own, "asl": asl}
 
 
@@ -157,7 +158,7 @@ def _read(
         tables = read_systems(source, temperatures=at, system=system, group=group)
     for wanted in metrics:
         if not any(wanted in (metric, metric.rpartition(" T=")[0]) for metric in tables):
-            msg = f"no metric {wanted!r}; there are {', '.join(tables)}"
+            msg = f"no metric {wanted!r}; the metrics are {', '.join(tables)}"
             raise InvalidValueError(msg)
     return {
         metric: table
@@ -174,20 +175,25 @@ def _comparable(tables: Mapping[str, ScoreTable]) -> tuple[dict[str, ScoreTable]
         known = np.isfinite(table.scores).sum(axis=1)
         needed = max(2, len(table.methods) if table.groups else 2)
         if not (known >= needed).any():
-            notes.append(f"{metric}: left out, no query has scores of {counted(needed, 'system')}")
+            few = counted(needed, "system")
+            notes.append(f"{metric} is left out: no query has scores of {few}.")
             continue
         kept[metric] = table.select(known > 0)
         missing = np.isnan(kept[metric].scores).sum(axis=0).tolist()
         gaps = [f"{name} {n}" for name, n in zip(table.methods, missing, strict=True) if n]
         if gaps:
             of = counted(len(kept[metric]), "query", "queries")
-            notes.append(f"{metric}: of {of}, some have no score: {', '.join(gaps)}")
+            notes.append(f"{metric}: some of {of} have no score ({', '.join(gaps)}).")
         if table.groups:
             groups = counted(len(set(table.groups)), "group")
-            notes.append(f"{metric}: tested by {groups}, on queries with a score of every system")
+            notes.append(
+                f"{metric}: tests count {groups}, over queries that all systems have scored."
+            )
     if not kept:
-        msg = "; ".join(notes) or "there are no scores"
-        msg = f"{msg}: a comparison takes two systems or more, with the same ids of queries"
+        names = sorted({name for table in tables.values() for name in table.methods})
+        msg = f"got one system, {', '.join(names)}; give two or more: NAME=FILE NAME=FILE"
+        if len(names) > 1:
+            msg = f"no query has scores of two systems ({', '.join(names)}); give the same ids in each"
         raise InvalidSampleError(msg)
     return kept, notes
 
@@ -222,9 +228,9 @@ def _pairs(
             "difference": apart,
             "higher": systems[higher],
             "lower": systems[lower],
-            "apart": abs(apart),
+            "gap": abs(apart),
             "p": read.p[i, j],
-            "smallest": read.smallest[i, j],
+            "detectable": read.smallest[i, j],
             **{f"p_{name}": found.p[i, j] for name, found in tests.items()},
         }
 
@@ -249,7 +255,7 @@ def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
         Column("other_metric"),
         *(Column(m, "score") for m in _CORRELATIONS),
     ]
-    note = "averaged over systems by Fisher's z; systems without one (constant scores) are left out"
+    note = "averaged over systems by Fisher's z, without systems whose scores are all equal"
     return Table("correlations", [*columns, Column("systems", "int")], records, True, [note])
 
 
@@ -276,8 +282,8 @@ def _hypotheses(
             wanted = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
             raise unreadable(where, f"{what}; {wanted}", line=number, word="item") from None
     for record, adjusted in zip(records, holm([r["p"] for r in records]).tolist(), strict=True):
-        record |= {"adjusted_p": adjusted, "supported": "yes" if adjusted <= alpha else "no"}
-    columns = [Column("hypothesis"), Column("joins"), Column("p", "p"), Column("adjusted_p", "p")]
+        record |= {"p_corrected": adjusted, "supported": "yes" if adjusted <= alpha else "no"}
+    columns = [Column("hypothesis"), Column("joins"), Column("p", "p"), Column("p_corrected", "p")]
     return Table("hypotheses", [*columns, Column("supported")], records)
 
 
@@ -319,8 +325,8 @@ def _sentence(
     pairs: Sequence[Mapping[str, Any]],
     alpha: float,
 ) -> str:
-    """Which system has the highest mean, and whether that can be told from chance."""
-    row = max(rows, key=lambda row: row["told_apart"])
+    """Which system has the highest mean, and whether the difference to the next is significant."""
+    row = max(rows, key=lambda row: row["significant"])
     metric = row["metric"]
     own = {
         name: mean for (of, name), mean in means.items() if of == metric and not math.isnan(mean)
@@ -329,24 +335,21 @@ def _sentence(
     pair = next(
         p for p in pairs if p["metric"] == metric and {p["first"], p["second"]} == {first, second}
     )
-    most = ", the metric that tells most apart," if len(rows) > 1 and row["told_apart"] else ""
+    most = ", which finds most differences," if len(rows) > 1 and row["significant"] else ""
     names = [f"{name} ({cell(own[name], 'score')})" for name in (first, second)]
     if own[first] == own[second]:
-        return f"By {metric}{most} {first} and {second} have the same mean, {cell(own[first], 'score')}"
-    said = f"By {metric}{most} {names[0]} is highest"
+        return f"By {metric}{most} {first} and {second} have the same mean, {cell(own[first], 'score')}."
+    said = f"By {metric}{most} {names[0]} is best, {names[1]} next."
     queries = counted(row["queries"], "query", "queries")
-    of = f"; {row['told_apart']} of {row['pairs']} pairs differ" if row["pairs"] > 1 else ""
-    p = cell(pair["p"], "p")
+    of = f" {row['significant']} of {row['pairs']} pairs differ significantly."
+    of = of if row["pairs"] > 1 else ""
     if math.isnan(pair["p"]):
-        return f"{said}, {names[1]} comes next; too few queries for a test"
+        return f"{said} There are too few queries for a test."
     if pair["p"] < alpha:
-        return f"{said}, and {names[1]} differs from it (p {p}, {queries}){of}"
-    shows = cell(pair["smallest"], "score")
-    shown = f": a difference of {shows} would mostly show" if pair["smallest"] > 0.0 else ""
-    return (
-        f"{said}; {names[1]} does not differ from it significantly (p {p}), which at {queries} does "
-        f"not show that they are alike{shown}{of}"
-    )
+        return f"{said} The difference is significant ({p_text(pair['p'])}, {queries}).{of}"
+    shows = cell(pair["detectable"], "score")
+    shown = f"; {queries} detect one of {shows}" if pair["detectable"] > 0.0 else f", {queries}"
+    return f"{said} The difference is not significant ({p_text(pair['p'])}{shown}).{of}"
 
 
 def read_systems(
@@ -381,14 +384,16 @@ def read_systems(
             column = cells.setdefault(metric, {}).setdefault(block.called, {})
             if twice := column.keys() & block.names.keys():
                 msg = (
-                    f"two scores of system {block.called!r} for query {min(twice)!r} under "
-                    f"{metric!r}; give the systems names of their own (NAME=FILE)"
+                    f"system {block.called!r} has two scores for query {min(twice)!r} under "
+                    f"{metric!r}; give each system a name (NAME=FILE)"
                 )
                 raise InvalidValueError(msg)
             column |= zip(block.names, scores.tolist(), strict=True)
     if len(set(map(frozenset, judges.values()))) > 1:
         said = "; ".join(f"{name}: {', '.join(sorted(of))}" for name, of in judges.items())
-        how.notes.append(f"systems have different judges, so differences may be theirs ({said})")
+        how.notes.append(
+            f"The systems have different judges, which may explain differences: {said}."
+        )
     tables = {}
     for metric, columns in cells.items():
         names = tuple(dict.fromkeys(name for column in columns.values() for name in column))

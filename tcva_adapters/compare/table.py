@@ -140,7 +140,7 @@ class ScoreTable:
             InvalidValueError: No such method.
         """
         if method not in self.methods:
-            msg = f"no method {method!r}; there are {', '.join(self.methods)}"
+            msg = f"no method {method!r}; the methods are {', '.join(self.methods)}"
             raise InvalidValueError(msg)
         scores: FloatArray = self.scores[:, self.methods.index(method)]
         return scores
@@ -183,7 +183,9 @@ class ScoreTable:
             InvalidValueError: There are no level counts.
         """
         if self.counts is None:
-            msg = "these scores have no verdicts behind them: another temperature needs judgements"
+            msg = (
+                "these scores have no verdicts to compute other temperatures from; give judgements"
+            )
             raise InvalidValueError(msg)
         if not isinstance(scoring, ScoringConfig):
             scoring = ScoringConfig(temperature=scoring)
@@ -305,3 +307,11 @@ def _unmatched(methods: Sequence[str], missing: int, left: int) -> list[str]:
         verb = "is" if left == 1 else "are"
         notes.append(f"{counted(left, 'sample')} of {name} {verb} not among these, and left out")
     return notes
+
+
+def no_group(sample: str | None, field: str) -> str:
+    """What is wrong with a sample that has no group, and the way out."""
+    return (
+        f"sample {sample!r} has no {field!r} in its metadata; --group (group=) needs a name or a "
+        "number there in every sample"
+    )

@@ -30,7 +30,7 @@ PARTS: Final = {
 """What `core.collapse.ablation_plans` takes out of the method, and what tables call it."""
 
 _BLOCK: Final = 8_192
-_FLIPS: Final = Column("flips", "int", "decisions that differ from those at the temperature above")
+_FLIPS: Final = Column("flips", "int", "decisions that differ from the row above")
 _RHO: Final = (Column("rated", "int"), Column("spearman", "interval"))
 
 
@@ -94,18 +94,18 @@ def sweep(
     [(0.2, 0.191), (0.5, 0.72)]
     """
     if group is not None and human is None:
-        msg = "groups are what intervals are about: give human ratings, too (--human)"
+        msg = "group (--group) needs human ratings; name them with human (--human)"
         raise InvalidValueError(msg)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
     table = read_scores(source, human=human, scoring=scoring, hold="counts", **how)
     if table.counts is None:
-        msg = "these scores have no verdicts behind them: another temperature needs judgements"
+        msg = "these scores have no verdicts to compute other temperatures from; give judgements"
         raise InvalidValueError(msg)
-    dial = scoring or table.about.get("scoring") or ScoringConfig()
-    grid = [check_temperature(temperature, dial.bounds) for temperature in temperatures]
-    settings = _settings(grid, dial, schemes, ablation=ablation)
+    base = scoring or table.about.get("scoring") or ScoringConfig()
+    grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
+    settings = _settings(grid, base, schemes, ablation=ablation)
     rated = table.rated if human is not None else None
-    rows = [row for name in settings for row in _rows(name, settings[name], grid, table, dial)]
+    rows = [row for name in settings for row in _rows(name, settings[name], grid, table, base)]
     columns = [Column("setting"), Column("T"), Column("n", "int"), Column("mean", "score")]
     columns += [Column("pass_rate", "share"), _FLIPS]
     tables = [Table("temperatures", columns, rows)]
@@ -116,14 +116,16 @@ def sweep(
             row.update(found)
         tables[0] = Table("temperatures", columns, rows, notes=_reasons(rows))
         if ablation:
-            at = grid.index(dial.temperature) if dial.temperature in grid else len(grid) // 2
+            at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
             scores = {name: setting(_counts(rated))[:, at] for name, setting in settings.items()}
             own = [row for row in rows if row["T"] == grid[at]]
             tables.append(_parts(own, scores, rated, {"resamples": resamples, "seed": seed}))
     notes = [*_about(table), *table.notes]
     if rated is not None and rated.groups:
-        notes.append(f"the rated samples are of {counted(len(set(rated.groups)), 'group')}")
-    asked = {"scoring": dial.model_dump(mode="json"), "resamples": resamples, "seed": seed}
+        notes.append(
+            f"Intervals and tests count {counted(len(set(rated.groups)), 'group')}, not samples."
+        )
+    asked = {"scoring": base.model_dump(mode="json"), "resamples": resamples, "seed": seed}
     first = len(PARTS) * len(grid) if ablation else 0
     sentence = _sentence(rows[first : first + len(grid)], len(table))
     return Report(sentence, tables, notes, asked)
@@ -131,29 +133,29 @@ def sweep(
 
 def _settings(
     grid: Sequence[float],
-    dial: ScoringConfig,
+    base: ScoringConfig,
     schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike],
     *,
     ablation: bool,
 ) -> dict[str, _Setting]:
     """Parts taken out first, the schemes last."""
-    floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor, "bounds": dial.bounds}
+    floors: dict[str, Any] = {"eps": base.eps, "floor": base.floor, "bounds": base.bounds}
     if not isinstance(schemes, Mapping):
         given = [WeightScheme.resolve(scheme) for scheme in schemes]
         schemes = {scheme.name or str(scheme.weights): scheme for scheme in given}
-    weights = schemes or (SCHEMES if ablation else {dial.scheme.name: dial.scheme})
+    weights = schemes or (SCHEMES if ablation else {base.scheme.name: base.scheme})
     found: dict[str, _Setting] = {}
     if ablation:
-        plans = ablation_plans(grid, scheme=dial.scheme, **floors)
+        plans = ablation_plans(grid, scheme=base.scheme, **floors)
         found = {PARTS[part]: _Setting(plan, part == "binary") for part, plan in plans.items()}
-    penalty = "paper" if ablation else dial.penalty
+    penalty = "paper" if ablation else base.penalty
     for name, scheme in weights.items():
         found[name] = _Setting(make_plan(grid, scheme=scheme, penalty=penalty, **floors))
     return found
 
 
 def _rows(
-    name: str, setting: _Setting, grid: Sequence[float], table: ScoreTable, dial: ScoringConfig
+    name: str, setting: _Setting, grid: Sequence[float], table: ScoreTable, base: ScoringConfig
 ) -> Iterator[dict[str, Any]]:
     """Means and pass rates, block by block; of a million samples nothing else is held."""
     n = 0
@@ -164,7 +166,7 @@ def _rows(
         scores = setting(_counts(table)[start : start + _BLOCK])
         scores = scores[np.isfinite(scores).all(axis=1)]
         n += len(scores)
-        passes = scores >= dial.threshold
+        passes = scores >= base.threshold
         passed += passes.sum(axis=0)
         flips[1:] += (passes[:, 1:] != passes[:, :-1]).sum(axis=0)
         for place, column in enumerate(scores.T):
@@ -206,7 +208,7 @@ def _parts(
         records.append(kept)
     columns = [Column("setting"), Column("mean", "score"), Column("pass_rate", "share"), *_RHO]
     columns += [Column("difference", "signed"), Column("p", "p")]
-    note = f"at T={rows[0]['T']:g}; difference: Spearman less that of {rows[0]['setting']}"
+    note = f"at T={rows[0]['T']:g}; difference: Spearman minus that of {rows[0]['setting']}"
     return Table("ablation", columns, records, notes=[note])
 
 
@@ -231,9 +233,9 @@ def _sentence(rows: Sequence[Mapping[str, Any]], samples: int) -> str:
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
         rho = cell(best["spearman"], "interval", best["spearman_low"], best["spearman_high"])
-        said = f"Spearman with human ratings is highest at T={best['T']:g}: {rho}"
-        picked = ", picked on these samples" if len(rows) > 1 else ""
-        return f"{said} on {counted(best['rated'], 'sample')} with {setting} weights{picked}"
+        said = f"T={best['T']:g} agrees best with the human ratings (Spearman {rho}, n = {best['rated']})"
+        picked = f", of {len(rows)} tried on these samples" if len(rows) > 1 else ""
+        return f"{said}{picked}, with {setting} weights."
     ends = [f"{cell(row.get('mean'), 'score')} at T={row['T']:g}" for row in (rows[0], rows[-1])]
     said = " and ".join(dict.fromkeys(ends))
-    return f"The mean score with {setting} weights is {said}, over {of}"
+    return f"The mean score with {setting} weights is {said} ({of} have a score)."

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to_rate
-from tcva_adapters.compare.ratings import passes_from
+from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
@@ -104,7 +104,8 @@ def validate(
     }
     drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
     if drawn and not np.isfinite(table.rating).any():
-        chosen = f"{counted(rate_next, 'sample')} of {len(table)} drawn, to be rated"
+        number = counted(len(drawn[0].records), "sample")
+        chosen = f"Drew {number} of {len(table)} to rate."
         return Report(chosen, drawn, table.notes, settings)
     view = _View(table, name, table.column(name), table.rating, table.groups or None, draws)
     view.check()
@@ -142,17 +143,13 @@ class _View:
         """Refuse a method without ratings, and ratings outside the scale of scores."""
         if not np.isfinite(self.off).any():
             msg = (
-                f"no sample has both a score of {self.method!r} and a human rating; name the field "
-                "or file of ratings (--human), or draw samples to rate (--next 60)"
+                f"no sample has both a score of {self.method!r} and a human rating; name their field "
+                "or file with --human, or draw samples to rate with --next 60"
             )
             raise InvalidValueError(msg)
         low, high = np.nanmin(self.human), np.nanmax(self.human)
         if low < 0.0 or high > 1.0:
-            msg = (
-                f"human ratings lie in [{low:g}, {high:g}]; name their scale (human_scale, e.g. "
-                "--human-scale 1,5, or in evaluate --set human_scale=1,5)"
-            )
-            raise InvalidValueError(msg)
+            raise InvalidValueError(off_scale(self.human))
 
     @property
     def off(self) -> FloatArray:
@@ -192,9 +189,9 @@ class _View:
             found = self.error if method == self.method else self._error(scores)
             size = self._mean(np.abs(scores - self.human))
             row = {"method": method, "n": found.n, "p": found.p, "reason": found.reason}
-            rows.append({**row, **found.record("error"), **size.record("size")})
+            rows.append({**row, **found.record("error"), **size.record("mae")})
         columns = [Column("method"), Column("n", "int"), Column("error", "signed")]
-        columns += [Column("p", "p"), Column("size", "interval")]
+        columns += [Column("p", "p"), Column("mae", "interval")]
         notes, is_one = _reasons(rows, "method"), len(rows) == 1
         return Table("errors", columns, rows, detail=is_one, notes=notes)
 
@@ -218,7 +215,7 @@ class _View:
         kappa = kappa_of_table(counts, "none")
         rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
         columns = [Column("figure"), Column("value", "interval"), Column("n", "int")]
-        note = f"a score passes from {threshold:g} on, a rating from {at:g} on"
+        note = f"a score passes from {threshold:g}, a rating from {at:g}"
         return Table("decisions", columns, rows, notes=[note])
 
     def bins(self) -> Table:
@@ -260,7 +257,9 @@ class _View:
         columns = [Column("factor"), Column("n", "int")]
         columns += [Column("spearman", "signed"), Column("p_corrected", "p")]
         is_found = any(row["p_corrected"] <= _ALPHA for row in rows)
-        return Table("factors", columns, rows, detail=not is_found, notes=_reasons(rows, "factor"))
+        notes = ["spearman: correlation of the factor with the error (score minus rating)"]
+        notes += _reasons(rows, "factor")
+        return Table("factors", columns, rows, detail=not is_found, notes=notes)
 
     def values(self, by: Sequence[str]) -> Iterator[Table]:
         """Mean errors for each value of the fields that hold names."""
@@ -276,10 +275,10 @@ class _View:
                 own = np.where(members, self.off, np.nan)
                 error, size = self._mean(own), self._mean(np.abs(own))
                 row = {"value": name, "n": n, "reason": error.reason}
-                rows.append({**row, **error.record("error"), **size.record("size")})
+                rows.append({**row, **error.record("error"), **size.record("mae")})
             columns = [Column("value"), Column("n", "int"), Column("error", "signed")]
             notes = [f"the {MOST_VALUES} largest of {len(names)} values"]
-            columns.append(Column("size", "interval"))
+            columns.append(Column("mae", "interval"))
             yield Table(
                 f"by {field}", columns, rows, notes=notes if len(names) > MOST_VALUES else ()
             )
@@ -316,32 +315,33 @@ class _View:
         """Agreement, errors and what these depend on, and what people would say of all samples."""
         rho, error = self.rho, self.error
         found = cell(rho.value, "interval", rho.low, rho.high)
-        off = cell(error.value, "signed", error.low, error.high)
+        said = f"{self.method}: Spearman {found} with the human ratings, n = {rho.n}."
         if math.isnan(rho.value):
-            found = f"not defined ({rho.reason})"
-        said = (
-            f"{self.method}: Spearman {found} with human ratings on {counted(rho.n, 'sample')}; "
-            f"scores are {off} off on average"
-        )
+            said = f"{self.method}: Spearman is not defined ({rho.reason})."
+        side, ends = "higher", (error.low, error.high)
+        if error.value < 0.0:
+            side, ends = "lower", (-error.high, -error.low)
+        off = cell(abs(error.value), "interval", *ends)
+        said += f" Scores are {off} {side} than the ratings on average."
         on = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
-        said += f", depending on {', '.join(dict.fromkeys(on))}" if on else ""
+        said += f" The error depends on {', '.join(dict.fromkeys(on))}." if on else ""
         for row in (table.records[0] for table in means[:1]):
             mean = cell(row["estimate"], "interval", row["estimate_low"], row["estimate_high"])
-            said += f"; people would rate all {row['samples']} samples {mean} on average"
+            said += f" The estimated mean rating of all {row['samples']} samples is {mean}."
         return said
 
     def notes(self) -> Iterator[str]:
         """How many samples were left out, and what belongs together."""
         unscored = int((np.isnan(self.scores) & np.isfinite(self.human)).sum())
         if unscored:
-            yield f"{counted(unscored, 'rated sample')} without a score left out"
+            yield f"Left out: {counted(unscored, 'rated sample')} without a score."
         if self.error.groups is not None:
-            yield f"{counted(self.error.groups, 'group')} of samples, each counted as one"
+            yield f"Intervals and tests count {counted(self.error.groups, 'group')}, not samples."
         largest = [
             f"{shortened(row['sample'], 40)} {cell(row['error'], 'signed')}"
             for row in self._worst(3)
         ]
-        yield f"largest errors: {', '.join(largest)}"
+        yield f"Largest errors: {', '.join(largest)}."
 
     def _rho(self, first: FloatArray, second: FloatArray) -> Estimate:
         return estimate("spearman", [first, second], self.groups, test=True, **self.draws)
@@ -365,7 +365,7 @@ class _View:
             yield "length of claims", np.array(lengths, dtype=np.float64)
             known = [sum(each.verdict is not None for each in of) or np.nan for of in claims]
             yield "number of claims", np.array(known, dtype=np.float64)
-        yield "place in file", np.arange(len(self.table), dtype=np.float64)
+        yield "line in file", np.arange(len(self.table), dtype=np.float64)
         for field in by:
             values = self._field(field)
             if _are_numbers(values):

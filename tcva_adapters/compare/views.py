@@ -22,6 +22,7 @@ Flags = npt.NDArray[np.bool_]
 Record = dict[str, Any]
 
 _REASON: Final = 60
+LEXICAL: Final = "The lexical judge only compares words."
 
 
 def views_of(table: ScoreTable) -> tuple[str, ...]:
@@ -59,7 +60,7 @@ def method_records(table: ScoreTable) -> list[Record]:
                 "tied": tie_probability(known),
                 "at_0": mean(seen(known) == 0.0),
                 "at_1": mean(seen(known) == 1.0),
-                "passes_from": table.threshold(method),
+                "threshold": table.threshold(method),
                 "pass": mean(known >= table.threshold(method)),
             }
         )
@@ -74,7 +75,7 @@ def distribution(records: list[Record]) -> Table:
         *(Column(name, "score") for name in (*scores, "maximum")),
         Column("at_0", "share"),
         Column("at_1", "share"),
-        Column("passes_from", "score"),
+        Column("threshold", "score"),
     ]
     names = [column.name for column in columns]
     return Table(
@@ -82,7 +83,7 @@ def distribution(records: list[Record]) -> Table:
         columns,
         [{name: record[name] for name in names} for record in records],
         detail=True,
-        notes=["mean common: on the samples that every method has scored"],
+        notes=["mean common: over the samples that every method has scored"],
     )
 
 
@@ -123,7 +124,7 @@ def decisions(table: ScoreTable) -> Table:
     ]
     columns = [Column("method"), Column("tcva")]
     columns += [
-        Column(name, "int") for name in ("n", "both_pass", "only_tcva", "only_it", "both_fail")
+        Column(name, "int") for name in ("n", "both_pass", "only_tcva", "only_method", "both_fail")
     ]
     columns += [Column("same", "share"), Column("kappa", "score")]
     return Table("decisions", columns, records, detail=True)
@@ -136,7 +137,7 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     counts = counted_decisions(
         a[both] >= table.threshold(first), b[both] >= table.threshold(second)
     )
-    names = ("both_pass", "only_tcva", "only_it", "both_fail")
+    names = ("both_pass", "only_tcva", "only_method", "both_fail")
     return {
         "n": int(both.sum()),
         **dict(zip(names, counts.ravel().tolist(), strict=True)),
@@ -177,7 +178,7 @@ def pairs(table: ScoreTable) -> Table:
     columns = [Column("first"), Column("second"), Column("n", "int")]
     columns += [Column(name, "score") for name in ("rho", "tau", "r")]
     columns += [Column("difference", "signed"), Column("same", "share"), Column("kappa", "score")]
-    notes = ["rho, tau, r: Spearman, Kendall, Pearson; same, kappa: of the decisions"]
+    notes = ["rho, tau, r: Spearman, Kendall, Pearson; same, kappa: agreement on pass and fail"]
     return Table("pairs", columns, records, detail=True, notes=notes)
 
 
@@ -249,9 +250,9 @@ def used(usage_of: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
         total.update({name: int(number) for name, number in spent.items()})
     if total["judged"] or total["cached"]:
         yield (
-            f"{counted(total['judged'], 'judgement')} now, {total['cached']} cached; "
-            f"{counted(total['calls'], 'call')}, "
-            f"{total['input_tokens']} + {total['output_tokens']} tokens"
+            f"{counted(total['judged'], 'judgement')} made, {total['cached']} cached; "
+            f"{counted(total['calls'], 'call')}, {total['input_tokens']} input and "
+            f"{total['output_tokens']} output tokens"
         )
 
 

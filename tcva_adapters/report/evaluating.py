@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.ratings import Ratings
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.table import ScoreTable, no_group
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
@@ -120,8 +120,7 @@ def check_samples(
         names.append(name)
         rated = ratings is None or not np.isnan(ratings.of(name, sample.metadata)).all()
         if group is not None and rated and sample.metadata.get(group) in (None, ""):
-            msg = f"sample {name!r} belongs to no group: it has no {group!r} in its metadata"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(no_group(name, group))
     if ratings is not None:
         ratings.ended(len(names))
     if baseline is not None:

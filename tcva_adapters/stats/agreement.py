@@ -70,7 +70,7 @@ def krippendorff_alpha(
 
     >>> found = krippendorff_alpha([[1, 2, 3], [1, 2, 2]], "interval")
     >>> round(found.value, 4), found.n, found.reason
-    (0.7059, 3, '3 samples: an interval needs 100')
+    (0.7059, 3, 'it needs 100 samples, got 3')
     """
     table = numbers("ratings", ratings, ndim=2)
     one_of("scale", scale, get_args(Scale))
@@ -80,7 +80,7 @@ def krippendorff_alpha(
     value = _alpha(table, scale)
     why = of.why_none(LEAST[scale], least_groups=_LEAST_GROUPS)
     if not why and np.isnan(value):
-        why = "all ratings are the same: nothing can be told from chance"
+        why = "all ratings are the same, so agreement beyond chance is not defined"
     low = high = float("nan")
     if not why:
         codes = of.parts()
@@ -91,7 +91,7 @@ def krippendorff_alpha(
             reach = quantile(level, of.equal - 1) * float(pseudo.std(ddof=1)) / m**0.5
             low, high = (1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))).tolist()
         else:
-            why = "without one of the samples the raters never differ: too little to go by"
+            why = "the raters differ on a single sample"
     return Estimate(value, low, high, n=of.n, groups=of.groups, reason=why, level=level)
 
 

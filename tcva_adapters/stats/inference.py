@@ -44,6 +44,7 @@ from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units, natural_ends
 
 __all__ = [
+    "DETECTABLE",
     "LEAST",
     "LEAST_APART",
     "STATISTICS",
@@ -73,6 +74,8 @@ LEAST_APART: Final[dict[Statistic, int]] = LEAST | {"spearman": 50, "kendall": 5
 """Samples that the interval of a difference needs, and the resamples of a rank correlation."""
 
 _POWER: Final = 0.8
+DETECTABLE: Final = "the true difference that a test of this size finds with 80 % power"
+"""What tables say of `Estimate.smallest`."""
 _NAN: Final = float("nan")
 _PERFECT: Final = 1.0 - 1e-12
 _SAME: Final = 1e-12
@@ -145,7 +148,7 @@ class Estimate:
         True
         """
         if not 0 < margin < math.inf:
-            msg = f"the margin is {margin!r}; give the least difference that would matter, above 0"
+            msg = f"margin must be above 0, got {margin!r}"
             raise InvalidValueError(msg)
         return -margin < self.narrow[0] and self.narrow[1] < margin
 
@@ -189,7 +192,7 @@ def estimate(
     >>> round(found.value, 4), round(found.low, 4), round(found.high, 4), found.n
     (0.45, 0.2334, 0.6666, 10)
     >>> estimate("spearman", [[1, 2, 3], [1, 3, 2]]).reason
-    '3 samples: an interval needs 10'
+    'it needs 10 samples, got 3'
     """
     one_of("statistic", statistic, STATISTICS)
     one_of("method", method, get_args(Method))
@@ -315,7 +318,7 @@ def difference(
         ends, p = _apart(both, left_out, of.equal)
         is_still = math.isnan(p)
     if is_still:
-        why = "the two never differ by more or less: nothing varies"
+        why = "the difference is the same on all resamples"
         return replace(found, p=1.0 if abs(found.value) < _SAME else _NAN, reason=why)
     low, high = ends(level)
     return replace(found, low=low, high=high, p=p, narrow=_narrow(ends, level))
@@ -333,7 +336,7 @@ def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> 
         return replace(found, reason=why)
     left_out = means_without(values, of.codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
-        return replace(found, reason="without any one group the value is the same: nothing varies")
+        return replace(found, reason="the value is the same whichever group is left out")
     wide = mean_ends(left_out, value, of.equal, signed=signed or _is_inside(values))
     least, most = natural_ends(values)
 
@@ -403,7 +406,7 @@ def _student_p(t: float, degrees: float) -> float:
 
 
 def _why_perfect(value: float) -> str:
-    return "perfect agreement on these samples: nothing varies" if abs(value) >= _PERFECT else ""
+    return "the agreement is perfect on these samples" if abs(value) >= _PERFECT else ""
 
 
 def lower_bound(

@@ -197,7 +197,7 @@ def studentised(
         smallest = (np.quantile(largest, 1.0 - alpha) + NormalDist().inv_cdf(_POWER)) * errors
         smallest[np.isnan(p) | ~(errors > 0.0)] = np.nan
     fewest = int(counts.min())
-    reason = f"two systems share {fewest} of the {LEAST_QUERIES} queries that this test needs"
+    reason = f"this test needs {LEAST_QUERIES} queries, and two systems share {fewest}"
     return Pairs(_means(table), differences, p, smallest, "" if fewest >= LEAST_QUERIES else reason)
 
 

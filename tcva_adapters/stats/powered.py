@@ -6,7 +6,7 @@ judge how far the rated samples lie from all of them:
 
     mean(y) + slope * (mean of f over all N - mean of f over the n rated)
 
-It is right whatever the judge is worth, and narrower the more the judge knows (Angelopoulos et al.,
+It is right however good the judge is, and narrower the more the judge knows (Angelopoulos et al.,
 Prediction-powered inference, 2023). The slope that makes it narrowest (PPI++, Angelopoulos, Duchi
 and Zrnic, 2023) is that of the regression of y on f, so this is the regression estimator of survey
 statistics (Cochran, Sampling Techniques, chapter 7).
@@ -49,16 +49,16 @@ class PoweredMean:
             are fewer than 30 ratings, or where the judge makes it no narrower.
         alone: From the ratings alone.
         samples: N, those with a score.
-        slope: What a point of the judge's score is worth on the scale of the ratings; 0 where the
+        slope: How many points of the ratings one of the judge's score stands for; 0 where the
             ratings are taken alone.
-        worth: How many ratings alone would give an interval as narrow.
+        effective_n: How many ratings alone would give an interval as narrow.
     """
 
     estimate: Estimate
     alone: Estimate
     samples: int
     slope: float
-    worth: float
+    effective_n: float
 
 
 def powered_mean(
@@ -84,7 +84,7 @@ def powered_mean(
     >>> ratings = [1, 0, 1, 0, 1, 0, 1, 1, 0, 1] * 3 + [None] * 270
     >>> scores = [0.9, 0.3, 0.8, 0.5, 0.9, 0.4, 0.7, 0.9, 0.2, 0.8] * 3 + [0.8, 0.9] * 135
     >>> found = powered_mean(ratings, scores)
-    >>> round(found.alone.value, 2), round(found.estimate.value, 2), round(found.worth) > 60
+    >>> round(found.alone.value, 2), round(found.estimate.value, 2), round(found.effective_n) > 60
     (0.6, 0.94, True)
     """
     given, judged = numbers("ratings", ratings), numbers("scores", scores)

@@ -151,9 +151,9 @@ def reliability(
     between, best = found[:2].tolist()
     why = of.why_none(ENOUGH)
     if math.isnan(best):
-        why = "the raters do not agree beyond chance: there is nothing to correct by"
+        why = "the raters do not agree beyond chance, so there is no correction"
     elif not why and best >= 1.0 - _NOTHING:
-        why = "the raters never differ: there is nothing to correct for"
+        why = "the raters never differ, so there is nothing to correct"
     estimates = [
         Estimate(v, n=of.n, groups=of.groups, reason=why, level=level) for v in found[1:].tolist()
     ]
@@ -201,7 +201,7 @@ def _figures(measure: Correlated, table: FloatArray, scores: FloatArray) -> Floa
 def _interval(found: Estimate, left_out: FloatArray, half: float) -> Estimate:
     """Student's, of the jackknife: on Fisher's z below 1, as it is above."""
     if np.isnan(left_out).any() or math.isnan(found.value):
-        return replace(found, reason="with or without one of the samples it is not defined")
+        return replace(found, reason="it is undefined when one of the samples is left out")
     if max(found.value, left_out.max()) < 1.0:
         z, reach = float(fisher(found.value)), half * error(fisher(left_out))
         return replace(found, low=math.tanh(z - reach), high=math.tanh(z + reach))

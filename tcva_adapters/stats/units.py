@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 
 from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes
-from tcva_adapters.stats.resampling import worth
+from tcva_adapters.stats.resampling import effective_number
 
 LEAST_GROUPS: Final = 10
-"""Groups of one size, to the nearest whole, that an interval needs; see `worth`."""
+"""Groups of one size, to the nearest whole, that an interval needs; see `effective_number`."""
 
 LEAST_OTHERS: Final = 5
 """Samples, or groups with such, that have another value than the most frequent one. Of fewer nothing
@@ -47,7 +47,7 @@ class Units:
         codes = group_codes(groups, kept)
         self.groups = self.number = int(codes.max()) + 1 if self.n else 0
         if self.number < self.n:
-            self.codes, self.equal = codes, worth(codes)
+            self.codes, self.equal = codes, effective_number(codes)
 
     @property
     def clusters(self) -> float | None:
@@ -70,18 +70,18 @@ class Units:
 
         >>> alone = Units(None, np.ones(12, dtype=bool))
         >>> alone.why_none(30)
-        '12 samples: an interval needs 30'
+        'it needs 30 samples, got 12'
         >>> alone.why_none(10, np.array([1.0] * 9 + [0.5, 0.2, 0.0]))
-        'all but 3 are equal: an interval needs 5 others'
+        'all but 3 values are equal; at least 5 must differ'
         >>> Units("ab" * 6, np.ones(12, dtype=bool)).why_none(10)
-        '2 groups (effective number 2.0): an interval needs 10'
+        'it needs 10 groups, got 2 (effectively 2.0)'
         """
         if self.codes is None and self.n < least:
-            return f"{self.n} sample{'s' * (self.n != 1)}: an interval needs {least}"
+            return f"it needs {least} samples, got {self.n}"
         if self.codes is not None and round(self.equal) < least_groups:
-            groups = f"{self.groups} group{'s' * (self.groups != 1)}"
-            effective = f"effective number {self.equal:.1f}"
-            return f"{groups} ({effective}): an interval needs {least_groups}"
+            return (
+                f"it needs {least_groups} groups, got {self.groups} (effectively {self.equal:.1f})"
+            )
         for column in columns:
             _, places, often = np.unique(
                 column.round(_DIGITS), return_inverse=True, return_counts=True
@@ -90,7 +90,7 @@ class Units:
             found = int(differ.sum()) if self.codes is None else len(np.unique(self.codes[differ]))
             if found < LEAST_OTHERS:
                 which = f"all but {found}" if found else "all"
-                return f"{which} are equal: an interval needs {LEAST_OTHERS} others"
+                return f"{which} values are equal; at least {LEAST_OTHERS} must differ"
         return ""
 
 

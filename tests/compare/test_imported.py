@@ -175,7 +175,7 @@ def test_any_table_with_a_column_per_method(tmp_path: Path) -> None:
     assert said(table, "theirs") == [1.0, "no score in the file", "no row"]
     np.testing.assert_array_equal(table.rating, [0.75, np.nan, np.nan])
     assert table.notes[0].endswith(
-        "ours, theirs on 2 of 3 samples; 1 row with an id or answer of no sample (4: else); "
+        "ours, theirs on 2 of 3 samples; 1 row without a matching sample (4: else); "
         "columns left out: domain"
     )
     assert imported(f"{path}::theirs").methods == ("theirs",)
@@ -219,7 +219,7 @@ def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> N
     assert said(table, "m")[:2] == ["-1 in the file", 0.5]
     path.write_text("id,m\ngood,1\nbad,4\n", encoding="utf-8")
     assert imported(path, scale=(1, 5)).column("m")[:2].tolist() == [0.0, 0.75]
-    with pytest.raises(InvalidValueError, match=r"scale=\(1, 0\)"):
+    with pytest.raises(InvalidValueError, match=r"scale must be .* got \(1, 0\)"):
         imported(path, scale=(1, 0))
 
 
@@ -238,9 +238,7 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_pat
     path.write_text(header + rows + "Three?,Yes.,,1\nOne?,,,1\n", encoding="utf-8")
     table = read_scores(path, samples=same)
     np.testing.assert_array_equal(table.scores[:, 0], [0.1, np.nan, 0.2, 0.3])
-    assert (
-        "3 rows with an id or answer of no sample (5: Maybe.; 6: Yes.; 7: One?)" in table.notes[0]
-    )
+    assert "3 rows without a matching sample (5: Maybe.; 6: Yes.; 7: One?)" in table.notes[0]
     path.write_text(header + "Two?,Yes.,,0.1\n", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="b, c"):
         read_scores(path, samples=same)

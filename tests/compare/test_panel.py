@@ -71,7 +71,7 @@ def test_pairs_failures_and_counts_by_hand() -> None:
     )
     (found,) = report.records("agreement")
     assert (found["judges"], found["claims"], found["samples"]) == (2, 3, 2)
-    assert "y gave no verdicts on 1 sample that others judged" in report.notes
+    assert "y gave no verdicts on 1 sample that others judged." in report.notes
     (pair,) = report.records("judges")
     assert (pair["first"], pair["second"], pair["claims"], pair["same_level"]) == ("x", "y", 2, 0.5)
     # Levels 0, 4 against 0, 3: observed 0 + 1 squared levels, expected (0 + 9 + 16 + 1) / 2 = 13.
@@ -114,7 +114,7 @@ def test_the_most_disputed_come_first_with_their_claims() -> None:
     }
     assert [(each["sample"], each["spread"]) for each in found[1:]] == [("close", 1.0)]
     assert disputed(table, most=1).records("disputed") == found[:1]
-    assert panel_report(table).sentence.startswith("The judges differ on 2 samples; ")
+    assert panel_report(table).sentence.startswith("The judges differ on 2 samples. ")
 
 
 def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
@@ -137,8 +137,8 @@ def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
     assert grouped["alpha_low"] != found["alpha_low"]
     few = panel_report(table_of(panels[:5]))
     assert few.records("agreement")[0]["alpha_low"] is None
-    assert any("no interval of alpha: 5" in note for note in few.notes)
-    assert any("below 30 alpha hangs on one or two of them" in note for note in few.notes)
+    assert any("no interval of alpha: it needs" in note for note in few.notes)
+    assert any(note.startswith("Alpha rests on") for note in few.notes)
 
 
 def test_to_how_many_independent_judges_a_panel_amounts() -> None:
@@ -148,7 +148,7 @@ def test_to_how_many_independent_judges_a_panel_amounts() -> None:
     assert several["effective_judges"] > 2.0
     few = panel_report(drawn(20, together=False))
     assert few.records("agreement")[0]["effective_judges"] is None
-    assert any("is told from 30 samples on" in note for note in few.notes)
+    assert any("needs 30 samples" in note for note in few.notes)
 
 
 def repeated(*levels: str | None, name: str = "m") -> Assessment:
@@ -178,15 +178,15 @@ def test_flips_and_noise_by_hand() -> None:
     # Squares within: 2/3 + 0 + 1/32, over 8 - 3.
     assert found["judge_sd"] ** 2 == pytest.approx((2 / 3 + 1 / 32) / 5, abs=1e-12)
     assert found["one_repeat_more"] < found["standard_error"]
-    assert "1 of 3 samples flips at the threshold" in report.sentence
+    assert "the decision flips on 1 of 3 samples" in report.sentence
 
 
 def test_repeats_that_say_nothing_new_are_called_so() -> None:
     same = repeat_report(table_of([repeated("fully", "fully"), repeated("minor", "minor")]))
-    assert "they count as one judgement" in same.notes[0]
+    assert "All repeats are identical" in same.notes[0]
     assert same.records("repeats")[0]["judge_sd"] == 0.0
     none = repeat_report(table_of([repeated("fully", None)]))
-    assert none.sentence == "No sample has two repeats with a score"
+    assert none.sentence == "No sample has two repeats with a score."
     assert none.records("repeats")[0]["judge_sd"] is None
     with pytest.raises(InvalidValueError, match="repeats=3"):
         repeat_report(table_of([Assessment.from_verdicts(["fully"])]))
@@ -216,10 +216,10 @@ def test_raters_are_those_of_the_statistics() -> None:
         found.corrected[0].value,
         found.corrected[0].low,
     )
-    assert report.sentence.startswith("3 raters agree by pearson 0.")
+    assert report.sentence.startswith("3 raters agree with a mean pearson of 0.")
     assert any("mae cannot be corrected" in n for n in raters_report(table, objective="mae").notes)
     whole = comparison(table, resamples=100)
-    assert any("3 raters agree by spearman" in note for note in whole.notes)
+    assert any("3 raters agree with a mean spearman" in note for note in whole.notes)
     assert len(whole.records("raters")) == 3
     with pytest.raises(InvalidValueError, match="1 rater"):
         raters_report(ScoreTable(names, ("ours",), scores, ratings[:, 0]))

@@ -97,7 +97,7 @@ def test_ids_that_repeat_are_numbered_and_lines_that_are_skipped_are_counted(
         read_scores(judged)
     table = read_scores(judged, skip_bad=True)
     assert (table.samples, table.about["skipped"]) == (("s0", "s0#2"), 1)
-    assert [note[:15] for note in table.notes] == ["skipped line 2 ", "1 id of judged "]
+    assert [note[:15] for note in table.notes] == ["skipped line 2 ", "judged repeats "]
 
 
 def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
@@ -106,8 +106,8 @@ def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
     table = read_scores(judged, human=labels)
     assert np.isfinite(table.rating).tolist() == [i == 1 for i in range(6)]
     assert [note.partition(": ")[2] for note in table.notes] == [
-        "1 of 2 labels of no sample here",
-        "5 of 6 samples without a label",
+        "1 of 2 labels match no sample.",
+        "5 of 6 samples have no label.",
     ]
     labels.write_text("id,anna,ben\ns1,1,5\ns2,3,\n", encoding="utf-8")
     table = read_scores(judged, human=f"{labels}::anna,ben", human_scale=(1, 5))
@@ -133,7 +133,7 @@ def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
         table = read_scores(source, human=labels, human_scale=(1, 5), scoring=scoring)
         # What claims make lies on the scale of scores, whatever the scale of the ratings.
         assert table.rating[1:3].tolist() == [aggregate(["fully", "none"], at), 0.75]
-        assert table.notes[0].endswith(f"1 rating made of the labels of claims, at T={at}")
+        assert table.notes[0].endswith(f"1 rating computed from labels of claims at T={at}.")
         assert validate(table).records("agreement")[0]["n"] == 2
     labels.write_text('{"id": "s1", "claims": [{"verdict": "so-so"}]}', encoding="utf-8")
     with pytest.raises(InvalidValueError, match=r"'s1'.*so-so"):
@@ -143,9 +143,9 @@ def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("human", "said"),
     [
-        ("stars", "no sample has 'stars' in its metadata; the fields there are 'ben'"),
+        ("stars", "no sample has 'stars' in its metadata; its fields are 'ben'"),
         ("bot", "'A' is no rating"),
-        ({"else": 1}, "none of its 1 labels is of a sample here"),
+        ({"else": 1}, "none of its 1 labels has the id of a sample"),
         ([0.5, 1.0], "2 human ratings for 6 samples"),
     ],
 )

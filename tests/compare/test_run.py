@@ -105,7 +105,7 @@ def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
 def test_a_metric_that_no_sample_can_be_asked_for_is_left_out_in_one_line() -> None:
     of = Run([BARE], {"judge": LexicalModel()}, metrics="all")
     (left,) = [note for note in of.notes if "reference" in note]
-    assert left.startswith("left out, as no sample has reference: ragas context_recall")
+    assert left.startswith("Left out: ragas context_recall")
     assert "langchain labeled_criteria" in left
     assert not [method for method in of.methods if "reference" in method.known.needs]
     # Where some samples have it, the others have a reason, and nobody is asked about them.
@@ -138,10 +138,7 @@ def test_by_default_the_metrics_of_the_criterion_run() -> None:
     assert names["completeness"] == []
     lexical = Run(SAMPLES, {"judge": "lexical", "criterion": "correctness"})
     (left,) = lexical.notes
-    assert left == (
-        "left out, as the lexical judge cannot answer their prompts: ragas factual_correctness, "
-        "llamaindex correctness, langchain labeled_criteria"
-    )
+    assert all(name in left for name in names["correctness"])
     assert lexical.table().methods == ("tcva T=0.1", "tcva T=0.5", "tcva T=0.9")
     relevancy = Run(SAMPLES, {"judge": LexicalModel(), "criterion": "answer_relevancy"})
     assert "ragas answer_relevancy" in relevancy.notes[0]
@@ -169,11 +166,11 @@ def test_the_cost_is_said_before_the_first_call(tmp_path: Path) -> None:
     # TCVA's three, then 2, 4 and 1 calls for each; DeepEval does not look at the question.
     calls = {row["method"]: row["calls"] for row in before.records("calls")}
     assert calls == dict(zip(["tcva", *NAMES], (3, 6, 8, 3), strict=True))
-    assert before.sentence == "About 20 calls on 3 samples"
+    assert before.sentence == "About 20 calls on 3 samples."
     of.table()
     assert len(model.prompts) in (19, 20)
     after = of.cost()
-    assert after.sentence == "About 0 calls on 3 samples"
+    assert after.sentence == "About 0 calls on 3 samples."
     assert [row["cached"] for row in after.records("calls")] == [3, 3, 2, 3]
     assert compare(SAMPLES, {"judge": "lexical"}, dry_run=True).sentence.startswith("About 0 calls")
 
@@ -289,7 +286,7 @@ def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(tmp_path: Path)
     model = fails_on("Based on the given text", fatal)  # DeepEval's, which comes first
     table = run(model, tmp_path, many, metrics)
     assert table.about["fatal"] == "the API key was not accepted"
-    assert any("ended early: the API key" in note for note in table.notes)
+    assert any("ended early" in note and "API key" in note for note in table.notes)
     assert np.isfinite(table.column("tcva T=0.1")).all()
     for method in ("deepeval faithfulness", "langchain context_qa"):
         assert np.isnan(table.column(method)).all()
@@ -416,17 +413,17 @@ def test_imported_scores_and_fused_methods_stand_beside(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"frameworks": "rags"}, "unknown framework 'rags'; known are ragas"),
+        ({"frameworks": "rags"}, "no framework 'rags'; give ragas"),
         (
             {"frameworks": "langchain", "metrics": "faithfulnes"},
             "no metric 'faithfulnes' in langchain",
         ),
-        ({"timeout": 0}, "seconds above 0"),
-        ({"pass_from": {"nobody": 0.5}}, "no method 'nobody'; there are tcva"),
-        ({"fuse": ["tcva T=0.1"]}, "two members or more"),
-        ({"fuse": ["tcva T=0.1 + other"]}, "no method 'other'; there are tcva"),
-        ({"human": "stars", "human_scale": (1, 4)}, "outside the scale from 1 to 4"),
-        ({"group": "office"}, "'bare' belongs to no group"),
+        ({"timeout": 0}, "above 0 seconds"),
+        ({"pass_from": {"nobody": 0.5}}, "no method 'nobody'; the methods are tcva"),
+        ({"fuse": ["tcva T=0.1"]}, "two different members"),
+        ({"fuse": ["tcva T=0.1 + other"]}, "no method 'other'; the methods are tcva"),
+        ({"human": "stars", "human_scale": (1, 4)}, "between 1 and 4, got 5"),
+        ({"group": "office"}, "'bare' has no 'office'"),
     ],
 )
 def test_what_would_fail_afterwards_is_refused_before(

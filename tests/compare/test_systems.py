@@ -48,13 +48,13 @@ def test_figures_are_those_of_the_statistics() -> None:
             assert pair["p"] == pair["p_studentised"] == expected.p[i, j]
             assert pair["p_tukey"] == other.p[i, j]
             assert pair["difference"] == expected.differences[i, j]
-            assert pair["smallest"] == expected.smallest[i, j]
+            assert pair["detectable"] == expected.smallest[i, j]
         (row,) = [row for row in report.records("metrics") if row["metric"] == metric]
         assert row["asl"] == sorted(expected.p[i, j] for i, j in combinations(range(3), 2))
-    assert [row["told_apart"] for row in report.records("metrics")] == [3, 2, 0]
+    assert [row["significant"] for row in report.records("metrics")] == [3, 2, 0]
     powers = [row["discriminative_power"] for row in report.records("metrics")]
     assert powers == [1.0, 2 / 3, 0.0]
-    assert list(report.notes) == ["f T=0.9: of 40 queries, some have no score: c 1"]
+    assert list(report.notes) == ["f T=0.9: some of 40 queries have no score (c 1)."]
     means = {row["system"]: row["f T=0.9"] for row in report.records("means")}
     assert means["c"] == pytest.approx(np.nanmean(data["f T=0.9"].scores[:, 2]))
     (row,) = [r for r in report.records("scores") if (r["metric"], r["system"]) == ("qr", "a")]
@@ -115,8 +115,8 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
         p[i, j] for p in (strict, lenient, direct) for i, j in ((0, 1), (1, 2))
     )
     # Holm: the smallest p times 4, and so on.
-    assert first["adjusted_p"] == 4 * first["p"]
-    assert third["adjusted_p"] == third["p"]
+    assert first["p_corrected"] == 4 * first["p"]
+    assert third["p_corrected"] == third["p"]
     assert [one["supported"] for one in (first, second, third)] == ["yes", "yes", "no"]
     assert systems(data, hypotheses=hypotheses, resamples=999).records("hypotheses")[0] == first
 
@@ -149,21 +149,21 @@ def test_systems_change_places_in_whole_groups() -> None:
     grouped = ScoreTable(names, SYSTEMS, scores[copies], groups=tuple(copies.tolist()))
     once, again = (systems({"f": t}, resamples=500).records("pairs") for t in (alone, grouped))
     for one, other in zip(once, again, strict=True):
-        for name in ("p_studentised", "p_tukey", "difference", "smallest"):
+        for name in ("p_studentised", "p_tukey", "difference", "detectable"):
             assert other[name] == pytest.approx(one[name], abs=1e-9)
     report = systems({"f": grouped}, resamples=500)
-    assert any("tested by 30 groups" in note for note in report.notes)
-    assert "does not show that they are alike: a difference of" in report.sentence
+    assert any("30 groups" in note for note in report.notes)
+    assert "is not significant" in report.sentence
 
 
 def test_what_cannot_be_compared_is_said() -> None:
     one = ScoreTable(("1",), ("a",), np.array([[0.5]]))
-    with pytest.raises(InvalidSampleError, match="2 systems"):
+    with pytest.raises(InvalidSampleError, match="one system, a; give two"):
         systems({"m": one})
     two = ScoreTable(("1", "2"), ("a", "b"), np.array([[0.5, 0.4], [0.5, np.nan]]))
     report = systems({"m": two, "only a": replace(one, samples=("1",))}, resamples=9)
     assert [row["metric"] for row in report.records("metrics")] == ["m"]
-    assert "only a: left out, no query has scores of 2 systems" in report.notes
+    assert "only a is left out: no query has scores of 2 systems." in report.notes
     assert any("two systems share 1 of the 20 queries" in note for note in report.notes)
     assert report.records("pairs")[0]["p_studentised"] is None
     assert "too few queries for a test" in report.sentence

@@ -150,18 +150,18 @@ def test_the_percentile_interval_is_that_of_a_loop_over_scipy(groups: list[int] 
 @pytest.mark.parametrize(
     ("statistic", "columns", "groups", "why"),
     [
-        ("mean", [0.5], None, "1 sample: an interval needs 10"),
-        ("mean", [], None, "0 samples"),
-        ("share", [], None, "0 samples: an interval needs 1"),
-        ("mean", [0.5] * 20, None, "all are equal"),
-        ("mean", [1.0] * 26 + [0.0, 0.1, 0.2, 0.3], None, "all but 4 are equal"),
-        ("mean", ONE[:30], [0, 1] * 15, "2 groups (effective number 2.0): an interval needs 10"),
-        ("mean", ONE, [0] * 49 + [*range(1, 12)], "12 groups (effective number 1.5)"),
-        ("mean", np.tile([0.2, 0.5, 0.8], 20), GROUPS, "without any one group"),
-        ("spearman", [ONE, HUMAN], [*range(5)] * 12, "5 groups"),
-        ("pearson", [HUMAN, 2 * HUMAN], None, "perfect agreement"),
-        ("kendall", [ONE, [1.0] * N], None, "all are equal"),
-        ("mae", [ONE, ONE + 0.25], None, "all are equal"),
+        ("mean", [0.5], None, "it needs 10 samples, got 1"),
+        ("mean", [], None, "got 0"),
+        ("share", [], None, "it needs 1 samples, got 0"),
+        ("mean", [0.5] * 20, None, "all values are equal"),
+        ("mean", [1.0] * 26 + [0.0, 0.1, 0.2, 0.3], None, "all but 4 values are equal"),
+        ("mean", ONE[:30], [0, 1] * 15, "it needs 10 groups, got 2 (effectively 2.0)"),
+        ("mean", ONE, [0] * 49 + [*range(1, 12)], "got 12 (effectively 1.5)"),
+        ("mean", np.tile([0.2, 0.5, 0.8], 20), GROUPS, "whichever group is left out"),
+        ("spearman", [ONE, HUMAN], [*range(5)] * 12, "got 5 (effectively 5.0)"),
+        ("pearson", [HUMAN, 2 * HUMAN], None, "agreement is perfect"),
+        ("kendall", [ONE, [1.0] * N], None, "all values are equal"),
+        ("mae", [ONE, ONE + 0.25], None, "all values are equal"),
     ],
 )
 def test_what_cannot_be_trusted_is_not_offered(
@@ -303,9 +303,9 @@ def test_a_difference_of_ranks_by_groups_allows_for_few_of_them() -> None:
 def test_equal_methods_do_not_differ(measure: Measure) -> None:
     found = difference(measure, ONE, ONE, HUMAN, resamples=50)
     assert (found.value, found.p) == (0.0, 1.0)
-    assert "nothing varies" in found.reason
+    assert "the same on all resamples" in found.reason
     perfect = difference(measure, ONE, HUMAN, HUMAN, resamples=50)
-    assert ("perfect agreement" in perfect.reason) == (measure != "spearman")
+    assert ("agreement is perfect" in perfect.reason) == (measure != "spearman")
     few = difference(measure, ONE[:49], OTHER[:49], HUMAN[:49])
     assert math.isnan(few.p) == (measure != "pearson")
 

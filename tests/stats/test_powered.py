@@ -48,9 +48,9 @@ def test_the_estimate_is_that_of_the_regression(groups: Any) -> None:
     half = stats.t.ppf(0.975, equal - 2) * math.sqrt(variance)
     ends = intercept - half, intercept + half
     assert (found.estimate.low, found.estimate.high) == pytest.approx(ends, abs=1e-12)
-    assert found.worth > 2 * 79
+    assert found.effective_n > 2 * 79
     narrower = (found.alone.high - found.alone.low) / (2 * half)
-    assert found.worth == pytest.approx(79 * narrower**2, rel=1e-9)
+    assert found.effective_n == pytest.approx(79 * narrower**2, rel=1e-9)
 
 
 @pytest.mark.parametrize(("rated", "noise"), [(29, 0.05), (60, 50.0)], ids=["few", "useless"])
@@ -59,7 +59,7 @@ def test_the_judge_is_left_out(rated: int, noise: float) -> None:
     found = powered_mean(ratings, scores)
     assert found.estimate is found.alone
     assert found.alone == estimate("mean", ratings)
-    assert (found.slope, found.worth) == (0.0, rated)
+    assert (found.slope, found.effective_n) == (0.0, rated)
 
 
 def test_a_judge_that_rates_the_others_far_off_and_bad_input() -> None:

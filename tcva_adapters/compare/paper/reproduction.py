@@ -21,7 +21,7 @@ RESAMPLES: Final = 10_000
 _KINDS: Final[dict[str, Kind]] = {
     **dict.fromkeys(("set", "method", "members", "best_member", "T", "choice", "reason"), "text"),
     **dict.fromkeys(("n", "n_paper", "samples", "equal", "of"), "int"),
-    **dict.fromkeys(("p", "p_one_sided", "p_one_sided_paper", "p_holm"), "p"),
+    **dict.fromkeys(("p", "p_one_sided", "p_one_sided_paper", "p_corrected"), "p"),
     **dict.fromkeys(("difference", "gain"), "signed"),
     "rho": "interval",
 }
@@ -33,15 +33,15 @@ _TABLES: Final = {
     "Table 8": "set method n rho rho_low_paper rho_high_paper reason",
     "Table 8, difference": "set method n difference p p_one_sided p_one_sided_paper",
     "Table 9": "set method rho rho_paper",
-    "fused scores": "set members n rho best_member gain p_holm",
+    "fused scores": "set members n rho best_member gain p_corrected",
 }
 _NOTES: Final = (
-    "rho is of scores rounded to four decimals, as they are stored; 'unrounded' of the verdicts",
-    "RAGAS is its Faithfulness for every set: for relevance two different criteria are compared",
-    "p one sided is the paper's: the share of resamples in which RAGAS leads by TCVA's whole lead",
-    "the paper's T was picked on the samples that it reports: its figures are optimistic",
-    "fused scores: geometric means, TCVA at T=0.5; p holm allows for the combinations in all sets",
-    "the lexical judge's settings were chosen by looking at SummEval and SummEval-Rel",
+    "rho is computed from scores with four decimals, as the paper stores them; unrounded is not.",
+    "RAGAS is RAGAS Faithfulness in every set, also where people rated relevance.",
+    "p one sided is the paper's test: resamples in which RAGAS is ahead by TCVA's whole difference.",
+    "The paper chose T on the samples that it reports, so its figures are optimistic.",
+    "Fused scores are geometric means with TCVA at T=0.5; p corrected: Holm, for all sets together.",
+    "The lexical judge's settings were chosen on SummEval and SummEval-Rel.",
 )
 
 
@@ -98,7 +98,7 @@ def reproduce(
         notes += [f"{name}: {note}" for note in (*table.notes, tables.empty_note(table))]
     gains = records["fused scores"]
     for gain, p in zip(gains, holm([gain["p"] for gain in gains]).tolist(), strict=True):
-        gain["p_holm"] = p
+        gain["p_corrected"] = p
     settings = {**drawn, "best": best, "count_empty": count_empty, "lexical": lexical}
     return Report(_sentence(records["sets"]), _tables(records), notes, settings)
 
@@ -123,12 +123,10 @@ def _sentence(sets: Sequence[Mapping[str, Any]]) -> str:
     known = [record for record in sets if "of" in record]
     equal, of = (sum(record[name] for record in known) for name in ("equal", "of"))
     if not of:
-        return (
-            f"The paper has no figures of {', '.join(one['set'] for one in sets)} to compare with"
-        )
+        return f"The paper has no figures for {', '.join(one['set'] for one in sets)}."
     within = cell(max(record["table_8_within"] or 0.0 for record in known), "score")
     said = f"{equal} of {of} figures of Tables 5, 6, 7 and 9 equal the paper's"
-    return f"{said}, in {counted(len(known), 'set')}; Table 8's are within {within} of it"
+    return f"{said}, in {counted(len(known), 'set')}. Those of Table 8 differ by at most {within}."
 
 
 def _tables(records: dict[str, list[dict[str, Any]]]) -> list[Table]:
