@@ -272,7 +272,7 @@ def test_what_is_asked_for_must_be_there(tmp_path: Path) -> None:
         (f"{path}::x", "it has no 'x'; there are id, m, n"),
         (f"{path}::n", "'yes', which is no number"),
         (tmp_path.parent, "this is a folder"),
-        (tmp_path / "nowhere", "no such file"),
+        (tmp_path / "nowhere", "the file does not exist"),
     ):
         with pytest.raises(UnreadableInputError, match=why):
             imported(spec)

@@ -164,7 +164,7 @@ def test_what_cannot_be_compared_is_said() -> None:
     report = systems({"m": two, "only a": replace(one, samples=("1",))}, resamples=9)
     assert [row["metric"] for row in report.records("metrics")] == ["m"]
     assert "only a is left out: no query has scores of 2 systems." in report.notes
-    assert any("two systems share 1 of the 20 queries" in note for note in report.notes)
+    assert any("two systems share 1" in note for note in report.notes)
     assert report.records("pairs")[0]["p_studentised"] is None
     assert "too few queries for a test" in report.sentence
     with pytest.raises(InvalidValueError, match="'x'"):

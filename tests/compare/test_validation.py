@@ -166,7 +166,7 @@ def test_the_mean_of_all_samples_from_some_ratings(rated: int) -> None:
     assert (mean["effective_n"] == 20) == (rated == 20)  # the ratings alone
     picked = np.where(scores < np.quantile(scores, 0.2), human, np.nan)
     notes = validate(judged, picked, resamples=100).table("mean rating").notes
-    assert any("lower than those of a random draw would be" in note for note in notes)
+    assert any("lower than it would a random draw" in note for note in notes)
 
 
 def test_how_many_labels_an_interval_takes() -> None:
