@@ -36,9 +36,12 @@ _TABLES: Final = {
     "fused scores": "set members n rho best_member gain p_corrected",
 }
 _NOTES: Final = (
-    "rho is computed from scores with four decimals, as the paper stores them; unrounded is not.",
+    "rho is computed from scores rounded to four decimals, as the paper's are; unrounded is not.",
     "RAGAS is RAGAS Faithfulness in every set, also where people rated relevance.",
-    "p one sided is the paper's test: resamples in which RAGAS is ahead by TCVA's whole difference.",
+    (
+        "p one sided is the paper's test: the share of resamples in which RAGAS beats TCVA by as much "
+        "as TCVA beats RAGAS on all samples."
+    ),
     "The paper chose T on the samples that it reports, so its figures are optimistic.",
     "Fused scores are geometric means with TCVA at T=0.5; p corrected: Holm, for all sets together.",
     "The lexical judge's settings were chosen on SummEval and SummEval-Rel.",
@@ -124,7 +127,7 @@ def _sentence(sets: Sequence[Mapping[str, Any]]) -> str:
     equal, of = (sum(record[name] for record in known) for name in ("equal", "of"))
     if not of:
         return f"The paper has no figures for {', '.join(one['set'] for one in sets)}."
-    within = cell(max(record["table_8_within"] or 0.0 for record in known), "score")
+    within = cell(max(record["table_8_within"] or 0.0 for record in known), "score", digits=4)
     said = f"{equal} of {of} figures of Tables 5, 6, 7 and 9 equal the paper's"
     return f"{said}, in {counted(len(known), 'set')}. Those of Table 8 differ by at most {within}."
 
