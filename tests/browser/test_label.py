@@ -60,7 +60,7 @@ def test_claims_become_ratings(reports: Reports, open_report: Opener, tmp_path: 
         given[result.sample_id or ""] = levels
     press(page, "3")  # an answer of which a part is labelled is no rating
     expect(page.page.locator(".label-files")).to_contain_text(
-        f"{len(given)} answers labelled whole"
+        f"{len(given)} answers labelled completely"
     )
     file = export(page, tmp_path)
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -106,4 +106,4 @@ def test_labels_are_undone_kept_and_read_again(
     expect(page.page.get_by_role("status").last).to_contain_text("3 read.")
     page.goto("#view=label")
     start(page, "answers")
-    expect(page.page.locator(".label-files")).to_contain_text("3 answers labelled whole")
+    expect(page.page.locator(".label-files")).to_contain_text("3 answers labelled completely")

@@ -135,7 +135,7 @@ def test_records_of_the_library_by_the_kind_of_their_column(
     table = page.page.get_by_role("region", name="agreement")
     cells = [row.locator("th, td").all_inner_texts() for row in table.locator("tr").all()]
     assert cells == [
-        ["method", "n", "rho", "p", "same", "difference"],
+        ["Method", "Samples", "Spearman's ρ", "p-value", "Same decision", "Difference"],
         ["faithfulness", "54", "0.812 [0.71, 0.90]", "<0.001", "> 99 %", "+0.250"],
         ["ragas faithfulness", "52", "0.500", "0.250", "50 %", "–"],
     ]

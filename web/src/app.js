@@ -19,7 +19,7 @@ import { html, useEffect, useLayoutEffect, useMedia, useMemo, useRef, useState }
  * @property {string} title
  * @property {Function} component gets `app`
  * @property {(report: object) => boolean} applies whether the report has something to show in it
- * @property {(state: object) => boolean} [isFixed] whether no setting changes what it shows
+ * @property {boolean} [isFixed] whether no setting changes what it shows
  * @property {string} [under] the menu's entry that it belongs to, where it has none of its own
  */
 const VIEWS = [
@@ -27,8 +27,8 @@ const VIEWS = [
   { name: "samples", title: "Samples", component: Samples, applies: ({ size }) => size > 0 },
   { name: "methods", title: "Side by side", component: Beside, applies: ({ runs, methods }) => runs.length + methods.length > 1 && methods.length > 0 },
   { name: "changes", title: "Changes", component: Beside, applies: ({ runs }) => runs.length > 1 },
-  { name: "statistics", title: "Statistics", component: Statistics, isFixed: () => true, applies: ({ size, figures }) => size > 0 && figures.reports.some(({ view, tables }) => view === "overview" && tables.length) },
-  { name: "label", title: "Label", component: Label, isFixed: ({ labelling }) => labelling?.what === "answers", applies: ({ size }) => size > 0 },
+  { name: "statistics", title: "Statistics", component: Statistics, isFixed: true, applies: ({ size, figures }) => size > 0 && figures.reports.some(({ view, tables }) => view === "overview" && tables.length) },
+  { name: "label", title: "Label", component: Label, isFixed: true, applies: ({ size }) => size > 0 },
   { name: "sample", title: "Sample", component: Sample, under: "samples", applies: ({ size }) => size > 0 },
 ];
 
@@ -93,7 +93,7 @@ export function App({ report, store }) {
       <button type="button" class="theme" aria-label=${`Use ${other} colours`} title=${`Use ${other} colours`}
         onClick=${() => app.set({ theme: other === system ? undefined : other })}><${Ball} level=${2} /></button>
     </header>
-    ${look && !view.isFixed?.(state) && html`<${Dial} app=${app} />`}
+    ${look && !view.isFixed && html`<${Dial} app=${app} hasRun=${view.component !== Beside} />`}
     <main id="main" ref=${main} tabindex="-1" class=${`view view-${view.name}`}>
       <${view.component} key=${view.name} view=${view} app=${app} />
     </main>

@@ -6,7 +6,7 @@ import { Scatter } from "./scatter.js";
 import { brief, visible } from "./text.js";
 import { counted, figure, html, inSlices, percent, Select, signed, useEffect, useState } from "./ui.js";
 
-const LISTED = 20;
+const LISTED = 12;
 const MORE = 200;
 const ALONE = 50;
 
@@ -32,11 +32,11 @@ export function Beside({ app, view }) {
     ${pairs.length === 0
       ? html`<p class="notice">No sample has a score by both, so there is nothing to compare.</p>`
       : html`<${Sentence} pairs=${pairs} isChange=${isChange} />
-          <div class="pair uneven">
-            <figure class="card"><figcaption><h3>${counted(pairs.length, "sample")} with both scores</h3></figcaption><${Scatter} app=${app} pairs=${pairs} both=${both} /></figure>
-            <${Decisions} both=${both} pairs=${pairs} />
+          <div class="pair">
+            <div class="stack"><figure class="card"><figcaption><h3>${counted(pairs.length, "sample")} with both scores</h3></figcaption><${Scatter} app=${app} pairs=${pairs} both=${both} /></figure>
+            <${Decisions} both=${both} pairs=${pairs} /></div>
+            <${Differing} app=${app} both=${both} pairs=${pairs} />
           </div>
-          <${Differing} app=${app} both=${both} pairs=${pairs} />
           ${main.run && other.run && html`<${ChangedClaims} key=${`${main.name} ${other.name}`} app=${app} both=${both} pairs=${pairs} />`}`}
     ${isChange && html`<${Reports} app=${app} view="changes" />`}
     ${alone.map((samples, k) => samples.length > 0 && html`<${Alone} key=${k} app=${app} samples=${samples} has=${both[k]} lacks=${both[1 - k]} />`)}`;
@@ -45,7 +45,7 @@ export function Beside({ app, view }) {
 function Sentence({ pairs, isChange }) {
   const unlike = pairs.filter(differ);
   const gained = unlike.filter(({ passed }) => passed[1]).length;
-  const words = isChange ? ["newly pass", "newly fail"] : ["pass by the second alone", "by the first alone"];
+  const words = isChange ? ["newly pass", "newly fail"] : ["pass by the second only", "by the first only"];
   return html`<p class="lead" role="status">
     ${unlike.length === 0 ? `No decision differs on ${counted(pairs.length, "sample")}.` : `${unlike.length} of ${counted(pairs.length, "decision")} ${unlike.length === 1 ? "differs" : "differ"}: ${gained} ${words[0]}, ${unlike.length - gained} ${words[1]}.`}
   </p>`;
@@ -68,8 +68,7 @@ function Decisions({ both, pairs }) {
         <tr><th scope="row" class="words-cell">${names[0]} fails</th>${count("second")}${count("neither")}</tr>
       </tbody>
     </table>
-    <p>Same decision: <b data-figure="same" data-value=${same / decided}>${percent(same / decided)}</b> of ${decided}.</p>
-    <p>Means on these samples: ${figure(mean(0))} and ${figure(mean(1))}.</p>
+    <p>Same decision on <b data-figure="same" data-value=${same / decided}>${percent(same / decided)}</b> of ${decided} samples. Mean scores on these samples: ${figure(mean(0))} and ${figure(mean(1))}.</p>
   </section>`;
 }
 
@@ -78,22 +77,22 @@ function Differing({ app, both, pairs }) {
   const shown = mostDifferent(pairs, both, most);
   if (shown.length === 0) return html`<p>The two give each of these samples the same score.</p>`;
   const isRated = app.report.samples.human !== null;
-  return html`<section>
+  return html`<section class="card">
     <h3 id="differing">Where they differ most</h3>
     <div class="wide-table" tabindex="0" role="region" aria-labelledby="differing">
-      <table class="figures">
-        <thead><tr><th scope="col">Sample</th>${both.map(({ name }) => html`<th key=${name} scope="col" class="numeric">${visible(name)}</th><th></th>`)}
+      <table class="figures differing">
+        <thead><tr><th scope="col">Sample</th>${both.map(({ name }) => html`<th key=${name} scope="col" class="numeric">${visible(name)}</th>`)}
           <th scope="col" class="numeric">Difference</th>${isRated && html`<th scope="col" class="numeric">Human rating</th>`}</tr></thead>
         <tbody>${shown.map(({ i, scores, passed }) => html`<tr key=${i}>
           <th scope="row" class="words-cell"><${SampleLink} app=${app} i=${i} run=${both[1].run && app.look ? both[1].name : undefined} withQuestion=${true} /></th>
-          ${scores.map((score, k) => html`<td key=${k} class="numeric">${figure(score)}</td><td><${Decision} passed=${passed[k]} /></td>`)}
+          ${scores.map((score, k) => html`<td key=${k} class="numeric">${figure(score)}<br /><${Decision} passed=${passed[k]} /></td>`)}
           <td class="numeric">${signed(scores[1] - scores[0])}</td>
           ${isRated && html`<td class="numeric">${figure(app.report.rating(i), 2)}</td>`}
         </tr>`)}</tbody>
       </table>
     </div>
     ${shown.length === most && html`<button type="button" class="quiet" onClick=${() => setMost(most + MORE)}>Show more</button>`}
-    <p class="note">Unlike decisions first, then by the distance of the scores on a common scale.</p>
+    <p class="note">Samples with different decisions come first, then those with the largest difference on a common scale.</p>
   </section>`;
 }
 
@@ -107,10 +106,10 @@ function ChangedClaims({ app, both, pairs }) {
   const size = ({ from, to }) => Math.abs(to - from);
   const changed = claims.pairs.filter((each) => size(each) > 0).sort((a, b) => size(b) - size(a));
   const alone = claims.alone[0] + claims.alone[1];
-  return html`<section>
+  return html`<section class="card">
     <h3>Claims that changed their verdict</h3>
     <p>${changed.length} of ${counted(claims.pairs.length, "claim")} that both runs judged${app.report.samples.drawn && ", as far as texts are in this page"}.
-      ${alone > 0 && ` ${claims.alone[0]} stand in the first run alone, ${claims.alone[1]} in the second.`}</p>
+      ${alone > 0 && ` ${claims.alone[0]} are in the first run only, ${claims.alone[1]} in the second only.`}</p>
     <ul class="moved">
       ${changed.slice(0, most).map(({ i, claim, from, to }) => html`<li key=${`${i} ${claim}`}>
         <span class="move"><${Level} name=${levels[from]} levels=${levels} /> → <${Level} name=${levels[to]} levels=${levels} /></span>
@@ -124,7 +123,7 @@ function ChangedClaims({ app, both, pairs }) {
 /** Samples with a score by one only, and why the other has none. */
 function Alone({ app, samples, has, lacks }) {
   return html`<section>
-    <h3>${counted(samples.length, "sample")} with a score by <bdi>${visible(has.name)}</bdi> alone</h3>
+    <h3>${counted(samples.length, "sample")} with a score by <bdi>${visible(has.name)}</bdi> only</h3>
     <ul class="alone">
       ${samples.slice(0, ALONE).map((i) => html`<li key=${i}><${SampleLink} app=${app} i=${i} /> <span class="aside">${brief(lacks.unscored(i))}</span></li>`)}
     </ul>

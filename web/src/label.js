@@ -26,6 +26,7 @@ export function Label({ app }) {
       ${look && html`<${Select} label="Label" value=${given.what} options=${[["claims", "claims, by level"], ["answers", "whole answers"]]} onChange=${(what) => again({ what })} />`}
       <${Select} label="Order" value=${given.order} options=${[["random", "random"], ["worst", "lowest score first"], ["file", "as in the file"]]} onChange=${(name) => again({ order: name })} />
       ${given.order === "random" && html`<label>Seed<input class="number" type="number" min="0" step="1" value=${given.seed} onChange=${(event) => again({ seed: Math.trunc(Number(event.target.value)) || 0 })} /></label>`}
+      ${report.runs.length > 1 && given.what === "claims" && html`<${Select} label="Run" value=${look.name} options=${report.runs.map(({ name }) => [name, visible(name)])} onChange=${(run) => app.set({ run })} />`}
       <label class="tick"><input type="checkbox" checked=${given.blind} onChange=${() => change({ blind: !given.blind })} /> Blind: the judge's verdicts stay hidden until an answer is labelled</label>
     </form>
     ${order.length === 0
@@ -87,20 +88,20 @@ function Files({ app, store, what, onChange }) {
     setSure(!sure);
     if (!sure) return;
     store.clear();
-    setSaid(["All labels are gone."]);
+    setSaid(["All labels are deleted."]);
     onChange();
   };
-  return html`<section class="label-files">
-    <h3>Files</h3>
-    <p>${counted(ready, "answer")} labelled whole.${store.isKept ? " Labels stay in this browser, for this report." : " This browser keeps nothing for this page: what is not exported is lost when it closes."}</p>
+  return html`<section class="card label-files">
+    <h3>Export and import</h3>
+    <p>${counted(ready, "answer")} labelled completely.${store.isKept ? " Labels stay in this browser, for this report." : " This browser stores nothing for this page: export your labels before you close it."}</p>
     <p class="buttons">
       <button type="button" disabled=${ready === 0} onClick=${save}>Export</button>
       <label class="file">Import an earlier export <input type="file" accept=".jsonl,.json,.txt" onChange=${read} /></label>
-      <button type="button" class="quiet" disabled=${!store.labels.size} onClick=${clear} onBlur=${() => setSure(false)}>${sure ? "Once more to delete them all" : "Delete all labels"}</button>
+      <button type="button" class="quiet" disabled=${!store.labels.size} onClick=${clear} onBlur=${() => setSure(false)}>${sure ? "Press again to delete them all" : "Delete all labels"}</button>
     </p>
     <div role="status">${said.slice(0, SAID).map((line, n) => html`<p key=${n} class="aside">${visible(line)}</p>`)}${said.length > SAID && html`<p class="aside">and ${said.length - SAID} more lines</p>`}</div>
     <p class="aside">
-      <code>tcva validate judged.jsonl --human labels.jsonl</code> holds the judge against them.
+      <code>tcva validate judged.jsonl --human labels.jsonl</code> compares the judge with your labels.
       ${what === "claims" && ` The rating of an answer is the score of your levels at T = ${look.settings.temperature}.`}
     </p>
   </section>`;

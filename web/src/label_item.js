@@ -74,12 +74,12 @@ export function Item({ app, store, given, i, at, order, goTo, change, onLabel })
       }}><kbd>${key}</kbd> ${word(value)}</button>`)}
   </div>`;
   const level = (name) => html`<${Ball} level=${levels.indexOf(name)} /> ${name}`;
-  return html`<section class="item" aria-label="What to label">
+  return html`<section class="card item" aria-label="What to label">
     <p class="steps">
       <button type="button" class="quiet" disabled=${at === 0} onClick=${() => goTo(at - 1)}>‹ previous</button>
       <span>${at + 1} of ${counted(order.length, "answer")}: <${SampleLink} app=${app} i=${i} /></span>
       <button type="button" class="quiet" disabled=${at === order.length - 1} onClick=${() => goTo(at + 1)}>next ›</button>
-      <button type="button" class="quiet" onClick=${next}>next without label</button>
+      <button type="button" class="quiet" onClick=${next}>next without a label</button>
     </p>
     <div class="answer">
       <div class="answer-said">
@@ -105,14 +105,14 @@ export function Item({ app, store, given, i, at, order, goTo, change, onLabel })
         ${!isOfClaims && shown && html`<p class="aside">${app.look ? `TCVA at T = ${app.look.settings.temperature}` : app.main.name}: ${app.main.unscored(i) ? "unscored" : figure(app.main.scores[i])}</p>`}
       </div>
       ${detail.contexts?.length > 0 && html`<div class="answer-passages">
-        <h3>Passages</h3>
-        ${detail.contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Passage ${p + 1}`}><h4>${p + 1}</h4><${Prose} text=${text} /></section>`)}
+        <h3>Contexts</h3>
+        ${detail.contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}><h4>${p + 1}</h4><${Prose} text=${text} /></section>`)}
         ${!isOfClaims && detail.reference && html`<h3>Reference</h3><${Prose} text=${detail.reference} />`}
       </div>`}
     </div>
     <p class="label-keys aside">
       <kbd>${steps[0].key}</kbd> worst to <kbd>${steps.at(-1).key}</kbd> best, <kbd>Backspace</kbd> clear, <kbd>u</kbd> undo,
-      ${isOfClaims && html` <kbd>↑</kbd> <kbd>↓</kbd> claims,`} <kbd>←</kbd> <kbd>→</kbd> answers, <kbd>n</kbd> next without label, <kbd>b</kbd> blind
+      ${isOfClaims && html` <kbd>↑</kbd> <kbd>↓</kbd> claims,`} <kbd>←</kbd> <kbd>→</kbd> answers, <kbd>n</kbd> next without a label, <kbd>b</kbd> blind
     </p>
   </section>`;
 }

@@ -39,7 +39,7 @@ function Metric({ app, of, i, said }) {
   return html`<tr data-metric=${of.name}>
     <th scope="row"><${Words} text=${of.name} /></th>
     <td class="numeric">${figure(of.scores[i])}</td>
-    <td><${Decision} passed=${passed} />${isOther && html`<span class="otherwise" title="TCVA decides otherwise">≠</span>`}</td>
+    <td><${Decision} passed=${passed} />${isOther && html`<span class="otherwise" title="TCVA decides differently">≠</span>`}</td>
     <td class="words-cell">
       ${why && html`<${Prose} text=${why} />`}
       ${said.reason && html`<${Prose} text=${said.reason} />`}
@@ -61,7 +61,7 @@ function Judges({ said, others, first, levels }) {
     const found = each.claims.find((entry) => entry.claim === claim);
     return found ? html`<${Level} name=${found.verdict} levels=${levels} />${each !== said && found.reason && html`<${Prose} text=${found.reason} class="aside" />`}` : "–";
   };
-  return html`<div class="wide-table" tabindex="0" role="region" aria-label=${`${first} and others`}>
+  return html`<div class="wide-table card" tabindex="0" role="region" aria-label=${`${first} and others`}>
     <table class="judges">
       <thead><tr><th scope="col">Claim</th><th scope="col">${first}</th>
         ${others.map((each, n) => html`<th key=${n} scope="col"><${Words} text=${each.judge} /><br /><span class="aside"><${Words} text=${each.criterion} /></span></th>`)}</tr></thead>

@@ -21,7 +21,7 @@ export function Overview({ app }) {
     ${isScored && html`<${Worst} app=${app} />
       <div class="pair uneven">${look && html`<${Curve} app=${app} />`}<${Histogram} app=${app} of=${main} /></div>`}
     ${all.length > 1 && html`<${Methods} app=${app} all=${all} />`}
-    ${main && found && html`<section class="card found"><h3>Statistics at the settings of the run</h3>
+    ${main && found && html`<section class="card found"><h3>Statistics${look && " at the settings of the run"}</h3>
       <p>${visible(found.sentence)}</p>${found.tables.length > 0 && html`<a href=${app.link({ view: "statistics" })}>All tables</a>`}</section>`}
     ${!main && html`<${Reports} app=${app} view="overview" />`}
     <div class="pair">
@@ -77,7 +77,7 @@ function Tiles({ app, all }) {
     ]}
     ${claims > 0 && tile("none", `Claims at ${report.figures.levels[4]}`, none[4].toLocaleString("en"), `${percent(none[4] / claims)} of ${counted(claims, "claim")}`, list({ level: report.figures.levels[4] }), "Samples with such a claim", none[4])}
     ${tile("unscored", "Unscored", unscored, `of ${counted(inRun(main), "sample")}`, list({ outcome: "unscored" }), "Samples without a score, with the reason")}
-    ${others.length > 0 && main.threshold !== null && tile("unlike", "Decided otherwise", unlike, others.length === 1 ? `by ${visible(others[0].name)}` : `by one of ${others.length} other methods`, list({ different: "*" }), "Samples that another method decides otherwise")}
+    ${others.length > 0 && main.threshold !== null && tile("unlike", "Decided differently", unlike, others.length === 1 ? `by ${visible(others[0].name)}` : `by one of ${others.length} other methods`, list({ different: "*" }), "Samples that another method decides differently")}
   </div>`;
 }
 
@@ -104,6 +104,8 @@ function Methods({ app, all }) {
   </section>`;
 }
 
+const kindOf = (reason) => reason.split(":")[0];
+
 /** Why samples have no score: those of the same kind of reason together, with what the first of them says. */
 function Unscored({ app, all }) {
   return html`<section class="card">
@@ -113,14 +115,14 @@ function Unscored({ app, all }) {
       each.scores.forEach((_, i) => {
         const reason = each.unscored(i);
         if (reason === null || each.run?.row[i] === ABSENT) return;
-        const kind = reason.split(":")[0];
+        const kind = kindOf(reason);
         kinds.set(kind, { reason, samples: [], ...kinds.get(kind) });
         kinds.get(kind).samples.push(i);
       });
       return kinds.size > 0 && html`<details key=${each.name} open=${each === app.main}>
         <summary><bdi>${visible(each.name)}</bdi></summary>
         <ul class="plain">
-          ${[...kinds.values()].map(({ reason, samples }) => html`<li key=${reason}>${samples.length} ${visible(reason)}
+          ${[...kinds.values()].map(({ reason, samples }) => html`<li key=${reason}>${samples.length} ${visible(reason.replace(kindOf(reason), kindOf(reason).replaceAll("_", " ")))}
             <span class="aside"> ${samples.slice(0, NAMED).map((i, place) => html`${place > 0 && ", "}<${SampleLink} app=${app} i=${i} />`)}${samples.length > NAMED && ` and ${samples.length - NAMED} more`}</span>
           </li>`)}
         </ul>

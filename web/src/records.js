@@ -1,7 +1,10 @@
 // What the library found, as it is: a sentence, and tables of records, each cell by its column's kind.
 import { SampleLink } from "./marks.js";
 import { visible } from "./text.js";
-import { figure, html, percent, signed } from "./ui.js";
+import { counted, figure, html, percent, signed, useState } from "./ui.js";
+
+/** Rows of a table that are shown at first. */
+const ROWS = 12;
 
 /** The view of the library's own tables. */
 export function Statistics({ app }) {
@@ -14,36 +17,54 @@ export function Reports({ app, view }) {
 }
 
 function Report({ app, report }) {
+  const tables = report.tables.filter(({ records }) => records.length > 0);
   return html`<section class="report">
-    <p class=${app.look ? "said" : "lead"}>${app.look && "At the settings of the run: "}${visible(report.sentence)}</p>
-    ${report.tables.filter(({ records }) => records.length > 0).map((table) => html`<${Table} key=${table.title} app=${app} table=${table} />`)}
+    ${app.look && html`<p class="aside">These figures are at the settings of the run and do not follow the temperature.</p>`}
+    <p class=${app.look ? "said" : "lead"}>${visible(report.sentence)}</p>
+    ${tables.filter(({ detail }) => !detail).map((table) => html`<${Table} key=${table.title} app=${app} table=${table} />`)}
+    ${tables.filter(({ detail }) => detail).map((table) => html`<details key=${table.title} class="card"><summary><h3>${headingOf(table.title)} <span class="aside">${counted(table.records.length, "row")}</span></h3></summary><${Table} app=${app} table=${table} isBare=${true} /></details>`)}
     <ul class="plain">${report.notes.map((note, i) => html`<li key=${i}>${visible(note)}</li>`)}</ul>
   </section>`;
 }
 
-function Table({ app, table: { title, columns, records, notes } }) {
+function Table({ app, table: { title, columns, records, notes }, isBare }) {
   const heading = `table ${title}`.replaceAll(/\W+/g, "-");
-  return html`<section>
-    <h3 id=${heading}>${visible(title)}</h3>
-    <div class="wide-table" tabindex="0" role="region" aria-labelledby=${heading}>
+  const [most, setMost] = useState(ROWS);
+  return html`<section class=${isBare ? "" : "card"}>
+    ${!isBare && html`<h3>${headingOf(title)}</h3>`}
+    <div class="wide-table" tabindex="0" role="region" aria-label=${title} id=${heading}>
       <table class="figures">
-        <thead><tr>${columns.map(({ name, kind, help }) => html`<th key=${name} scope="col" class=${classOf(kind)} title=${visible(help)}>${visible(name.replaceAll("_", " "))}</th>`)}</tr></thead>
-        <tbody>${records.map((record, i) => html`<tr key=${i}>
+        <thead><tr>${columns.map(({ name, kind, help }) => html`<th key=${name} scope="col" class=${classOf(kind)} title=${visible(help)}>${WORDS[name] ?? headingOf(name)}</th>`)}</tr></thead>
+        <tbody>${records.slice(0, most).map((record, i) => html`<tr key=${i}>
           ${columns.map((column, place) => {
             const Cell = place ? "td" : "th";
-            return html`<${Cell} key=${column.name} class=${classOf(column.kind)}>${cell(app, record, column)}<//>`;
+            return html`<${Cell} key=${column.name} scope=${place ? undefined : "row"} class=${classOf(column.kind)}>${cell(app, record, column)}<//>`;
           })}
         </tr>`)}</tbody>
       </table>
     </div>
+    ${records.length > most && html`<button type="button" class="quiet" onClick=${() => setMost(Infinity)}>Show all ${records.length} rows</button>`}
     ${notes.map((note, i) => html`<p key=${i} class="note">${visible(note)}</p>`)}
   </section>`;
+}
+
+/** Names of columns as the tables of the command line have them, where a page has room for words. */
+const WORDS = {
+  n: "Samples", p: "p-value", p_holm: "p-value (Holm)", rho: "Spearman's ρ", tau: "Kendall's τ", r: "Pearson's r", kappa: "Cohen's κ", sd: "Standard deviation",
+  mean: "Mean score", tied: "Tied scores", pass: "Pass rate", same: "Same decision", human: "Human ratings", tcva: "TCVA", both_pass: "Both pass", both_fail: "Both fail",
+  only_tcva: "Only TCVA passes", only_it: "Only the other passes", at_0: "Scores of 0", at_1: "Scores of 1", passes_from: "Threshold", mean_common: "Mean of common samples",
+};
+
+/** A name in words, with a capital. */
+function headingOf(name) {
+  const words = visible(name.replaceAll("_", " "));
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 const classOf = (kind) => (kind === "text" || kind === "prose" ? "words-cell" : "numeric");
 
 /** A value by its column's kind; what is missing is a dash. A sample's id leads to it. */
-function cell(app, record, { name, kind }) {
+function cell(app, record, { name, kind, digits }) {
   const value = record[name];
   if (value === null || value === undefined || value === "") return "–";
   const place = name === "sample" ? app.report.indexOf(value) : -1;
@@ -51,13 +72,13 @@ function cell(app, record, { name, kind }) {
   if (typeof value !== "number") return html`<bdi>${visible(String(value))}</bdi>`;
   const [low, high] = [record[`${name}_low`] ?? null, record[`${name}_high`] ?? null];
   const write = kind === "signed" ? signed : figure;
-  return html`<span data-value=${value}>${(WRITTEN[kind] ?? String)(value)}${low !== null && high !== null && ` [${write(low, 2)}, ${write(high, 2)}]`}</span>`;
+  return html`<span data-value=${value}>${(WRITTEN[kind] ?? String)(value, digits)}${low !== null && high !== null && ` [${write(low, 2)}, ${write(high, 2)}]`}</span>`;
 }
 
 /** As `cell` of tcva_adapters/tables.py writes a value of each kind. */
 const WRITTEN = {
   int: String,
-  score: (value) => figure(value),
+  score: (value, digits) => figure(value, digits),
   share: percent,
   p: (value) => (value < 0.0005 ? "<0.001" : figure(value)),
   interval: (value) => figure(value),

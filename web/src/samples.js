@@ -81,7 +81,7 @@ function columnsOf({ report, main, look, looks }, isNarrow, isMedium) {
   if (isNarrow) return columns;
   if (look) columns.splice(1, 0, { key: "claims", label: "Claims", width: 6.4, help: `Sort by the number of claims at ${report.figures.levels[4]}`, cell: (i) => html`<${Balls} report=${report} run=${main.run} i=${i} />` });
   for (const method of looks.methods.filter(({ name }) => name !== main.name).slice(0, isMedium ? 1 : SHOWN_METHODS)) {
-    const cell = (i) => html`${figure(method.scores[i], 2)}${otherwise(main, method, i) && html`<span class="otherwise" role="img" aria-label="decides otherwise" title="decides otherwise">≠</span>`}`;
+    const cell = (i) => html`${figure(method.scores[i], 2)}${otherwise(main, method, i) && html`<span class="otherwise" role="img" aria-label="decides differently" title="decides differently">≠</span>`}`;
     columns.push({ key: `method:${method.name}`, label: method.name, width: 5.6, isNumeric: true, cell });
   }
   if (human) columns.push({ key: "human", label: "Human rating", width: 4.4, isNumeric: true, cell: (i) => figure(human[i], 2) });
@@ -120,8 +120,8 @@ function Filters({ app, listed, search, isNarrow }) {
   const reasons = useMemo(() => [...new Set(listed.ids.map((_, i) => listed.unscored(i)))].filter((why) => why !== null).sort(), [listed]);
   const outcomes = [["all", "all"], ["failed", "failures"], ["passed", "passes"], ["unscored", "unscored"], ...reasons.map((why) => [`unscored:${why}`, `unscored: ${brief(why)}`])];
   const levels = [["", "any"], ...report.figures.levels.map((name) => [name, name])];
-  const others = looks.methods.filter(({ name }) => name !== main.name).map(({ name }) => [name, `${visible(name)} decides otherwise`]);
-  if (others.length > 1) others.unshift(["*", "any method decides otherwise"]);
+  const others = looks.methods.filter(({ name }) => name !== main.name).map(({ name }) => [name, `${visible(name)} decides differently`]);
+  if (others.length > 1) others.unshift(["*", "any method decides differently"]);
   const range = rangeOf(filters.scores);
   const isFiltered = toAddress({ filters }) !== "#";
   return html`<form class="filters" role="search" aria-label="Filter samples" onSubmit=${(event) => event.preventDefault()}>
