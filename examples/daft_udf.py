@@ -1,4 +1,4 @@
-"""Judge a Daft DataFrame by a batch function: pip install daft.
+"""Judge a Daft DataFrame with a batch function; needs daft.
 
 python examples/daft_udf.py
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import daft
-import pyarrow as pa  # type: ignore[import-untyped]  # it has none
+import pyarrow as pa  # type: ignore[import-untyped]  # it has no types
 
 from tcva_adapters.scale import judge_batch
 
@@ -18,9 +18,9 @@ SCORE = daft.DataType.struct(
 )
 
 
-@daft.func.batch(return_dtype=SCORE)  # type: ignore[untyped-decorator]  # Daft need not be there
+@daft.func.batch(return_dtype=SCORE)  # type: ignore[untyped-decorator]  # Daft may not be installed
 def judge(answer: daft.Series, contexts: daft.Series) -> Any:
-    """Runs in Daft's workers; the judge is made once in each."""
+    """Runs in Daft's workers; each builds the judge once."""
     batch = pa.table({"answer": answer.to_arrow(), "contexts": contexts.to_arrow()})
     judged = judge_batch(batch, settings=SETTINGS)
     return judged.select(["tcva_score", "tcva_reason"]).to_struct_array().combine_chunks()

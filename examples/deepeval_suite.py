@@ -3,9 +3,9 @@
     python examples/deepeval_suite.py
     python examples/deepeval_suite.py --judge openai:gpt-4.1-mini
 
-The first needs no network: the answers are written down here, one good, one half right, one wrong,
-and the lexical judge stands behind both metrics. The second asks a model for the answers and for
-the verdicts (OPENAI_API_KEY, OPENAI_BASE_URL).
+The first command needs no network: the answers are fixed below (one good, one half right, one wrong),
+and the lexical judge serves all metrics. The second command asks a model for the answers and the
+verdicts; it needs OPENAI_API_KEY, and OPENAI_BASE_URL for a server other than OpenAI's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import argparse
 import os
 import re
 
-# DeepEval reports its use and writes files unless it is told not to before it is imported.
+# Set before the import, these keep DeepEval from reporting its use and from writing files.
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
 os.environ.setdefault("DEEPEVAL_FILE_SYSTEM", "READ_ONLY")
 
@@ -53,7 +53,7 @@ def _words(text: str) -> set[str]:
 
 
 def answer(question: str, contexts: list[str], model: str | None) -> str:
-    """The application's answer: of a model on a server, or the one written down above."""
+    """The application's answer: from a model on a server, or the fixed one."""
     if model is None:
         return ANSWERS[question]
     import openai  # noqa: PLC0415  # only this choice needs the package
@@ -66,7 +66,7 @@ def answer(question: str, contexts: list[str], model: str | None) -> str:
 
 
 def main(judge: str) -> None:
-    """Ask, judge, and print both scores."""
+    """Answer the questions, judge the answers, print the scores."""
     model = judge.partition(":")[2] or None
     llm: DeepEvalBaseLLM = LexicalLLM() if model is None else OpenAIModel(model=model)
     cases = []
@@ -89,18 +89,18 @@ def main(judge: str) -> None:
     )
 
     print(f"judge: {judge}")
-    print("theirs  strict  balanced  lenient  answer")
+    print("Faithfulness  T=0.2  T=0.5  T=0.9  answer")
     for test in sorted(evaluation.test_results, key=lambda test: test.index or 0):
         measured = {data.name: data for data in test.metrics_data or ()}
         result = result_of(measured[tcva.name])
-        shown = [measured["Faithfulness"].score]
-        shown += [result.at(t).score for t in ("strict", "balanced", "lenient")]
-        cells = ["-" if score is None else f"{score:.3f}" for score in shown]
-        print(f"{cells[0]:>6}  {cells[1]:>6}  {cells[2]:>8}  {cells[3]:>7}  {test.actual_output}")
-        print(f"        {result.reason}")
+        scores = [measured["Faithfulness"].score]
+        scores += [result.at(t).score for t in (0.2, 0.5, 0.9)]  # no call
+        cells = ["-" if score is None else f"{score:.3f}" for score in scores]
+        print(f"{cells[0]:>12}  {'  '.join(cells[1:])}  {test.actual_output}")
+        print(f"              {result.reason}")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="TCVA beside DeepEval's FaithfulnessMetric")
+    parser = argparse.ArgumentParser(description="TCVA and FaithfulnessMetric on the same answers")
     parser.add_argument("--judge", default="lexical", help="lexical, or openai:MODEL")
     main(parser.parse_args().judge)

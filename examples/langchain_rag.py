@@ -3,9 +3,9 @@
     python examples/langchain_rag.py
     python examples/langchain_rag.py --judge openai:gpt-4.1-mini
 
-The answers are written down here: one good, one half right, one wrong. The first command needs no
-network: the lexical judge stands behind both evaluators. The second asks a model for the verdicts
-(OPENAI_API_KEY, OPENAI_BASE_URL, and the package langchain-openai).
+The answers are fixed below: one good, one half right, one wrong. The first command needs no network:
+the lexical judge serves both evaluators. The second command asks a model for the verdicts; it needs
+the package langchain-openai and OPENAI_API_KEY.
 """
 
 from __future__ import annotations
@@ -65,18 +65,18 @@ def _words(text: str) -> set[str]:
 
 
 def rag() -> Runnable[dict[str, Any], dict[str, Any]]:
-    """The application: from a question to its documents and the answer."""
+    """The application: a question in, its documents and the answer out."""
     retrieve = RunnableLambda(lambda x: x["question"]) | WordRetriever()
     answer = RunnableLambda[dict[str, Any], str](lambda x: ANSWERS[x["question"]])
     return RunnablePassthrough.assign(context=retrieve) | RunnablePassthrough.assign(answer=answer)
 
 
 def main(judge: str) -> None:
-    """Answer, judge, and print both scores."""
-    grader: Any = load_evaluator(EvaluatorType.CONTEXT_QA, llm=_llm(judge))
+    """Answer the questions, judge the answers, print the scores."""
+    qa_evaluator: Any = load_evaluator(EvaluatorType.CONTEXT_QA, llm=_llm(judge))
 
     def context_qa(inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
-        found = grader.evaluate_strings(
+        found = qa_evaluator.evaluate_strings(
             prediction=outputs["answer"],
             input=inputs["question"],
             reference="\n\n".join(document.page_content for document in outputs["context"]),
@@ -100,21 +100,18 @@ def main(judge: str) -> None:
         data=examples,
         evaluators=evaluators,
         upload_results=False,
-        client=local_client(),  # nothing leaves this machine but the judge's calls
+        client=local_client(),  # LangSmith's server is not contacted
         max_concurrency=0,
     )
 
     print(f"judge: {judge}")
-    print("context_qa  strict  balanced  lenient  answer")
+    print("context_qa  T=0.2  T=0.5  T=0.9  answer")
     for row in rows:
-        theirs, ours = row["evaluation_results"]["results"]
-        result = result_of(ours)
-        dial = [_shown(result.at(t).score) for t in ("strict", "balanced", "lenient")]
+        own, added = row["evaluation_results"]["results"]
+        result = result_of(added)
+        scores = "  ".join(_shown(result.at(t).score) for t in (0.2, 0.5, 0.9))  # no call
         answer = (row["run"].outputs or {})["answer"]
-        print(
-            f"{_shown(theirs.score):>10}  {dial[0]:>6}  {dial[1]:>8}  {dial[2]:>7}  {answer}\n"
-            f"            {ours.comment}"
-        )
+        print(f"{_shown(own.score):>10}  {scores}  {answer}\n            {added.comment}")
 
 
 def _llm(judge: str) -> Any:
@@ -130,6 +127,8 @@ def _shown(score: float | bool | None) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="TCVA beside LangChain's context-QA evaluator")
+    parser = argparse.ArgumentParser(
+        description="TCVA and LangChain's context_qa on the same answers"
+    )
     parser.add_argument("--judge", default="lexical", help="lexical, or openai:MODEL")
     main(parser.parse_args().judge)

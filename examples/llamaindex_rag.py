@@ -3,9 +3,9 @@
     python examples/llamaindex_rag.py
     python examples/llamaindex_rag.py --judge openai:gpt-4.1-mini
 
-The first needs no network: the answers are written down here, one good, one half right, one wrong,
-and the lexical judge stands behind both evaluators. The second asks a model for the answers and
-for the verdicts (OPENAI_API_KEY, OPENAI_BASE_URL).
+The first command needs no network: the answers are fixed below (one good, one half right, one wrong),
+and the lexical judge serves all metrics. The second command asks a model for the answers and the
+verdicts; it needs OPENAI_API_KEY, and OPENAI_BASE_URL for a server other than OpenAI's.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def _words(text: str) -> set[str]:
 
 
 class Writer(CustomLLM):
-    """The application's LLM: a model on a server, or the answers written down above."""
+    """The application's LLM: a model on a server, or the fixed answers."""
 
     model: str | None = None
 
     @property
     def metadata(self) -> LLMMetadata:
-        """What LlamaIndex wants to know."""
-        return LLMMetadata(model_name=self.model or "written-down")
+        """The metadata that LlamaIndex needs."""
+        return LLMMetadata(model_name=self.model or "fixed-answers")
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         """Answer a prompt."""
@@ -83,7 +83,7 @@ class Writer(CustomLLM):
 
 
 async def main(judge: str) -> None:
-    """Ask, judge, and print both scores."""
+    """Answer the questions, judge the answers, print the scores."""
     model = judge.partition(":")[2] or None
     engine = RetrieverQueryEngine.from_args(WordRetriever(), llm=Writer(model=model))
     judging_llm = LexicalLLM() if model is None else Writer(model=model)
@@ -98,13 +98,11 @@ async def main(judge: str) -> None:
     found: dict[str, list[Any]] = await runner.aevaluate_queries(engine, queries=list(ANSWERS))
 
     print(f"judge: {judge}")
-    print("LlamaIndex  strict  balanced  lenient  answer")
-    for theirs, ours in zip(found["faithfulness"], found["tcva"], strict=True):
-        dial = [_shown(ours.at(t).score) for t in ("strict", "balanced", "lenient")]
-        print(
-            f"{_shown(theirs.score):>10}  {dial[0]:>6}  {dial[1]:>8}  {dial[2]:>7}  {ours.response}"
-        )
-        print(f"            {ours.feedback}")
+    print("faithfulness  T=0.2  T=0.5  T=0.9  answer")
+    for own, added in zip(found["faithfulness"], found["tcva"], strict=True):
+        scores = "  ".join(_shown(added.at(t).score) for t in (0.2, 0.5, 0.9))  # no call
+        print(f"{_shown(own.score):>12}  {scores}  {added.response}")
+        print(f"              {added.feedback}")
 
 
 def _shown(score: float | None) -> str:
@@ -112,6 +110,8 @@ def _shown(score: float | None) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="TCVA beside LlamaIndex's FaithfulnessEvaluator")
+    parser = argparse.ArgumentParser(
+        description="TCVA and FaithfulnessEvaluator on the same answers"
+    )
     parser.add_argument("--judge", default="lexical", help="lexical, or openai:MODEL")
     asyncio.run(main(parser.parse_args().judge))

@@ -3,9 +3,9 @@
     python examples/ragas_suite.py
     python examples/ragas_suite.py --judge openai:gpt-4.1-mini
 
-The first needs no network: the answers are written down here, one good, one half right, one wrong,
-and the lexical judge stands behind all metrics. The second asks a model for the answers and for
-the verdicts (OPENAI_API_KEY, OPENAI_BASE_URL).
+The first command needs no network: the answers are fixed below (one good, one half right, one wrong),
+and the lexical judge serves all metrics. The second command asks a model for the answers and the
+verdicts; it needs OPENAI_API_KEY, and OPENAI_BASE_URL for a server other than OpenAI's.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ def _words(text: str) -> set[str]:
 
 
 def answer(question: str, contexts: list[str], model: str) -> str:
-    """The application: a model on a server, or the answers written down above."""
+    """The application: a model on a server, or the fixed answers."""
     if not model:
         return ANSWERS[question]
     import openai  # noqa: PLC0415  # only this choice needs a server
 
-    told = "Answer from these passages alone:\n" + "\n".join(contexts)
-    messages: Any = [{"role": "system", "content": told}, {"role": "user", "content": question}]
+    system = "Answer only from these texts:\n" + "\n".join(contexts)
+    messages: Any = [{"role": "system", "content": system}, {"role": "user", "content": question}]
     done = openai.OpenAI().chat.completions.create(model=model, messages=messages)
     return done.choices[0].message.content or ""
 
 
 def judging_llm(model: str) -> Any:
-    """What RAGAS' own metrics ask."""
+    """The LLM of RAGAS' own metrics."""
     if not model:
         return LexicalLLM()
     import openai  # noqa: PLC0415  # as above
@@ -71,13 +71,13 @@ def judging_llm(model: str) -> Any:
 
 
 def main(judge: str) -> None:
-    """Ask, judge, and print the scores."""
+    """Answer the questions, judge the answers, print the scores."""
     model = judge.partition(":")[2]
     rows = []
     for question in ANSWERS:
         contexts = retrieve(question)
-        said = answer(question, contexts, model)
-        rows.append({"user_input": question, "response": said, "retrieved_contexts": contexts})
+        text = answer(question, contexts, model)
+        rows.append({"user_input": question, "response": text, "retrieved_contexts": contexts})
 
     # The suite as it was ...
     metrics: list[Any] = [Faithfulness(llm=judging_llm(model))]
@@ -87,28 +87,29 @@ def main(judge: str) -> None:
     found: Any = evaluate(EvaluationDataset.from_list(rows), metrics=metrics, show_progress=False)
 
     print(f"judge: {judge}")
-    print("theirs  strict  balanced  lenient  answer")
+    print("faithfulness  T=0.2  T=0.5  T=0.9  answer")
     for row, scores in zip(rows, found.scores, strict=True):
-        ours = scores[tcva.name]
-        dial = [ours.at(t) for t in ("strict", "balanced", "lenient")]
-        shown = "  ".join(f"{value:8.3f}" for value in dial)
-        print(f"{scores['faithfulness']:6.3f}{shown}   {row['response']}")
-        for claim in scores[tcva.name].result.claims:
-            print(f"        {claim.verdict}: {claim.claim}")
+        score = scores[tcva.name]
+        others = "  ".join(f"{score.at(t):.3f}" for t in (0.2, 0.5, 0.9))  # no call
+        print(f"{scores['faithfulness']:12.3f}  {others}  {row['response']}")
+        for claim in score.result.claims:
+            print(f"              {claim.verdict}: {claim.claim}")
 
     # The newer family, one sample at a time.
-    theirs = NewerFaithfulness(llm=judging_llm(model))
-    ours = TCVACollectionMetric(judge)
+    faithfulness = NewerFaithfulness(llm=judging_llm(model))
+    newer_tcva = TCVACollectionMetric(judge)
     sample: dict[str, Any] = {
         key: rows[1][key] for key in ("user_input", "response", "retrieved_contexts")
     }
     print()
-    print(f"faithfulness {theirs.score(**sample).value:.3f}, TCVA {ours.score(**sample)}")
+    result = newer_tcva.score(**sample)
+    print(f"newer family: faithfulness {faithfulness.score(**sample).value:.3f}")
+    print(f"              {newer_tcva.name} {result.value:.3f}: {result.reason}")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="TCVA beside RAGAS' own metrics")
+    parser = argparse.ArgumentParser(description="TCVA and RAGAS' faithfulness on the same answers")
     parser.add_argument("--judge", default="lexical", help="lexical, or openai:MODEL")
-    # RAGAS announces the end of evaluate() on every call.
+    # RAGAS deprecates evaluate().
     warnings.filterwarnings("ignore", category=DeprecationWarning, module="__main__")
     main(parser.parse_args().judge)

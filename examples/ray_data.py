@@ -1,4 +1,4 @@
-"""Judge a Ray dataset: pip install 'tcva-adapters[ray]'.
+"""Judge a Ray dataset; needs the extra ray.
 
 python examples/ray_data.py
 """
@@ -26,6 +26,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # One place more than there are workers, for what reads.
+    # One CPU more than there are workers, for reading.
     ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
     main()

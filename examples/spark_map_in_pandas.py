@@ -1,4 +1,4 @@
-"""Judge a Spark DataFrame by mapInPandas: pip install pyspark pandas pyarrow.
+"""Judge a Spark DataFrame with mapInPandas; needs pyspark, pandas and pyarrow.
 
 python examples/spark_map_in_pandas.py
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pandas as pd  # type: ignore[import-untyped]  # it has its types elsewhere
+import pandas as pd  # type: ignore[import-untyped]  # no stubs here
 from pyspark.sql import SparkSession
 
 from tcva_adapters.scale import judge_batch
@@ -20,7 +20,7 @@ ADDED = (
 
 
 def judge(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    """Runs in Spark's workers; the judge is made once in each."""
+    """Runs in Spark's workers; each builds the judge once."""
     for batch in batches:
         yield judge_batch(batch, settings=SETTINGS)
 

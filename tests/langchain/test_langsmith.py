@@ -181,7 +181,7 @@ def test_the_example_sends_nothing(requests: list[tuple[str, bytes]]) -> None:
     environment = {k: v for k, v in os.environ.items() if k != "LANGSMITH_TRACING"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    assert "context_qa  strict  balanced  lenient  answer" in done.stdout
+    assert "context_qa  T=0.2  T=0.5  T=0.9  answer" in done.stdout
     assert "Jugglers receive it with a biscuit." in done.stdout
     assert requests == []
 
