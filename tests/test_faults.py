@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import openai
 import pytest
+from deepeval.models import LocalModel
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+from ragas.llms import llm_factory
 
+from benchmarks.kill import interrupted_run
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tests.deepeval.entry import hanging_up
 from tests.support.faults import MODES, FaultServer, Mode, for_prompts
 from tests.support.scripted import ScriptedModel, verdict_json
-from tests.support.server import auto_judge
+from tests.support.server import ScriptedServer, auto_judge, error
 
 N = 5
 TIMEOUT = 1.0
@@ -103,3 +114,48 @@ def test_three_in_a_row_or_a_first_one_end_the_run(asynchronous: bool) -> None:
     scored, fatal = ends({1}, asynchronous=asynchronous)
     assert not any(scored)
     assert all(fatal)
+
+
+@pytest.mark.slow
+def test_killed_and_started_again(tmp_path: Path) -> None:
+    figures = interrupted_run(tmp_path, samples=60, times=2)
+    assert figures["stored verdicts that were asked again"] == 0
+    assert figures["results lost"] == figures["results without a score"] == 0
+    assert figures["stored at the last kill"] > 0
+    assert figures["under way at one of the kills"] <= figures["most that can be under way"]
+
+
+KEY = "given-by-hand-0123456789"
+"""It looks like none of the keys that are known by their looks."""
+
+TEXT = "The office opens at nine."
+SAMPLE = Sample(response=TEXT, contexts=(TEXT,))
+SAID = {"claim": 1, "evidence": TEXT, "passage": 1, "reason": f"by {KEY}", "verdict": "fully"}
+
+LLMS: dict[str, Callable[[str], Any]] = {
+    "langchain": lambda url: ChatOpenAI(
+        model="m", api_key=SecretStr(KEY), base_url=url, max_retries=0
+    ),
+    "ragas": lambda url: llm_factory(
+        "m", client=openai.OpenAI(api_key=KEY, base_url=url, max_retries=0)
+    ),
+    "deepeval": lambda url: LocalModel(model="m", api_key=KEY, base_url=url),
+}
+
+
+@pytest.mark.parametrize("make", LLMS.values(), ids=LLMS)
+def test_a_key_that_is_repeated_is_in_no_result_and_no_store(
+    make: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", KEY)
+    for n, answer in enumerate(
+        (error(401, f"Incorrect API key provided: {KEY}."), json.dumps({"verdicts": [SAID]}))
+    ):
+        with ScriptedServer(hanging_up(lambda *_, said=answer: said)) as server:
+            tcva = TCVA(judge=make(server.base_url), store=tmp_path / f"{n}.sqlite")
+            result = tcva.evaluate(SAMPLE)
+            assert server.count
+        assert KEY not in result.to_json()
+    stored = list(tmp_path.iterdir())
+    assert stored
+    assert not any(KEY.encode() in path.read_bytes() for path in stored)

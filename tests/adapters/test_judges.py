@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from importlib import import_module
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.models.protocol import JudgeRequest, acomplete, complete, identity_of
 from tests.adapters.table import ADAPTERS, Adapter, each_adapter
 from tests.support.office import SAMPLE, TWO
 from tests.support.scripted import ScriptedModel
@@ -56,3 +58,46 @@ def test_judges_that_are_fused_follow_the_criterion(adapter: Adapter) -> None:
     found: Any = adapter.score(evaluator, SAMPLE)
     members = found.assessment.members
     assert [each.criterion for each in members] == ["correctness", "faithfulness"]
+
+
+REQUEST = JudgeRequest("Judge.", "The data.", {}, "verdicts")
+KEY = "sk-never-shown-1234567890"
+
+
+class StatusError(Exception):
+    """As providers' clients raise it."""
+
+    status_code = 401
+
+
+def read(adapter: Adapter, llm: object) -> Any:
+    return import_module(f"tcva_adapters.{adapter.name.split()[0]}").as_judge_model(llm)
+
+
+@each_adapter
+def test_llms_of_the_framework_and_nothing_else_are_taken(adapter: Adapter) -> None:
+    llm: Any = adapter.llm(lambda _: "yes")
+    for other in ("lexical", None, 3, object(), type(llm)):
+        assert read(adapter, other) is None
+    model = read(adapter, llm)
+    assert identity_of(model) == identity_of(read(adapter, llm))
+    answered = complete(model, REQUEST), asyncio.run(acomplete(model, REQUEST))
+    assert [each.text for each in answered] == ["yes"] * 2
+    assert llm.prompts == ["Judge.\n\nThe data."] * 2
+    assert model.name == f"{adapter.name.split()[0]}:scripted"
+    assert "sk-never" not in f"{model!r}{model.parameters}"
+    assert identity_of(model).holder is llm
+
+
+@each_adapter
+def test_a_failure_has_a_reason_and_shows_no_key(adapter: Adapter) -> None:
+    def fails(_: str) -> str:
+        raise StatusError(f"status 401, Bearer {KEY}")  # noqa: EM102, TRY003  # as others write it
+
+    model = read(adapter, adapter.llm(fails))
+    for ask in (complete, lambda *given: asyncio.run(acomplete(*given))):
+        with pytest.raises(JudgeError) as caught:
+            ask(model, REQUEST)
+        assert (caught.value.reason, caught.value.fatal) == ("authentication", True)
+        assert isinstance(caught.value.__cause__, StatusError)
+        assert KEY not in str(caught.value)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
+import pickle
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tcva_adapters import TCVA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import TCVASettings
 from tests.adapters.table import Adapter, each_adapter, each_named
+from tests.support.office import SAMPLE, TWO
 
 WRONG: dict[str, list[Any]] = {
     "criterion": [None, True, "beauty"],
     "threshold": [True, "0.5", math.nan, -1, 2],
-    "temperature": [None, True, math.nan, -1.0, "severe"],
+    "temperature": [None, True, math.nan, -1, "severe"],
     "scheme": [None, 3, "steep"],
     "penalty": [None, True, "huge"],
     "eps": [None, True, math.nan, 0],
@@ -84,3 +88,77 @@ def test_a_name_is_a_text(adapter: Adapter) -> None:
     for name in (3, True, "  "):
         with pytest.raises(InvalidValueError, match=f"name.*{name!r}"):
             adapter.built("lexical", name=name)
+
+
+@each_adapter
+def test_a_setting_is_changed_in_a_copy_that_shares_llm_and_store(
+    adapter: Adapter, tmp_path: Path
+) -> None:
+    llm = adapter.llm(lambda _: TWO)
+    evaluator = adapter.built(llm, store=tmp_path / "verdicts.sqlite", share=False)
+    first = adapter.score(evaluator, SAMPLE)
+    lenient = adapter.changed(evaluator, temperature=0.9)
+    assert adapter.score(lenient, SAMPLE).score == first.at(0.9).score  # type: ignore[attr-defined]  # a Result
+    assert adapter.score(evaluator, SAMPLE).score == first.score
+    assert len(llm.prompts) == 1
+    assert lenient.scorer.store is evaluator.scorer.store
+    other = adapter.changed(evaluator, criterion="correctness", **{adapter.judge: "lexical"})
+    assert other.scorer.required == ("response", "reference")
+    assert other.scorer.judge.name == "lexical/3"
+    assert evaluator.scorer.judge.model.llm is llm
+    evaluator.scorer.store.close()
+
+
+@each_adapter
+def test_a_copy_is_checked_in_the_name_of_its_class(adapter: Adapter) -> None:
+    name, judge = adapter.drop_in.__name__, adapter.judge
+    wrong: dict[str, dict[str, Any]] = {
+        "threshold=3": {"threshold": 3.0},
+        f"'temprature' of {name}; was 'temperature' meant": {"temprature": 0.3},
+        f"{name} takes the judge as {judge}=": {"judge": "lexical"},
+    }
+    for said, changes in wrong.items():
+        with pytest.raises(InvalidValueError, match=said):
+            adapter.changed(adapter.built("lexical"), **changes)
+        with pytest.raises(InvalidValueError, match=said):
+            adapter.built("lexical", **changes)
+
+
+@each_adapter
+def test_evaluators_copy_and_pickle(adapter: Adapter) -> None:
+    evaluator = adapter.built("lexical", temperature=0.9)
+    pickled = pickle.loads(pickle.dumps(evaluator))
+    expected = TCVA(judge="lexical", temperature=0.2).evaluate(SAMPLE)
+    for other in (copy.copy(evaluator), copy.deepcopy(evaluator), pickled):
+        assert other.scorer.name == evaluator.scorer.name
+        assert adapter.score(other, SAMPLE) == adapter.score(evaluator, SAMPLE)
+        strict = adapter.score(adapter.changed(other, temperature=0.2), SAMPLE)
+        assert strict.score == expected.score
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    # Equal to the defaults, said in another way.
+    {"temperature": "balanced", "scheme": (1, 0.9, 0.7, 0.3, 0), "claims": "split"},
+    {"temperature": "strict"},
+    {"criterion": "correctness", "temperature": 0.9, "threshold": 0.7},
+    {"scheme": [1, 0.8, 0.6, 0.2, 0]},
+    {"scheme": "linear", "penalty": "off", "eps": 0.05, "floor": "always"},
+    {"on_unscored": 1.0, "max_claims": 3},
+]
+
+
+@each_named
+def test_the_usual_name_is_the_scorers_which_tells_the_settings(adapter: Adapter) -> None:
+    for settings in SETTINGS:
+        tcva = TCVA(**settings, judge="lexical")
+        assert adapter.built("lexical", **settings).name == getattr(tcva, adapter.named)
+
+
+@each_named
+def test_a_name_follows_the_settings_until_it_is_given(adapter: Adapter) -> None:
+    evaluator = adapter.built("lexical", temperature=0.2)
+    assert "T=0.2" in evaluator.name
+    assert "T=0.9" in evaluator.changed(temperature=0.9).name
+    named = adapter.built("lexical", name="mine").changed(temperature=0.9)
+    assert named.name == "mine"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult
+from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult, MetricAnswer, composite, exact_match
 from tcva_adapters.errors import (
     InvalidValueError,
     JudgeError,
@@ -20,7 +22,7 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.judges.panel import Panel
 from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.scale import judge_batch
 from tests.ccrs.entries import SAMPLES, SCORES, asked_metric, judge
@@ -214,3 +216,85 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
 def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         CCRS(**options)
+
+
+def result(**ratings: float | None) -> CCRSResult:
+    why = Unscored(reason=Reason.UNREADABLE_REPLY, detail="words")
+    answers = {
+        name: MetricAnswer(rating=rating, unscored=why if rating is None else None)
+        for name, rating in ratings.items()
+    }
+    return CCRSResult(judge="j", prompt_version="1", answers=answers)
+
+
+def test_weights_and_threshold() -> None:
+    rated = composite(result(cc=80, qr=60, ir=20), weights={"cc": 0.5, "qr": 0.3, "ir": 0.2})
+    # 0.5 * 0.8 + 0.3 * 0.6 + 0.2 * 0.2 = 0.62
+    assert rated.score == pytest.approx(0.62, abs=1e-12)
+    assert rated.passed is True
+    assert composite(result(cc=80, qr=60, ir=20), threshold=0.54).passed is False  # 1.6 / 3
+    assert composite(result(cc=80, qr=60), weights={"qr": 1.0}).score == pytest.approx(0.6)
+    # A metric without weight may be missing.
+    lacking = composite(result(cc=80, qr=None), weights={"cc": 1.0, "qr": 0.0})
+    assert lacking.score == pytest.approx(0.8)
+
+
+def test_a_missing_metric_leaves_no_composite() -> None:
+    weights = {"cc": 0.5, "qr": 0.3, "ir": 0.2}
+    lacking = result(cc=80, qr=None, ir=20)
+    rated = composite(lacking, weights=weights)
+    assert (rated.score, rated.passed) == (None, None)
+    assert rated.unscored is not None
+    assert rated.unscored.reason is Reason.UNREADABLE_REPLY
+    assert rated.unscored.detail == "no score for qr"
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ({"cc": 0.5, "qr": 0.4}, "not to 1"),
+        ({"cc": 0.5, "ac": 0.5}, "a weight for 'ac', which was not rated"),
+        ({"cc": -0.5, "qr": 1.5}, "at least 0"),
+        ({}, "at least one of cc, qr"),
+    ],
+)
+@pytest.mark.parametrize("rating", [60, None])
+def test_wrong_weights_are_refused_whatever_was_scored(
+    weights: Mapping[str, float], said: str, rating: float | None
+) -> None:
+    with pytest.raises(InvalidValueError, match=said):
+        composite(result(cc=80, qr=rating), weights=weights)
+    with pytest.raises(InvalidValueError, match="passing_threshold"):
+        composite(result(cc=rating), threshold=2.0)
+
+
+CASES = [
+    ("Paris", "Paris", True, True),
+    ("Paris.", "paris", False, True),
+    ("The  Nile", "nile", False, True),
+    ("an apple", "apple", False, True),
+    ("Paris ", "Paris", False, True),
+    ("state-of-the-art", "stateoftheart", False, True),
+    ("anthem", "them", False, False),
+    ("Paris, France", "Paris", False, False),
+    ("10.5", "105", False, True),  # the price of looking past punctuation
+    ("", "", False, False),  # an empty response is no answer
+    (" ", " ", False, False),
+    ("The", "a", False, False),  # nothing is left of either, which is no match
+    ("The", "The", True, True),
+    ("STRASSE", "straße", False, True),
+]
+
+
+def test_exact_match() -> None:
+    for one, other, strict, normalised in CASES:
+        found = (exact_match(one, other), exact_match(one, other, "normalised"))
+        assert found == (strict, normalised), (one, other)
+
+
+@given(st.text(), st.text())
+def test_strict_is_equality_and_normalised_never_refuses_what_it_accepts(a: str, b: str) -> None:
+    assert exact_match(a, b) == (a == b and bool(a.strip()))
+    assert exact_match(a, b, "normalised") == exact_match(b, a, "normalised")
+    if exact_match(a, b):
+        assert exact_match(a, b, "normalised")

@@ -6,14 +6,15 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
-from tcva_adapters import __version__
+from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli.app import COMMANDS, imported
 from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.frameworks import Requirement
 from tests.cli.conftest import Run, record, write
-from tests.support.packages import not_imported
 from tests.support.server import WRONG_KEY, ScriptedServer, auto_judge
 
 
@@ -141,3 +142,18 @@ def test_the_doctor_tries_a_judge(
 def test_the_doctor_imports_every_package(tcva: Run) -> None:
     packages = tcva("doctor", "--json", code=None).json["tables"]["packages"]
     assert {row["package"] for row in packages} >= {"ragas", "deepeval", "openai"}
+
+
+def not_imported(patch: pytest.MonkeyPatch) -> None:
+    """Let the doctor find packages that work, one that is not there, and one that is broken."""
+
+    states = {
+        "openai": "not installed: pip install 'tcva-adapters[openai]'",
+        "ragas": "broken: ModuleNotFoundError: No module named 'langchain_community.chat_models'",
+    }
+
+    def found(requirement: Requirement) -> dict[str, Any]:
+        name = requirement.distribution
+        return {"package": name, "version": "1.7.2", "state": states.get(name, "works")}
+
+    patch.setattr(diagnosis, "inspect", found)

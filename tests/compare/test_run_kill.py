@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.support.cached import records
 from tests.support.lexical_server import LexicalServer
 from tests.support.server import Body, Scripted
 
@@ -81,3 +82,10 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
     assert 0 <= server.count - SAMPLES * (1 + METHODS) <= CONCURRENCY
     rows = (out / "scores.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert len(rows) == SAMPLES * (3 + METHODS)
+
+
+def records(path: str | Path) -> list[str]:
+    """The texts, in the order in which they came."""
+    with closing(sqlite3.connect(path)) as plain:
+        query = "SELECT json FROM judgements WHERE kind IN ('record', 'framework metric') ORDER BY rowid"
+        return [text for (text,) in plain.execute(query)]

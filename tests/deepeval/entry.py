@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from deepeval.evaluate import evaluate
 from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
@@ -15,9 +15,10 @@ from deepeval.evaluate.types import EvaluationResult
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
 
-from tcva_adapters import Sample
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.deepeval import TCVAMetric
 from tests.support import server
-from tests.support.scripted import in_turn
+from tests.support.scripted import in_turn, verdict_json
 from tests.support.server import Answer, Body, Script
 
 Reply = Callable[[str], str]
@@ -117,3 +118,25 @@ def evaluated(
             cache_config=CacheConfig(write_cache=use_cache, use_cache=use_cache),
             error_config=ErrorConfig(**errors),
         )
+
+
+OPENS: Final = "The office opens at nine."
+PARKING: Final = "Parking is free."
+SAMPLE: Final = Sample(
+    input="When does the office open?",
+    response=f"{OPENS} {PARKING}",
+    contexts=(f"{OPENS} Parking costs two coins.",),
+    reference=OPENS,
+    id="one",
+)
+CASE: Final = case_of(SAMPLE)
+HALF: Final = verdict_json((1, "fully", OPENS), (2, "none", ""))
+# p(T) runs linearly from -8 at T=0.1 to 12.25 at T=1, so p(0.5) = 1. The weights 1 and 0 have the
+# mean 0.5; half of the claims are none, which leaves 0.5 ** (1.5 - 0.5) of it.
+HALF_AT_HALF: Final = 0.25
+
+
+def tcva_of(metric: TCVAMetric) -> TCVA:
+    """The scorer in the metric."""
+    assert isinstance(metric.scorer, TCVA)
+    return metric.scorer

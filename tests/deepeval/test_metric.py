@@ -22,12 +22,14 @@ from tcva_adapters.deepeval import (
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.results.assessment import Reason
-from tests.deepeval.entry import ScriptedLLM, evaluated, scripted
-from tests.deepeval.office import (
+from tests.deepeval.entry import (
     CASE,
     HALF,
     HALF_AT_HALF,
     OPENS,
+    ScriptedLLM,
+    evaluated,
+    scripted,
     tcva_of,
 )
 from tests.support.scripted import ScriptedModel, verdict_json

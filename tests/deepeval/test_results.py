@@ -18,8 +18,7 @@ from tcva_adapters.ccrs import CCRSResult
 from tcva_adapters.deepeval import ScorerMetric, TCVAMetric, result_of, results_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason
-from tests.deepeval.entry import own_loop
-from tests.deepeval.office import OPENS
+from tests.deepeval.entry import OPENS, own_loop
 
 ROOT = Path(__file__).resolve().parents[2]
 STRICT, RELEVANCE = "TCVA faithfulness (T=0.2)", "CCRS question relevance"

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import uuid
 from collections.abc import Callable, Iterable
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langsmith.schemas import Run
 from pydantic import Field, PrivateAttr
 
 from tcva_adapters import Sample
+from tests.support.office import PASSAGE, QUERY, RESPONSE
 from tests.support.scripted import in_turn
 
 Reply = Callable[[str], str]
@@ -95,3 +100,24 @@ def records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
         }
         for sample in samples
     ]
+
+
+RECORD: Final[dict[str, Any]] = {
+    "question": QUERY,
+    "answer": RESPONSE,
+    "context": [Document(PASSAGE)],
+}
+
+
+def run_of(inputs: dict[str, Any], outputs: dict[str, Any]) -> Run:
+    """A run as LangSmith keeps it."""
+    return Run(
+        id=uuid.uuid4(),
+        name="chain",
+        start_time=datetime.now(UTC),
+        run_type="chain",
+        trace_id=uuid.uuid4(),
+        inputs=inputs,
+        outputs=outputs,
+        session_id=uuid.uuid4(),
+    )

@@ -18,8 +18,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.langchain import ScorerEvaluator, TCVAEvaluator, result_of
 from tcva_adapters.results.settings import TCVASettings
-from tests.langchain.entry import scripted
-from tests.langchain.office import RECORD
+from tests.langchain.entry import RECORD, scripted
 from tests.support.office import TWO
 from tests.support.scripted import ScriptedModel, verdict_json
 

@@ -40,8 +40,7 @@ from tcva_adapters.langchain import (
     result_of,
 )
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying, check_are_views
-from tests.langchain.entry import ScriptedChatModel, records
-from tests.langchain.office import run_of
+from tests.langchain.entry import ScriptedChatModel, records, run_of
 from tests.support.scripted import verdict_json
 
 # LangSmith says so whenever upload_results is used.

@@ -23,8 +23,7 @@ from tcva_adapters.langchain import (
 )
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import Assessment
-from tests.langchain.entry import scripted
-from tests.langchain.office import run_of
+from tests.langchain.entry import run_of, scripted
 from tests.support.office import TWO
 
 SAMPLE = Sample(

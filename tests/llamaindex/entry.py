@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.llms import (
@@ -16,6 +16,10 @@ from llama_index.core.llms import (
 )
 from pydantic import Field, PrivateAttr
 
+from tcva_adapters import Result
+from tcva_adapters.llamaindex import ScorerEvaluationResult, TCVAEvaluator
+from tcva_adapters.results.assessment import Reason
+from tests.support.office import PASSAGE, QUERY, RESPONSE
 from tests.support.scripted import in_turn
 
 Reply = Callable[[str], str]
@@ -67,3 +71,19 @@ class ScriptedLLM(CustomLLM):
 def scripted(*replies: str | Exception) -> ScriptedLLM:
     """An LLM that answers from a list, in order; an exception in it is raised."""
     return ScriptedLLM(reply=in_turn(*replies))
+
+
+CONTEXTS: Final = [PASSAGE]
+
+
+def evaluated(evaluator: TCVAEvaluator, **kwargs: Any) -> ScorerEvaluationResult[Result]:
+    """The evaluator's own result."""
+    result = evaluator.evaluate(query=QUERY, response=RESPONSE, contexts=CONTEXTS, **kwargs)
+    assert isinstance(result, ScorerEvaluationResult)
+    return result
+
+
+def reason_of(evaluation: ScorerEvaluationResult[Result]) -> Reason | None:
+    """Why there is no score."""
+    unscored = evaluation.result.unscored
+    return None if unscored is None else unscored.reason

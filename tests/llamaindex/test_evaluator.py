@@ -17,8 +17,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.llamaindex import LexicalLLM, ScorerEvaluator, TCVAEvaluator
 from tcva_adapters.results.assessment import Reason
 from tests.ccrs.entries import SAMPLES, judge
-from tests.llamaindex.entry import ScriptedLLM, scripted
-from tests.llamaindex.office import CONTEXTS, evaluated, reason_of
+from tests.llamaindex.entry import CONTEXTS, ScriptedLLM, evaluated, reason_of, scripted
 from tests.support.office import QUERY, RESPONSE, SCORE, TWO
 
 STRICT = ((1 + 0.3**-8) / 2) ** (-1 / 8)  # T=.1 gives p=-8

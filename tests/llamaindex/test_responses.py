@@ -25,8 +25,7 @@ from tcva_adapters import Result
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.llamaindex import ScorerEvaluationResult, TCVAEvaluator
 from tcva_adapters.results.assessment import Reason
-from tests.llamaindex.entry import ScriptedLLM, scripted
-from tests.llamaindex.office import CONTEXTS, reason_of
+from tests.llamaindex.entry import CONTEXTS, ScriptedLLM, reason_of, scripted
 from tests.support.office import ONE, QUERY
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from langchain_core.callbacks import Callbacks
+from langchain_core.language_models import FakeListChatModel
 from langchain_core.outputs import Generation, LLMResult
 from langchain_core.prompt_values import PromptValue
 from pydantic import BaseModel
@@ -16,13 +18,16 @@ from ragas import (
     MultiTurnSample,
     RunConfig,
     SingleTurnSample,
+    evaluate,
 )
 from ragas.dataset_schema import EvaluationResult
 from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM
+from ragas.metrics._faithfulness import Faithfulness
 
 from tcva_adapters import Result, Sample
-from tcva_adapters.ragas import TCVAMetric, results_of
+from tcva_adapters.ragas import LexicalLLM, TCVAMetric, results_of
+from tests.support.office import SAMPLE
 
 Reply = Callable[[str], str]
 Model = TypeVar("Model", bound=BaseModel)
@@ -127,3 +132,50 @@ def _arguments(samples: Sequence[Sample], reply: Reply, options: dict[str, Any])
         "run_config": RunConfig(max_retries=1),  # a scripted failure is meant to be one
         "show_progress": False,
     }
+
+
+COLUMN: Final = "tcva_faithfulness"
+
+
+class Counted(FakeListChatModel):
+    """A scripted model that says how many tokens it used."""
+
+    def _generate(self, *args: Any, **kwargs: Any) -> Any:
+        result = super()._generate(*args, **kwargs)
+        usage = {"prompt_tokens": 10, "completion_tokens": 5}
+        return result.model_copy(update={"llm_output": {"token_usage": usage}})
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+        del kwargs
+        return self._generate(args[0])
+
+
+def evaluated(metrics: list[Any], *samples: Sample, **kwargs: Any) -> EvaluationResult:
+    """What `evaluate` returns, for the one sample where no others are given."""
+    kwargs.setdefault("run_config", RunConfig(max_retries=1))
+    with warnings.catch_warnings():
+        # RAGAS announces the end of its main function and of its LangChain wrapper on every use.
+        for ends in (r"a?evaluate\(\)", "LangchainLLMWrapper"):
+            warnings.filterwarnings("ignore", f"{ends} is deprecated", DeprecationWarning)
+        found = evaluate(
+            dataset_of(samples or (SAMPLE,)),
+            metrics=metrics,
+            show_progress=False,
+            allow_nest_asyncio=False,
+            **kwargs,
+        )
+    assert isinstance(found, EvaluationResult)
+    return found
+
+
+def native_faithfulness() -> Faithfulness:
+    """RAGAS' own metric, offline."""
+    llm: Any = LexicalLLM()  # RAGAS' annotation lacks the newer family, which it takes
+    return Faithfulness(llm=llm)
+
+
+def turn(sample: Sample = SAMPLE) -> SingleTurnSample:
+    """The sample as one of RAGAS' rows."""
+    found = dataset_of([sample]).samples[0]
+    assert isinstance(found, SingleTurnSample)
+    return found

@@ -21,8 +21,7 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import read_result
-from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM
-from tests.ragas.office import turn
+from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, turn
 from tests.support.office import PASSAGE, QUERY, RESPONSE, SCORE, TWO
 from tests.support.scripted import in_turn, verdict_json
 

@@ -26,8 +26,7 @@ from tcva_adapters.ragas import (
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.runner import SHARED
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying
-from tests.ragas.entry import ScriptedLLM
-from tests.ragas.office import COLUMN, Counted, evaluated, turn
+from tests.ragas.entry import COLUMN, Counted, ScriptedLLM, evaluated, turn
 from tests.support.office import ONE, SAMPLE, SCORE, TWO
 
 # RAGAS announces the end of its main function and of its wrapper on every use.

@@ -23,8 +23,14 @@ from tcva_adapters.ragas import (
 )
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import read_result
-from tests.ragas.entry import ScriptedLLM, dataset_of, ours_of
-from tests.ragas.office import COLUMN, evaluated, native_faithfulness
+from tests.ragas.entry import (
+    COLUMN,
+    ScriptedLLM,
+    dataset_of,
+    evaluated,
+    native_faithfulness,
+    ours_of,
+)
 from tests.support.scripted import verdict_json
 
 # RAGAS announces the end of its main function on every call.

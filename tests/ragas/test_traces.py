@@ -11,8 +11,7 @@ from langchain_core.language_models import FakeListChatModel
 from ragas.cost import get_token_usage_for_openai
 
 from tcva_adapters.ragas import TCVAMetric
-from tests.ragas.entry import ScriptedLLM
-from tests.ragas.office import COLUMN, Counted, evaluated
+from tests.ragas.entry import COLUMN, Counted, ScriptedLLM, evaluated
 from tests.support.office import SAMPLE, TWO
 
 
