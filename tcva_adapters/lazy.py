@@ -54,14 +54,16 @@ def check(requirement: Requirement) -> None:
         MissingDependencyError: It is not there, too old, or broken by another package.
     """
     # Imported here: it takes longer than everything else that `import tcva_adapters` does.
-    from importlib.metadata import version  # noqa: PLC0415  # see above
+    from importlib.metadata import distributions, version  # noqa: PLC0415  # see above
 
     try:
         import_module(requirement.module)
     except Exception as error:
         # Another package's fault may be any exception: its own error stays in the chain.
-        why = f"{type(error).__name__}: {error}"
-        msg = f"{requirement.distribution} cannot be imported ({why}); {requirement.hint()}"
+        why = f"cannot be imported ({type(error).__name__}: {error}); "
+        if not [*distributions(name=requirement.distribution)]:
+            why = "is not installed: "
+        msg = f"{requirement.distribution} {why}{requirement.hint()}"
         raise MissingDependencyError(msg) from error
     installed = version(requirement.distribution)
     if _release(installed) < requirement.oldest:
