@@ -51,24 +51,18 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx -W --keep-going -n --quiet docs build/docs
 	$(BIN)/python .ci/check_docs.py build/docs
 
-# The attacks that take long; each prints what it tried, and fails where something gave way.
-MINUTES ?= 30
+# What takes long and attacks: servers that fail, killed runs, forged quotes, requests elsewhere.
 long: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.single_faults
-	$(BIN)/python -m benchmarks.soak
-	$(BIN)/python -m benchmarks.kill 50
-	$(BIN)/python -m benchmarks.hostile
+	$(BIN)/python -m benchmarks.attacks
 	$(BIN)/python -m benchmarks.evidence
-	$(BIN)/python -m benchmarks.formats
 	$(BIN)/python -m benchmarks.silence
-	$(BIN)/python -m benchmarks.fuzz --minutes $(MINUTES)
-	$(BIN)/python -m benchmarks.megabyte
+	$(BIN)/python -m benchmarks.provider_batches
 
-# All measurements of speed beside the peers, in environments of their own, into docs/speed.md: about
-# 40 minutes. BENCH="--quick --only methods" and the like are options of `benchmarks.bench`.
+# Speed beside the frameworks' own metrics in one run, into docs/measurements.md: about 40 minutes on a
+# quiet machine. BENCH=--quick is one short round, and leaves the page as it is.
 BENCH ?=
-bench:
-	PYTHON="$(PYTHON)" .ci/bench $(BENCH)
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.bench $(BENCH)
 
 # How often tests find something where there is nothing, and intervals hold the truth, by simulation. SETS=200 is a quick look.
 SETS ?= 2000

@@ -1,48 +1,95 @@
-"""Judge calls per sample, counted by a scripted HTTP server on 127.0.0.1.
+"""Calls of a model per sample: further temperatures, a second run, and suites of every adapter.
 
 Run: python -m benchmarks.judge_calls
+The first lines count the requests at a scripted server on 127.0.0.1. The table counts the calls of a judge
+that says something else each time it is asked, for three evaluators at three temperatures in one suite:
+those that do not share a judgement show it by more calls than samples, as the control without sharing
+does.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 import tempfile
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
 from pathlib import Path
+from typing import Any, Final
 
-from tcva_adapters import TCVA, Sample
+import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
+
+# isort: split
+from tcva_adapters import TCVA, Sample, clear_shared
+from tcva_adapters.ccrs import CCRS
 from tcva_adapters.data import sample_lines
 from tcva_adapters.judges.base import blank_field
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.results.settings import ClaimsMode
+from tests.adapters.table import ADAPTERS, Adapter
 from tests.support.server import ScriptedServer, auto_judge
+from tests.test_sharing import STRICTNESS, VaryingModel, sample
 
-TEMPERATURES = [t / 100 for t in range(10, 101)]
+SUITE: Final = [sample(number) for number in range(6)]
+TEMPERATURES: Final = [t / 100 for t in range(10, 101)]
+MODES: Final[tuple[ClaimsMode, ...]] = ("split", "llm")
+
+
+def print_one_evaluator(folder: Path) -> None:
+    """Of the package's own samples that have an answer and a context."""
+    found = [Sample.from_record(json.loads(line)) for line in sample_lines()]
+    judged = [each for each in found if blank_field(each, TCVA().criterion) is None]
+    for claims in MODES:
+        with ScriptedServer(auto_judge) as server:
+            model = OpenAICompatibleModel("m", base_url=server.base_url)
+            tcva = TCVA(judge=model, claims=claims, store=folder / f"{claims}.sqlite")
+            results = tcva.evaluate_many(judged, progress=False)
+            calls = server.count
+            views = [result.at(t).score for result in results for t in TEMPERATURES]
+            tcva.changed(share=False).evaluate_many(judged, progress=False)
+            print(
+                f"claims={claims!r}: {calls / len(judged):.3f} calls for each of {len(judged)} samples; "
+                f"{server.count - calls} for {len(views)} scores at further temperatures and a second run"
+            )
+    with ScriptedServer(lambda *_: '{"score": 80}') as server:
+        model = OpenAICompatibleModel("m", base_url=server.base_url)
+        CCRS(judge=model).evaluate_many(judged[:5], progress=False)
+        print(f"CCRS, five metrics: {server.count / 5:g} calls for each of 5 samples")
+
+
+def calls_of_suite(adapter: Adapter, asynchronous: bool, settings: dict[str, Any]) -> int:
+    """How often the judge was asked; an error where strict is above lenient for a sample."""
+    clear_shared()
+    model = VaryingModel(seconds=0.01)
+    package = adapter.name.partition(" ")[0]
+    llm = import_module(f"tcva_adapters.{package}.llm").from_judge_model(model)
+    suite = [adapter.built(llm, temperature=t, **settings) for t in STRICTNESS]
+    said = io.StringIO()  # what the frameworks print and deprecate is not the point here
+    with warnings.catch_warnings(action="ignore"), redirect_stdout(said), redirect_stderr(said):
+        columns = adapter.suite(suite, SUITE, asynchronous)
+    for scores in zip(*([each.score for each in column] for column in columns), strict=True):
+        if "share" not in settings and sorted(scores, key=float) != list(scores):
+            sys.exit(f"{adapter.name}: not views of one judgement: {scores}")
+    return model.calls
 
 
 def main() -> None:
-    samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
-    tcva = TCVA(judge="lexical")
-    judged = [s for s in samples if blank_field(s, tcva.criterion) is None]
-    print(f"{len(judged)} samples with an answer and a context")
-    with tempfile.TemporaryDirectory() as folder, ScriptedServer(auto_judge) as server:
-        store = Path(folder) / "verdicts.sqlite"
-        modes: tuple[ClaimsMode, ...] = ("split", "llm")
-        for claims in modes:
-            model = OpenAICompatibleModel("m", base_url=server.base_url)
-            tcva = TCVA(judge=model, claims=claims, store=store)
-            before = server.count
-            results = tcva.evaluate_many(judged)
-            print(
-                f"claims={claims!r}: {(server.count - before) / len(judged):.3f} calls per sample"
-            )
-            before = server.count
-            for result in results:
-                for temperature in TEMPERATURES:
-                    result.at(temperature)
-            print(f"  {len(TEMPERATURES)} further temperatures: {server.count - before} calls")
-            again = TCVA(judge=model, claims=claims, store=store)
-            again.evaluate_many(judged)
-            print(f"  a second run with the store: {server.count - before} calls")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        print_one_evaluator(folder)
+        print(
+            f"\n{'3 evaluators, 6 samples':27}{'calls':>6}{'with a store':>13}{'share=False':>12}"
+        )
+        for adapter in ADAPTERS:
+            for asynchronous in (False, True):
+                how = f"{adapter.name}, {'async' if asynchronous else 'sync'}"
+                store = {"store": folder / f"{how}.sqlite"}
+                found = [
+                    calls_of_suite(adapter, asynchronous, s) for s in ({}, store, {"share": False})
+                ]
+                print(f"{how:27}{found[0]:6}{found[1]:13}{found[2]:12}")
 
 
 if __name__ == "__main__":

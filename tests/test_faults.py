@@ -15,7 +15,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from ragas.llms import llm_factory
 
-from benchmarks.kill import interrupted_run
+from benchmarks.attacks import interrupted_run
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel

@@ -78,7 +78,6 @@ def test_verdicts_of_frameworks_are_levels() -> None:
     ],
 )
 def test_score_agg_by_hand(scores: list[float], options: dict[str, float], expected: float) -> None:
-    # benchmarks/compat.py compares it with the library itself.
     assert score_agg(scores, **options) == expected
 
 

@@ -8,8 +8,13 @@ from itertools import product
 
 import pytest
 
-from benchmarks.megabyte import STAGES, patterns
+from tcva_adapters.ccrs.reply import read_rating
+from tcva_adapters.criteria import FAITHFULNESS
+from tcva_adapters.judges.lexical import LexicalJudge
+from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.sentences import split_claims
 
 BROKEN = ['[{"a" "b",', '{"a":[1 2 "x" y,', '{"verdicts":[{"claim":1,"evidence":"a "b" c","verdict":"fully"},', "["]  # fmt: skip
 GARBAGE = [
@@ -49,28 +54,31 @@ def test_a_reply_of_drafts_without_end_has_no_verdicts_and_says_why() -> None:
     assert "the block of reasoning was never closed" in parsed.problems
 
 
-SUPERLINEAR = {
-    "reply with verdicts": ["items"],
-    "reply with a rating": ["objects and thoughts"],
-    "log probabilities": ["only 'a'", "capitals"],
-    "prompt, claim": ["newlines", "combining marks", "blanks between marks"],
-    "lexical judge, passage": ["lines", "distinct sentences"],
-    "claims of the response": ["closing quotes", "quotations"],
-}  # fmt: skip
+SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))
+STAGES: dict[str, tuple[Callable[[str], object], list[str]]] = {
+    "reply with verdicts": (lambda t: parse_verdicts(t, 8), ["1. a\n"]),
+    "reply with a rating": (lambda t: read_rating(t, t), ['x {"a</think>']),
+    "prompt": (lambda t: verdict_request(SAMPLE, FAITHFULNESS, [t]), ["\n", "\u0301", "< "]),
+    "lexical judge": (
+        lambda t: LexicalJudge().judge_claims(["It opens at nine."], [t], FAITHFULNESS),
+        ["a\n", "Row 7 is 49. "],
+    ),
+    "claims": (split_claims, ['. " ', '"a" ']),
+}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stage", SUPERLINEAR)
+@pytest.mark.parametrize("stage", STAGES)
 def test_four_times_the_text_takes_about_four_times_as_long(stage: str) -> None:
-    small, large = patterns(25_000), patterns(100_000)
-    for name in SUPERLINEAR[stage]:
+    read, units = STAGES[stage]
+    for unit in units:
+        small = unit * (25_000 // len(unit))
         for _ in range(3):  # another process may disturb one of the two
-            once = seconds(lambda name=name: STAGES[stage](small[name]))  # type: ignore[misc]  # called at once
-            more = seconds(lambda name=name: STAGES[stage](large[name]))  # type: ignore[misc]  # called at once
+            once = seconds(lambda small=small: read(small))  # type: ignore[misc]  # called at once
+            more = seconds(lambda small=small: read(small * 4))  # type: ignore[misc]  # called at once
             if more < max(8 * once, 0.2):
                 break
         else:
-            pytest.fail(f"{name}: {once:.3f} s, and {more:.3f} s for four times as much")
+            pytest.fail(f"{unit!r}: {once:.3f} s, and {more:.3f} s for four times as much")
 
 
 def test_claims_of_a_long_reply_are_read_or_refused() -> None:

@@ -21,8 +21,7 @@ from typing import Any
 import openai
 import pytest
 
-from benchmarks.adapter_methods import samples
-from benchmarks.answering_server import started
+from benchmarks.answering_server import samples, started
 from tcva_adapters import TCVA
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.openai_model import LARGEST_REPLY, OpenAICompatibleModel
