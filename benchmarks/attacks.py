@@ -70,9 +70,7 @@ def print_faults(number: int = 2_000, share: float = 0.2) -> None:
         logging.disable()  # frameworks print and log every failure
         said = io.StringIO()
         with FaultServer(auto_judge, fault) as server, redirect_stdout(said), redirect_stderr(said):
-            model = OpenAICompatibleModel(
-                "m", base_url=server.base_url, timeout=5.0, max_retries=1
-            )
+            model = OpenAICompatibleModel("m", base_url=server.base_url, timeout=5.0, max_retries=1)
             (results,) = adapter.suite([adapter.built(model)], samples, True)
         logging.disable(logging.NOTSET)
         scores = [result.score for result in results]
