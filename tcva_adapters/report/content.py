@@ -131,7 +131,7 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
     """
     table = content.table
     mixed = (
-        f"{run.name} has several settings; here all of it stands at those of most of its results"
+        f"{run.name} has results with several settings; the page shows them all at the most frequent ones"
         for run in content.runs
         if any(each and each.scoring != run.scoring for each in run.results)
     )
@@ -292,8 +292,8 @@ def drawn(content: Content, most: int | None) -> tuple[list[int], list[str], lis
     numbers = {place: number for number, place in enumerate(sorted(texts))}
     lines = [numbers.get(place, -1) for place in range(total)]
     notes = [
-        f"the texts of {len(texts)} of {total} samples are in this page, in turn of the worst and of "
-        f"one drawn with seed {SEED}"
+        f"the texts of {len(texts)} of {total} samples are in this page: in turn those of the worst and of "
+        f"one drawn at random (seed {SEED})"
         if texts
         else "the texts of the samples are not in this page"
     ]

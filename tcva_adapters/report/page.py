@@ -69,7 +69,7 @@ def write(
     overwrite: bool = False,
     **reading: Any,
 ) -> Written:
-    """Write one HTML file whose scores follow the temperature; it opens from disk and asks nothing of a network.
+    """Write one HTML file whose scores follow the temperature. It opens from disk and uses no network.
 
     The texts of the samples stand in it.
 
@@ -161,8 +161,8 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
     lacking = sum(sample.id not in by_id for sample in own)
     if own and lacking == len(own):
         msg = (
-            f"none of the {len(own)} samples is among those that were given for their texts; ids "
-            f"there are {', '.join(map(repr, names[:3]))}, here {own[0].id!r} and others"
+            f"no text has the id of one of the {len(own)} samples; texts have ids such as "
+            f"{', '.join(map(repr, names[:3]))}, samples such as {own[0].id!r}"
         )
         raise InvalidValueError(msg)
     filled = []
@@ -170,7 +170,7 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
         found = by_id.get(sample.id or "", sample)
         metadata = {**found.metadata, **sample.metadata}  # that of a judgement may be newer
         filled.append(found.model_copy(update={"id": sample.id, "metadata": metadata}))
-    notes = [f"the texts of {counted(lacking, 'sample')} of {len(own)} were not given"]
+    notes = [f"{lacking} of {counted(len(own), 'sample')} came without texts"]
     return replace(content, samples=filled), notes if lacking else []
 
 

@@ -95,9 +95,8 @@ def test_a_method_without_a_common_sample_is_not_compared(
 ) -> None:
     page = open_report(reports("apart"), "#view=methods")
     second = page.page.get_by_role("combobox", name="Second")
-    expect(second).to_have_value(
-        "same"
-    )  # of three methods the one that has scores beside the run's
+    # Of three methods the one that has scores on the samples of the run.
+    expect(second).to_have_value("same")
     for method in ("empty", "others"):
         second.select_option(method)
         page.settled()
@@ -142,14 +141,12 @@ def test_records_of_the_library_by_the_kind_of_their_column(
     expect(page.page.locator("main")).to_contain_text("Ratings are of one person.")
 
 
-def test_one_interval_for_one_figure(reports: Reports, open_report: Opener) -> None:
-    """What the page computes has none: intervals are the library's, each by its one method."""
+def test_intervals_are_the_librarys_alone(reports: Reports, open_report: Opener) -> None:
     page = open_report(reports("example"))
-    shown = page.page.locator("main").inner_text()
-    assert not re.search(r"\[0\.|\d+ % to|interval", shown)
+    interval = re.compile(r"\[0\.\d+, 0\.\d+\]")
+    assert not interval.search(page.page.locator("main").inner_text())
     page.goto("#view=statistics")
-    shown = page.page.locator("main").inner_text()
-    assert re.findall(r"\[0\.\d+, 0\.\d+\]", shown) == ["[0.71, 0.90]"]
+    assert interval.findall(page.page.locator("main").inner_text()) == ["[0.71, 0.90]"]
 
 
 def test_by_slider_preset_and_curve_and_back(reports: Reports, open_report: Opener) -> None:
@@ -174,10 +171,18 @@ def test_a_link_shows_the_same_and_the_back_button_goes_through_views(
     page = open_report(file)
     page.page.get_by_role("link", name="Samples", exact=True).click()
     turn(page, {"temperature": 0.35, "scheme": "linear", "penalty": "off", "threshold": 0.7})
-    page.page.wait_for_url(re.compile("view=samples.*threshold=0.7"))
+    page.page.get_by_role("combobox", name="Decision").select_option("failed")
+    page.page.get_by_role("columnheader", name="Human rating").get_by_role("button").click()
+    page.page.get_by_role("button", name="Use dark colours").click()
+    page.page.wait_for_url(re.compile("view=samples.*threshold=0.7.*failed.*sort=human"))
     link, shown = page.page.url.partition("#")[2], rows(page)
+    assert 0 < len(shown) < len(CONTENT.samples)
+    page.page.reload()
+    assert rows(page) == shown
     page.page.get_by_role("gridcell").first.click()
     page.page.wait_for_url(re.compile("view=sample&"))
     page.page.go_back()
     expect(page.page.get_by_role("heading", level=2)).to_have_text("Samples")
-    assert rows(open_report(file, f"#{link}")) == shown
+    again = open_report(file, f"#{link}")
+    assert rows(again) == shown
+    assert again.call("() => document.documentElement.dataset.theme") == "dark"

@@ -32,7 +32,7 @@ export function Answer({ app, detail, claims, lights, without }) {
   return html`<div class="answer" ref=${box}>
     <div class="answer-said">
       ${detail.input && html`<h3>Question</h3><${Folded} text=${detail.input}><${Prose} text=${detail.input} /><//>`}
-      ${detail.response !== undefined && html`<h3>Response</h3>
+      ${detail.response !== undefined && html`<h3>Answer</h3>
         <${Folded} text=${detail.response} opened=${target.id.startsWith("said")}>
           <${Marked} text=${detail.response} spans=${places.said} id="said" ...${marking} />
         <//>`}
@@ -70,7 +70,7 @@ function Claim({ n, claim, levels, look, light, without, place, said, chosen, pa
       <${Level} name=${claim.verdict} levels=${levels} />
       ${weight !== null && weight !== undefined && html`<span class="aside">weight ${figure(weight)}</span>`}
       ${without !== null && without !== undefined && html`<span class="aside" title="The score of the answer, were this claim not in it">without it ${Number.isNaN(without) ? "no score" : html`${figure(without)} <${Decision} passed=${without >= look.settings.threshold} />`}</span>`}
-      ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the response`}>in the response</button>`}
+      ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the answer`}>in the answer</button>`}
     </div>
     <${Prose} text=${claim.claim} class="claim-text" />
     ${original && html`<p class="lowered">Lowered from <${Level} name=${original} levels=${levels} />: ${CHECKS[check] ?? ""}.</p>`}

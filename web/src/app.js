@@ -72,6 +72,11 @@ export function App({ report, store }) {
   useLayoutEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
+  const shownBefore = useRef(null);
+  useLayoutEffect(() => {
+    if (shownBefore.current) scrollTo(0, 0);
+    shownBefore.current = view;
+  }, [view.name, state.sample]);
   const other = theme === "dark" ? "light" : "dark";
   useEffect(() => {
     document.title = `${view.title} – ${report.figures.title}`;

@@ -4,7 +4,7 @@ import { claimPairs, decisions, differ, meet, mostDifferent, paired } from "./pa
 import { Reports } from "./records.js";
 import { Scatter } from "./scatter.js";
 import { brief, visible } from "./text.js";
-import { counted, figure, html, inSlices, percent, Select, signed, useEffect, useState } from "./ui.js";
+import { counted, figure, html, inSlices, percent, Select, signed, useEffect, useState, whole } from "./ui.js";
 
 const LISTED = 12;
 const MORE = 200;
@@ -47,7 +47,7 @@ function Sentence({ pairs, isChange }) {
   const gained = unlike.filter(({ passed }) => passed[1]).length;
   const words = isChange ? ["newly pass", "newly fail"] : ["pass by the second only", "by the first only"];
   return html`<p class="lead" role="status">
-    ${unlike.length === 0 ? `No decision differs on ${counted(pairs.length, "sample")}.` : `${unlike.length} of ${counted(pairs.length, "decision")} ${unlike.length === 1 ? "differs" : "differ"}: ${gained} ${words[0]}, ${unlike.length - gained} ${words[1]}.`}
+    ${unlike.length === 0 ? `No decision differs on ${counted(pairs.length, "sample")}.` : `${whole(unlike.length)} of ${counted(pairs.length, "decision")} ${unlike.length === 1 ? "differs" : "differ"}: ${whole(gained)} ${words[0]}, ${whole(unlike.length - gained)} ${words[1]}.`}
   </p>`;
 }
 
@@ -56,7 +56,7 @@ function Decisions({ both, pairs }) {
   const names = both.map(({ name }) => visible(name));
   const decided = table.both + table.first + table.second + table.neither;
   const same = table.both + table.neither;
-  const count = (id) => html`<td class="numeric" data-figure=${id} data-value=${table[id]}>${table[id]}</td>`;
+  const count = (id) => html`<td class="numeric" data-figure=${id} data-value=${table[id]}>${whole(table[id])}</td>`;
   const mean = (k) => pairs.reduce((sum, { scores }) => sum + scores[k], 0) / pairs.length;
   return html`<section class="card">
     <h3>Decisions</h3>

@@ -30,7 +30,7 @@ export function Label({ app }) {
       <label class="tick"><input type="checkbox" checked=${given.blind} onChange=${() => change({ blind: !given.blind })} /> Blind: the judge's verdicts stay hidden until an answer is labelled</label>
     </form>
     ${order.length === 0
-      ? html`<p class="notice">No sample has ${given.what === "claims" ? "claims of this run" : "a response"} in this page to label.</p>`
+      ? html`<p class="notice">No sample has ${given.what === "claims" ? "claims of this run" : "an answer"} in this page to label.</p>`
       : html`<${Item} key=${`${order[at]} ${given.what} ${look?.name}`} app=${app} store=${store} given=${given} i=${order[at]} at=${at} order=${order}
           goTo=${(to) => change({ at: Math.min(order.length - 1, Math.max(0, to)) })} change=${change} onLabel=${onLabel} />`}
     <${Files} app=${app} store=${store} what=${given.what} onChange=${onLabel} />

@@ -84,7 +84,7 @@ export function Item({ app, store, given, i, at, order, goTo, change, onLabel })
     <div class="answer">
       <div class="answer-said">
         ${detail.input && html`<h3>Question</h3><${Prose} text=${detail.input} />`}
-        <h3>Response</h3>
+        <h3>Answer</h3>
         <${Prose} text=${detail.response ?? ""} />
         <h3 id="to-label">${isOfClaims ? "Claims" : "Rating"}</h3>
         ${isOfClaims && html`<ol class="claims" aria-labelledby="to-label">

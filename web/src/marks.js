@@ -55,11 +55,11 @@ export function SampleLink({ app, i, run, withQuestion = false }) {
 
 /** Why a sample has no score, in plain words. */
 export const REASONS = {
-  no_claims: "The response claims nothing that could be checked.",
-  refusal: "The response refuses to answer.",
-  empty_response: "The response is empty.",
-  empty_context: "There is no context to check the response against.",
-  empty_reference: "There is no reference to check the response against.",
+  no_claims: "The answer makes no claim that can be checked.",
+  refusal: "The answer is a refusal.",
+  empty_response: "The answer is empty.",
+  empty_context: "There is no context to check the answer against.",
+  empty_reference: "There is no reference to check the answer against.",
   empty_input: "The question is empty.",
   missing_field: "A field that the criterion needs is missing.",
   incomplete_verdicts: "The judge did not give a verdict on every claim.",
@@ -72,10 +72,10 @@ export const REASONS = {
 
 /** What the check of a quote found, as tcva_adapters/results/assessment.py says it. */
 export const CHECKS = {
-  not_found: "quote not found in the contexts",
-  unrelated: "quote has nothing to do with the claim",
-  negated: "a negation stands beside the quote",
+  not_found: "the quote is in no context",
+  unrelated: "the quote has nothing to do with the claim",
+  negated: "a negation stands next to the quote",
   contradicts: "a number or negation of the quote contradicts the claim",
-  too_short: "quote of a word or two without all numbers and names of the claim",
-  unchecked: "quote and claim share no word: a paraphrase, or another language",
+  too_short: "the quote is a word or two and lacks numbers or names of the claim",
+  unchecked: "quote and claim share no word; it may be a paraphrase or another language",
 };

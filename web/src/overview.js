@@ -5,7 +5,7 @@ import { SampleLink } from "./marks.js";
 import { Reports } from "./records.js";
 import { ABSENT } from "./scoring.js";
 import { visible } from "./text.js";
-import { counted, degree, figure, html, percent } from "./ui.js";
+import { counted, degree, figure, html, percent, whole } from "./ui.js";
 import { Worst } from "./worst.js";
 
 const NAMED = 5;
@@ -51,9 +51,9 @@ function Sentence({ app: { look, main, report } }) {
   const none = main.run && levelsOf(main.run);
   const decided = main.threshold === null
     ? html`${counted(n, "sample")} ${n === 1 ? "has" : "have"} a score`
-    : html`${at}<b>${failed === 0 ? "none" : failed === n ? "all" : failed}</b> of ${counted(n, "scored sample")} ${failed === 1 ? "fails" : "fail"}`;
+    : html`${at}<b>${failed === 0 ? "none" : failed === n ? "all" : whole(failed)}</b> of ${counted(n, "scored sample")} ${failed === 1 ? "fails" : "fail"}`;
   return html`<p class="lead" role="status" data-figure="sentence">
-    ${decided}.${none && none[4] > 0 && html` <b>${none[4].toLocaleString("en")}</b> of ${counted(none.reduce((sum, count) => sum + count, 0), "claim")} ${none[4] === 1 ? "has" : "have"} the lowest level, ${report.figures.levels[4]}.`}${about}
+    ${decided}.${none && none[4] > 0 && html` <b>${whole(none[4])}</b> of ${counted(none.reduce((sum, count) => sum + count, 0), "claim")} ${none[4] === 1 ? "has" : "have"} the lowest level, ${report.figures.levels[4]}.`}${about}
   </p>`;
 }
 
@@ -72,12 +72,12 @@ function Tiles({ app, all }) {
   return html`<div class="tiles">
     ${tile("mean", "Mean score", figure(mean), `of ${counted(n, "scored sample")}`, list({}), "All samples, lowest score first", mean)}
     ${main.threshold !== null && [
-      tile("pass-rate", "Pass rate", percent(passRate), html`<span data-figure="passed" data-value=${passed}>${passed}</span> of ${n} at ${main.threshold} or more`, list({ outcome: "passed" }), "Samples that pass", passRate),
-      tile("failed", "Fail", n - passed, look ? `at T = ${degree(look.settings.temperature)}` : "", list({ outcome: "failed" }), "Samples that fail"),
+      tile("pass-rate", "Pass rate", percent(passRate), html`<span data-figure="passed" data-value=${passed}>${whole(passed)}</span> of ${whole(n)} at ${main.threshold} or more`, list({ outcome: "passed" }), "Samples that pass", passRate),
+      tile("failed", "Fail", whole(n - passed), look ? `at T = ${degree(look.settings.temperature)}` : "", list({ outcome: "failed" }), "Samples that fail"),
     ]}
-    ${claims > 0 && tile("none", `Claims at ${report.figures.levels[4]}`, none[4].toLocaleString("en"), `${percent(none[4] / claims)} of ${counted(claims, "claim")}`, list({ level: report.figures.levels[4] }), "Samples with such a claim", none[4])}
-    ${tile("unscored", "Unscored", unscored, `of ${counted(inRun(main), "sample")}`, list({ outcome: "unscored" }), "Samples without a score, with the reason")}
-    ${others.length > 0 && main.threshold !== null && tile("unlike", "Decided differently", unlike, others.length === 1 ? `by ${visible(others[0].name)}` : `by one of ${others.length} other methods`, list({ different: "*" }), "Samples that another method decides differently")}
+    ${claims > 0 && tile("none", `Claims at ${report.figures.levels[4]}`, whole(none[4]), `${percent(none[4] / claims)} of ${counted(claims, "claim")}`, list({ level: report.figures.levels[4] }), "Samples with such a claim", none[4])}
+    ${tile("unscored", "Unscored", whole(unscored), `of ${counted(inRun(main), "sample")}`, list({ outcome: "unscored" }), "Samples without a score, with the reason")}
+    ${others.length > 0 && main.threshold !== null && tile("unlike", "Decided differently", whole(unlike), others.length === 1 ? `by ${visible(others[0].name)}` : `by one of ${others.length} other methods`, list({ different: "*" }), "Samples that another method decides differently")}
   </div>`;
 }
 
@@ -93,7 +93,7 @@ function Methods({ app, all }) {
           const [low, high] = each.scale;
           return html`<tr key=${each.name} data-method=${each.name}>
             <th scope="row" class="words-cell"><a href=${app.link(target)}><bdi>${visible(each.name)}</bdi></a> <span class="aside">${each.about !== each.name && visible(each.about)}${(low !== 0 || high !== 1) && `, ${low} to ${high}`}</span></th>
-            <td class="numeric">${n}</td>
+            <td class="numeric">${whole(n)}</td>
             <td class="numeric" data-figure="mean" data-value=${mean}>${figure(mean)}</td>
             <td class="numeric">${each.threshold === null ? "–" : `${each.threshold} or more`}</td>
             <td class="numeric" data-figure="pass-rate" data-value=${passRate}>${each.threshold === null ? "–" : html`<span class="meter" aria-hidden="true"><span style=${{ width: `${100 * passRate}%` }}></span></span>${percent(passRate)}`}</td>

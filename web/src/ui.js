@@ -33,9 +33,12 @@ export function percent(share) {
   return share > 0 && share < 0.005 ? "< 1 %" : share < 1 && share >= 0.995 ? "> 99 %" : `${figure(100 * share, 0)} %`;
 }
 
+/** A whole number. */
+export const whole = (number) => number.toLocaleString("en");
+
 /** "1 sample", "2 samples". */
 export function counted(number, noun) {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  return `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Whether a media query holds, as it changes. */
