@@ -1,4 +1,4 @@
-"""What evaluators in all frameworks have in common: checks that name them, and settings that stay."""
+"""Checks of arguments that the evaluators of all frameworks share."""
 
 from __future__ import annotations
 

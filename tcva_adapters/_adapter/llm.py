@@ -1,4 +1,4 @@
-"""What judge models made of frameworks' LLM objects have in common."""
+"""Judge models made of frameworks' LLM objects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 
 
 class LLMObject:
-    """What a judge model says of the framework's LLM object that it asks.
+    """A judge model that asks an LLM object of a framework.
 
     What the LLM raises passes through: `protocol.complete` makes a `JudgeError` of it for all.
 
@@ -95,7 +95,7 @@ class AnyObject(BaseModel):
     """Any JSON object, for LLMs that answer with objects: how it is read is decided here.
 
     Attributes:
-        reply_schema: What the LLM is told to write, as JSON.
+        reply_schema: The schema that the LLM is given, as JSON.
     """
 
     model_config = ConfigDict(extra="allow")

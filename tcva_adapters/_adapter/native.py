@@ -96,7 +96,7 @@ class NativeRun(ABC):
         """The score and the verdicts in it."""
 
     def _calls(self) -> int | None:
-        """Calls of the LLM so far; None where nobody counts them."""
+        """Calls of the LLM so far; None if they are not counted."""
         return None
 
     def _scored(self, score: float, verdicts: Iterable[FrameworkVerdict] = ()) -> FrameworkScore:

@@ -1,4 +1,4 @@
-"""What carries a result through a framework, and whose result is meant."""
+"""Objects of frameworks that carry a result, and finding the result in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEEPEST: Final = 3
 
 
 class Carrier:
-    """A score in a framework's own kind of object, and the result behind it.
+    """A score as an object of a framework, with the result behind it.
 
     Attributes:
         result: Of a `TCVA` a `Result`; every kind has settings of its own, hence Any.
@@ -71,16 +71,16 @@ def find_result(stored: Any, places: Sequence[str]) -> Any:
 
 
 def chosen(wanted: str | None, ours: Sequence[str], others: Iterable[str], *, argument: str) -> str:
-    """Which of the metrics of an evaluation is meant.
+    """The name of the metric to read.
 
     Args:
         wanted: The name that was passed; None for the only one.
-        ours: The names of those whose results can be read.
+        ours: The names of TCVA metrics.
         others: The other names in the evaluation.
         argument: What passes a name.
 
     Raises:
-        InvalidValueError: There is none of ours, or none of this name; or several, and no name.
+        InvalidValueError: There is none, or none of this name; or several, and no name.
 
     >>> chosen(None, ["tcva_faithfulness"], [], argument="metric")
     'tcva_faithfulness'

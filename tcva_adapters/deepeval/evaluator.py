@@ -16,7 +16,7 @@ from deepeval.test_case import LLMTestCase, SingleTurnParams
 from pydantic import Field, InstanceOf
 from pydantic_core import to_jsonable_python
 
-from tcva_adapters._adapter.evaluator import check_scorer, check_settings
+from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.errors import InvalidSampleError
@@ -309,6 +309,8 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         **settings: Any,
     ) -> None:
         check_settings(self, settings, [*inspect.signature(TCVAMetric).parameters], judge="model")
+        needed = "a name or a Criterion (pass a threshold as threshold=)"  # DeepEval's own first
+        require(isinstance(criterion, Criterion | str), "criterion", criterion, needed)
         own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}
         found = dict(MetricSettings(threshold=threshold, **own))
         is_name = isinstance(model, str) and model != "lexical" and not model.startswith("openai:")

@@ -1,4 +1,4 @@
-"""What flows through a chain, read as a sample: mappings, messages, documents, agent states."""
+"""Samples from the data of chains: mappings, messages, documents, agent states."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _ROLES: Final = ((HumanMessage, "user"), (AIMessage, "assistant"), (ToolMessage,
 
 
 def as_sample(value: Any) -> Sample:
-    """A sample from what a chain, a retriever or an agent passes on.
+    """A sample from the output of a chain, a retriever or an agent.
 
-    A mapping is read as `Sample.from_record` reads records, with LangChain's messages and documents
-    in it: an agent's ``messages`` give the answer (last AI message), the question (last human
-    message before it) and the contexts (tool messages), unless named fields say otherwise. Entries
-    under ``metadata`` are what profiles go by; what else a chain hands on is left out. A text or a
-    message alone is an answer.
+    A mapping is read as `Sample.from_record` reads records; it may hold LangChain's messages and
+    documents. An agent's ``messages`` give the answer (last AI message), the question (last human
+    message before it) and the contexts (tool messages), unless named fields give them. The mapping's
+    ``metadata`` selects a profile; other entries are left out. A single text or message is an
+    answer.
 
     Raises:
         InvalidSampleError: The value, or one of its fields, cannot be read.
@@ -73,8 +73,8 @@ def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
     """A sample with all that a scorer needs.
 
     Raises:
-        InvalidSampleError: The value cannot be read, or a field is missing; the message says which
-            names there were.
+        InvalidSampleError: The value cannot be read, or a field is missing; the message lists the
+            names that were given.
     """
     sample = as_sample(value)
     try:

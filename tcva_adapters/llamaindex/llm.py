@@ -89,7 +89,7 @@ def _reply(response: ChatResponse) -> ModelReply:
 
 
 def _tokens(logprobs: list[list[LogProb]]) -> tuple[TokenLogprob, ...]:
-    """The tokens by their likeliest alternatives: which one was drawn is not told."""
+    """The tokens by their likeliest alternatives; LlamaIndex does not say which one was drawn."""
     places = [tuple((each.token, each.logprob) for each in place) for place in logprobs]
     return tuple(TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top)
 

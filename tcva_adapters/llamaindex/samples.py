@@ -18,11 +18,11 @@ def read_response(response: Any) -> dict[str, Any]:
     """The arguments of ``evaluate`` that a response holds.
 
     Args:
-        response: What an engine returns, or the text alone. A stream is read to its end; its text
+        response: What an engine returns, or a text. A stream is read to its end; its text
             stays readable afterwards.
 
     Raises:
-        InvalidValueError: It is no response, or an asynchronous stream.
+        InvalidValueError: It is not a response, or an asynchronous stream.
     """
     if isinstance(response, AsyncStreamingResponse) or _is_async_chat(response):
         kind = type(response).__name__
@@ -35,7 +35,7 @@ async def aread_response(response: Any) -> dict[str, Any]:
     """The same, awaited; reads asynchronous streams, too.
 
     Raises:
-        InvalidValueError: It is no response.
+        InvalidValueError: It is not a response.
     """
     if isinstance(response, AsyncStreamingResponse):
         response = await response.get_response()

@@ -18,7 +18,7 @@ from ragas.metrics.collections.base import BaseMetric
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, JudgeError
-from tcva_adapters.evaluator import Frozen, R, Scorer
+from tcva_adapters.evaluator import Frozen, R, Scorer, lacks
 from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.ragas.llm import unwrapped
@@ -184,21 +184,27 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
         """
         sample = self._only_required_columns_single_turn(sample)
         with _recorded(self.scorer, sample, callbacks or []) as found:
-            found.append(self.scorer.evaluate(_of_turn(sample)))
+            found.append(self.scorer.evaluate(_of_turn(self.scorer, sample)))
         return score_of(found[0])
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Callbacks) -> float:
         with _recorded(self.scorer, sample, callbacks) as found:
-            found.append(await self.scorer.aevaluate(_of_turn(sample)))
+            found.append(await self.scorer.aevaluate(_of_turn(self.scorer, sample)))
         return score_of(found[0])
 
 
-def _of_turn(turn: SingleTurnSample) -> Sample:
-    return _sample(*(getattr(turn, column) for column in COLUMNS.values()))
+def _of_turn(scorer: Scorer[Any], turn: SingleTurnSample) -> Sample:
+    return _sample(scorer, *(getattr(turn, column) for column in COLUMNS.values()))
 
 
-def _sample(*columns: Any) -> Sample:
-    return Sample(**dict(zip(COLUMNS, columns, strict=True)))
+def _sample(scorer: Scorer[Any], *columns: Any) -> Sample:
+    """A sample with all that a scorer needs; the error has RAGAS' names of the fields."""
+    sample = Sample(**dict(zip(COLUMNS, columns, strict=True)))
+    if missing := scorer.missing(sample):
+        raise InvalidSampleError(
+            lacks("the sample", [COLUMNS[name] for name in missing], scorer.subject)
+        )
+    return sample
 
 
 @contextmanager
@@ -268,7 +274,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
             InvalidSampleError: A field that the criterion needs is missing, or has a type that
                 cannot be read (a ValueError).
         """
-        sample = _sample(user_input, response, retrieved_contexts, reference)
+        sample = _sample(self.scorer, user_input, response, retrieved_contexts, reference)
         return ScorerMetricResult(self.scorer.evaluate(sample))
 
     async def ascore(  # type: ignore[override]  # likewise
@@ -283,7 +289,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         Raises:
             InvalidSampleError: See `score`.
         """
-        sample = _sample(user_input, response, retrieved_contexts, reference)
+        sample = _sample(self.scorer, user_input, response, retrieved_contexts, reference)
         return ScorerMetricResult(await self.scorer.aevaluate(sample))
 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type

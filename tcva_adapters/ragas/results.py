@@ -77,7 +77,7 @@ def _number(result: Scored) -> float:
 
 
 def score_of(result: Scored) -> ScorerScore:
-    """The score, or the exception that RAGAS turns into NaN, or raises where it is told to.
+    """The score, or the exception that RAGAS turns into NaN or raises, as it is set.
 
     Raises:
         JudgeError: The judge failed.
@@ -127,7 +127,7 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
 
 
 def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]]:
-    """By metric of ours, in the order of their columns, what carries the result of each row."""
+    """The carriers of each row's result by TCVA metric, in the order of the columns."""
     if isinstance(evaluation, EvaluationResult):
         # In RAGAS' traces a metric is missing from the rows that it was not handed.
         rows = [

@@ -261,7 +261,7 @@ def _document_text(item: Any) -> str | None:
 
 
 def _printed_items(name: str, text: str) -> list[Any]:
-    """The texts or documents of a printed list; any other text is one passage."""
+    """The texts or documents of a printed list; any other text is one context."""
     found = _parsed(text)
     items = [found] if isinstance(found, dict) else found
     if isinstance(items, list | tuple):

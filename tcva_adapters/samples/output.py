@@ -1,4 +1,4 @@
-"""Files that appear under their names once they are complete, for this user alone; and csv cells.
+"""Files that only their owner can read and that are written as a whole; and csv cells.
 
 A spreadsheet takes a cell that begins with ``=`` for a formula, and other beginnings for one, too.
 An apostrophe in front makes text of it (OWASP, "CSV Injection").
@@ -40,7 +40,7 @@ def usable_path(path: str | Path) -> Path:
 
     Raises:
         InvalidValueError: No file can be there: it holds a NUL character or half a character,
-            begins with the home directory of nobody, or is a link that leads back to itself.
+            begins with the home directory of an unknown user, or is a link to itself.
     """
     with suppress(UnicodeEncodeError, RuntimeError):
         found = Path(path).expanduser()
@@ -51,7 +51,7 @@ def usable_path(path: str | Path) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for this user alone."""
+    """Make a folder and its missing parents, which only their owner can read."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(0o700, exist_ok=True)
@@ -59,7 +59,7 @@ def make_folder(folder: Path) -> None:
 
 
 def new_file(path: str | Path) -> int:
-    """Make a file for this user alone, and return its open descriptor."""
+    """Make a file that only its owner can read, and return its open descriptor."""
     return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BINARY, 0o600)
 
 
@@ -71,7 +71,7 @@ def replacing(
     overwrite: bool = False,
     fingerprint: str | None = None,
 ) -> Iterator[BinaryIO]:
-    """The stream of a draft beside a file, which takes its place when the block ends without an error.
+    """The stream of a draft that replaces a file when the block ends without an error.
 
     An interrupted or failed block leaves the former file as it was. Missing folders are made. A
     new file can be read by its owner alone, one that takes another's place keeps its mode. A
@@ -84,10 +84,10 @@ def replacing(
         target: The file.
         ours: See `check_ours`.
         overwrite: See `check_ours`.
-        fingerprint: Equal where what is written is to be equal; None for a draft that nobody finds.
+        fingerprint: Equal for equal contents; None for a draft that is not found again.
 
     Raises:
-        InvalidValueError: The file cannot be written, is none of ours, or another process is
+        InvalidValueError: The file cannot be written, has other contents, or another process is
             writing the same draft.
     """
     check_ours(target, ours, overwrite=overwrite)
@@ -125,7 +125,7 @@ def _draft(path: Path, fingerprint: str | None) -> Path:
 
 
 def alone(draft: Path, target: str | Path) -> BinaryIO:
-    """A draft or a lock, open for this process alone.
+    """A draft or a lock, open for this process only.
 
     Args:
         draft: Made where it is not there.
@@ -149,7 +149,7 @@ def alone(draft: Path, target: str | Path) -> BinaryIO:
 def check_ours(
     target: str | Path, ours: re.Pattern[bytes] | None, *, overwrite: bool = False
 ) -> None:
-    """Refuse to take the place of a file that was written by something else.
+    """Refuse to replace a file that was written by something else.
 
     Args:
         target: The file; one that is missing, empty, or no file (a pipe) is never refused.
@@ -206,5 +206,5 @@ def harmless(text: str) -> str:
 
 
 def original(text: str) -> str:
-    """What `harmless` was given. For cells of tables that were written here alone."""
+    """The text that `harmless` was given; only for cells of tables that were written here."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -232,7 +232,7 @@ def _opened(source: Source) -> Iterator[Any]:
 
 
 def _lines(source: Source) -> Iterator[str]:
-    """All lines, broken at line feeds alone; bytes that are not UTF-8 are halves of characters."""
+    """All lines, broken only at line feeds; bytes that are not UTF-8 are halves of characters."""
     with _opened(source) as lines:
         for number, line in enumerate(lines):
             text = line.decode(errors="surrogateescape") if isinstance(line, bytes) else line
@@ -379,8 +379,8 @@ class RowStream(Iterator[Item], Generic[Item]):
     Attributes:
         source: The file.
         kind: Its format.
-        line: The line (csv, jsonl), item (json) or row (parquet) of the item handed out last.
-        number: How many were handed out.
+        line: The line (csv, jsonl), item (json) or row (parquet) of the last item returned.
+        number: How many items were returned.
         bad: Line and message of bad rows that were skipped, the first ones.
         skipped: How many those are.
         total: How many items there are, where `check` has seen them all; None otherwise.
@@ -445,7 +445,7 @@ class RowStream(Iterator[Item], Generic[Item]):
             rows: How many items.
 
         Raises:
-            UnreadableInputError: As when they are handed out.
+            UnreadableInputError: As when they are read.
         """
         self._ahead.extend(islice(self._rows, rows))
         self.total = len(self._ahead) if len(self._ahead) < rows else None

@@ -182,7 +182,7 @@ def test_missing_columns_are_refused_by_ragas_and_a_missing_value_is_nan(
     # RAGAS looks at the first row only.
     result = evaluated([TCVAMetric(llm="lexical")], SAMPLE, bare)
     assert math.isnan(result[COLUMN][1])
-    assert "has no contexts" in caplog.text
+    assert "has no retrieved_contexts" in caplog.text
     assert results_of(result)[1].reason.startswith("unscored: missing_field")
     with pytest.raises(InvalidSampleError, match="contexts"):
         evaluated([TCVAMetric(llm="lexical")], SAMPLE, bare, raise_exceptions=True)
