@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MARKER: Final = "tcva"
 _HELP: Final = (
     "tcva(criterion='faithfulness', judge='lexical', temperature=0.5, threshold=0.5, "
-    "gates=(), group=None, **settings): how the fixture `tcva` judges: settings of "
+    "gates=(), group=None, **settings): settings of the fixture `tcva`: those of "
     "tcva_adapters.TCVA, and gates like 'mean>=0.8'; the nearest marker wins"
 )
 _REPORTED: Final = "tcva"
@@ -56,7 +56,7 @@ def tcva(request: pytest.FixtureRequest) -> Suite:
 
 @pytest.hookimpl(hookwrapper=True)  # the older kind: pytest 7 knows no other
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
-    """Hand what was judged to the test's report."""
+    """Add what was judged to the test's report."""
     suite = item.stash.get(_SUITE, None)
     judged = [] if suite is None else suite.taken(item.name)
     outcome = yield

@@ -227,7 +227,7 @@ class Report:
         left = [t for t in self.tables if t.records and t.detail and not full]
         if left:
             names = ", ".join(f"{t.title} ({counted(len(t.records), 'row')})" for t in left)
-            yield f"not shown: {names}; --all or show(full=True) shows them"
+            yield f"Not shown: {names}. Add --all (in Python full=True)."
 
     def _lines(self, width: int, *, full: bool) -> Iterator[str]:
         yield from folded(visible(self.sentence), width)
@@ -373,7 +373,7 @@ def _html_cell(tag: str, text: str, align: str) -> str:
 
 def _rest(table: Table, *, full: bool = False) -> list[str]:
     rest = 0 if full else len(table.records) - ROWS
-    return [f"... {counted(rest, 'more row')}: --all, or show(full=True)"] if rest > 0 else []
+    return [f"... {counted(rest, 'more row')}; add --all (in Python full=True)"] if rest > 0 else []
 
 
 def _padded(text: str, width: int, kind: Kind) -> str:

@@ -12,7 +12,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.inference import difference
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
-REGRESSIONS = "no longer pass"
+REGRESSIONS = "newly fail"
 _NEWLY = "newly pass"
 
 
@@ -24,9 +24,9 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         now: The later one.
 
     Returns:
-        With the tables ``changes`` (a record per method), ``no longer pass`` and ``newly pass`` (a
+        With the tables ``changes`` (a record per method), ``newly fail`` and ``newly pass`` (a
         record per sample, those that lost or gained most first). A sample that has lost its score
-        no longer passes.
+        newly fails.
 
     Raises:
         InvalidValueError: No method of both, or no sample.
@@ -34,8 +34,8 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     methods = [method for method in now.methods if method in before.methods]
     if not methods:
         msg = (
-            f"the baseline is of {', '.join(before.methods)}, not of {', '.join(now.methods)}; "
-            "give one of the same criterion"
+            f"the baseline holds {', '.join(before.methods)}, this run {', '.join(now.methods)}; give "
+            "a baseline of the same criterion"
         )
         raise InvalidValueError(msg)
     places = {sample: place for place, sample in enumerate(before.samples)}
@@ -68,7 +68,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
                     {"sample": now.samples[both[place]], "method": method, **scores}
                 )
             row[title.replace(" ", "_")] = int(chosen.sum())
-        rows.append({**row, "smallest": found.smallest})
+        rows.append({**row, "detectable": found.smallest})
     columns = [Column("sample"), Column("method"), *_COLUMNS[2:4]]
     tables = [Table("changes", _COLUMNS, rows)]
     tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]
@@ -82,19 +82,19 @@ def check_common(before: ScoreTable, names: Iterable[str]) -> None:
         InvalidValueError: It has none.
     """
     if {*before.samples}.isdisjoint(names):
-        msg = f"no sample of the baseline is among these; its first is {before.samples[0]!r}"
+        msg = f"the baseline has no sample of this run; its first is {before.samples[0]!r}"
         raise InvalidValueError(msg)
 
 
 _COLUMNS = [
     Column("method"),
-    Column("samples", "int", "that have a score in both; all means are over these"),
+    Column("samples", "int", "with a score in both runs; the means are over these"),
     Column("before", "score", "mean of the earlier run"),
     Column("now", "score"),
-    Column("change", "signed", "of the mean, with its interval"),
+    Column("change", "signed", "of the mean"),
     Column("p", "p", "of no change"),
     Column("pass_rate_change", "signed"),
-    Column("no_longer_pass", "int"),
+    Column("newly_fail", "int"),
     Column("newly_pass", "int"),
 ]
 
@@ -106,11 +106,11 @@ def _mean(scores: Any) -> float | None:
 def _sentence(row: dict[str, Any], both: int) -> str:
     change = cell(row["change"], "signed", row["change_low"], row["change_high"])
     text = (
-        f"since the baseline: mean {cell(row['before'], 'score')} before, {cell(row['now'], 'score')} "
-        f"now, {change} on {counted(row['samples'], 'sample')} of both; {row['no_longer_pass']} of "
-        f"{both} no longer pass, {row['newly_pass']} newly pass"
+        f"Since the baseline the mean changed from {cell(row['before'], 'score')} to "
+        f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Of {both} samples, "
+        f"{row['newly_fail']} newly fail and {row['newly_pass']} newly pass."
     )
-    return text + (f" (no interval: {row['reason']})" if row["reason"] else "")
+    return text + (f" The change has no interval: {row['reason']}." if row["reason"] else "")
 
 
 def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
@@ -118,8 +118,8 @@ def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
     for number, what in ((len(now) - both, "new"), (len(before) - both, "gone")):
         if number:
             verb = "is" if number == 1 else "are"
-            notes.append(f"{counted(number, 'sample')} {verb} {what} since the baseline")
+            notes.append(f"{counted(number, 'sample')} {verb} {what} since the baseline.")
     judges = before.about.get("judge"), now.about.get("judge")
     if judges[0] != judges[1] and all(judges):
-        notes.append(f"the baseline was judged by {judges[0]}, this by {judges[1]}")
+        notes.append(f"The baseline's judge was {judges[0]}, this run's is {judges[1]}.")
     return notes

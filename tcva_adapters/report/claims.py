@@ -33,7 +33,7 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
     """
     method = next((name for name in table.methods if table.results.get(name)), None)
     if method is None:
-        msg = "there are no claims to show: these scores come without verdicts"
+        msg = "there are no claims to show: imported scores have no verdicts"
         raise InvalidValueError(msg)
     places: list[int] = []
     for each in wanted:
@@ -47,7 +47,7 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
             places.append(table.samples.index(each))
         else:
             some = ", ".join(table.samples[:MOST])
-            msg = f"no sample {each!r} to show; give {WORST}, {ALL}, or an id such as {some}"
+            msg = f"--show: no sample {each!r}; give {WORST}, {ALL}, or an id such as {some}"
             raise InvalidValueError(msg)
     results = table.results[method]
     return [
@@ -66,6 +66,6 @@ def _claims(sample: str, result: Any) -> Table:
         return Table(f"claims of {sample}", _COLUMNS, records, notes=[result.unscored.text])
     at = ", ".join(f"{cell(result.at(t).score, 'score')} {name}" for name, t in PRESETS.items())
     flip = result.flip_temperature
-    passes = "it never passes" if flip is None else f"it passes from T={flip:.2f} on"
-    note = f"one judgement, every score: {at}; at {result.scoring.threshold:g} {passes}"
+    passes = "fails at every T" if flip is None else f"passes if T is {flip:.2f} or more"
+    note = f"score: {at}; {passes} (threshold {result.scoring.threshold:g})"
     return Table(f"claims of {sample}", _COLUMNS, records, notes=[note])

@@ -11,6 +11,7 @@ import numpy as np
 
 from tcva_adapters.compare.ratings import Ratings
 from tcva_adapters.compare.table import ScoreTable, no_group
+from tcva_adapters.compare.views import LEXICAL
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
@@ -24,15 +25,15 @@ _DETAIL: Final = 200
 _METHODS: Final = (
     Column("method"),
     Column("mean", "score", "of the scored samples"),
-    Column("pass_rate", "share", "of these, from the threshold on"),
+    Column("pass_rate", "share", "of the scored samples"),
     Column("passed", "int"),
     Column("scored", "int"),
-    Column("samples", "int", "that were handed in, unreadable lines included"),
+    Column("samples", "int", "that were read, unreadable lines included"),
 )
 _GATES: Final = (
     Column("method"),
     Column("figure"),
-    Column("least", "score"),
+    Column("minimum", "score"),
     Column("reached", "score", "the figure, or its lower bound at the confidence"),
     Column("outcome"),
 )
@@ -58,7 +59,7 @@ def evaluation(
     >>> import numpy as np
     >>> found = evaluation(ScoreTable(("a", "b"), ("m",), np.array([[0.25], [1.0]])), Gates.of("mean>=0.8"))
     >>> found.sentence
-    'm: 50 % of 2 scored samples pass (mean 0.625; few samples: another draw may look different)'
+    'm: 50 % of 2 scored samples pass (mean 0.625). With 2 samples the mean is imprecise.'
     >>> found.records("gates")[0]["text"]
     'm: mean 0.625 < 0.8'
     """
@@ -84,7 +85,9 @@ def evaluation(
         tables += since.tables
         notes += [since.sentence, *since.notes]
     if records := gates.judge(table, baseline):
-        outcomes = [{**each, "outcome": _outcome(each)} for each in records]
+        outcomes = [
+            {**each, "minimum": each["least"], "outcome": _outcome(each)} for each in records
+        ]
         tables.insert(0, Table("gates", _GATES, outcomes))
     settings = {name: value for name, value in table.about.items() if isinstance(value, str | int)}
     if isinstance(scoring := table.about.get("scoring"), ScoringConfig):
@@ -174,22 +177,23 @@ def _sentence(table: ScoreTable, methods: list[dict[str, Any]]) -> str:
     size = len(table) + table.about.get("skipped", 0)
     if len(methods) != 1:
         means = ", ".join(f"{row['method']} {cell(row['mean'], 'score')}" for row in methods)
-        return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}"
+        return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
     (row,) = methods
     if not row["scored"]:
-        return f"None of {counted(size, 'sample')} has a score"
-    said = [f"mean {cell(row['mean'], 'score')}"]
+        return f"None of {counted(size, 'sample')} has a score."
+    said = ""
     if lacking := size - row["scored"]:
-        said.append(f"{lacking} of {size} {'has' if lacking == 1 else 'have'} no score")
+        said += f" {lacking} of {size} {'has' if lacking == 1 else 'have'} no score."
     if row["scored"] < FEW_SAMPLES:
-        said.append("few samples: another draw may look different")
+        said += f" With {counted(row['scored'], 'sample')} the mean is imprecise."
     if str(table.about.get("judge", "")).startswith("lexical"):
-        said.append("the lexical judge only compares words")
+        said += f" {LEXICAL}"
     scoring = table.about.get("scoring")
     at = f" at {scoring.place}" if isinstance(scoring, ScoringConfig) else f"{row['method']}: "
     prefix, at = ("", at) if isinstance(scoring, ScoringConfig) else (at, "")
     passes = f"{cell(row['pass_rate'], 'share')} of {counted(row['scored'], 'scored sample')} pass"
-    return f"{prefix}{passes}{'es' * (row['scored'] == 1)}{at} ({'; '.join(said)})"
+    mean = f"(mean {cell(row['mean'], 'score')})"
+    return f"{prefix}{passes}{'es' * (row['scored'] == 1)}{at} {mean}.{said}"
 
 
 def _notes(table: ScoreTable) -> Iterator[str]:
@@ -209,7 +213,7 @@ def _notes(table: ScoreTable) -> Iterator[str]:
         yield from summary.evidence.lines()
         usage = summary.usage
         if usage.calls or summary.served:
-            tokens = f"{usage.input_tokens} + {usage.output_tokens} tokens"
+            tokens = f"{usage.input_tokens} input and {usage.output_tokens} output tokens"
             served = counted(summary.served, "sample")
-            yield f"{counted(usage.calls, 'call')}, {tokens}; {served} from the store"
+            yield f"{counted(usage.calls, 'call')}, {tokens}; {served} cached"
     yield from table.notes

@@ -78,19 +78,20 @@ class Gate:
         except ValueError:
             number, percent = math.nan, None
         if found is None or math.isnan(number):
-            msg = f"{text!r} is no gate; write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9"
+            msg = f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9"
             raise InvalidValueError(msg)
         figure, method = found["figure"], (found["method"] or "").strip()
         if figure not in FIGURES:
-            msg = f"{text!r}: no figure {figure!r}; {_nearest(figure, FIGURES)}"
+            msg = f"gate {text!r}: no figure {figure!r}; {_nearest(figure, FIGURES, 'figures')}"
             raise InvalidValueError(msg)
         low, high = (-1.0, 1.0) if figure == "change" else (0.0, 1.0)
         own_scale = figure == "mean" and method and math.isfinite(number)
         if not (low <= number <= high or own_scale):
-            msg = f"{text!r}: {number:g} lies outside [{low:g}, {high:g}]"
+            msg = f"gate {text!r}: the number must be between {low:g} and {high:g}, got {number:g}"
             raise InvalidValueError(msg)
         if percent is not None and (figure == "coverage" or not 50.0 < percent < 100.0):
-            msg = f"{text!r}: a confidence is above 50% and below 100%, and not of a coverage"
+            msg = f"gate {text!r}: the confidence must be above 50 % and below 100 %"
+            msg = f"gate {text!r}: a coverage takes no confidence" if figure == "coverage" else msg
             raise InvalidValueError(msg)
         return cls(figure, number, method, None if percent is None else percent / 100.0)
 
@@ -124,10 +125,10 @@ class Gates:
         """
         for gate in self.gates:
             if gate.method and gate.method not in methods:
-                msg = f"a gate is on {gate.method!r}; {_nearest(gate.method, methods)}"
+                msg = f"gate on {gate.method!r}: no such method; {_nearest(gate.method, methods, 'methods')}"
                 raise InvalidValueError(msg)
             if gate.figure == "change" and not has_baseline:
-                msg = "a gate is on the change since a baseline; name the baseline, too"
+                msg = "a gate on change needs a baseline: --baseline FILE, an earlier --out of evaluate"
                 raise InvalidValueError(msg)
 
     def judge(self, table: ScoreTable, before: ScoreTable | None = None) -> list[dict[str, Any]]:
@@ -174,9 +175,9 @@ def _is_failure(table: ScoreTable, method: str, place: int) -> bool:
     return why.partition(":")[0] not in _BENIGN
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def _nearest(name: str, known: Sequence[str], what: str) -> str:
     close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+    return f"did you mean {close[0]!r}?" if close else f"the {what} are {', '.join(known)}"
 
 
 def _record(
@@ -193,21 +194,21 @@ def _outcome(
     values, rows = _values(gate.figure, method, table, before)
     title = f"{method}: {gate.figure.replace('_', ' ')}"
     if not len(values):
-        text = f"{title}: there is none, and {gate.least:.12g} is asked for"
+        text = f"{title} has no value, {gate.least:.12g} is required"
         return _record(gate, method, None, None, text)
     value = reached = math.fsum(values) / len(values)
-    sure = ""
+    bound = ""
     if gate.confidence is not None:
         low = -1.0 if gate.figure == "change" else 0.0
         if values.min() < low or values.max() > 1.0:
-            text = f"{title}: scores leave [0, 1], so there is no lower bound"
+            text = f"{title} has no lower bound, as scores lie outside [0, 1]"
             return _record(gate, method, value, None, text)
         groups = [table.groups[row] for row in rows.tolist()] if table.groups else None
         reached = lower_bound(values, gate.confidence, low=low, groups=groups)
         of = f" ({len(set(groups))} groups)" if groups else ""
-        sure = f", with {100 * gate.confidence:g}% confidence at least {apart(reached, gate.least)}{of}"
+        bound = f", with {100 * gate.confidence:g} % confidence at least {apart(reached, gate.least)}{of}"
     relation = ">=" if reached >= gate.least else "<"
-    shown = f"{value:.3f}{sure}" if sure else apart(value, gate.least)
+    shown = f"{value:.3f}{bound}" if bound else apart(value, gate.least)
     text = f"{title} {shown} {relation} {gate.least:.12g}"
     return _record(gate, method, value, reached, text)
 
@@ -242,7 +243,7 @@ def _failures(method: str, table: ScoreTable) -> list[dict[str, Any]]:
     verb = "has" if lost == 1 else "have"
     text = (
         f"{method}: {lost} of {counted(size, 'sample')} {verb} no score because the judge, the "
-        "metric or the reading failed (a gate on coverage says how many may)"
+        "metric or the reading failed; a gate on coverage allows some, e.g. coverage>=0.95"
     )
     gate = Gate(_FAILURES, 1.0)
     return [_record(gate, method, 1.0 - lost / size, 1.0 - lost / size, text)]
@@ -263,7 +264,7 @@ def apart(reached: float, least: float) -> str:
 def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tuple[str, int]], int]:
     """The samples behind what failed: (method, place), and how many samples there are.
 
-    First those that no longer pass since the baseline. Then, where gates failed, below a mean the
+    First those that newly fail since the baseline. Then, where gates failed, below a mean the
     lowest scores, below a pass rate those that do not pass, below a coverage those without a score,
     those of each gate in turn. A sample is named once.
     """
@@ -272,7 +273,7 @@ def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tup
         for record in gate_records(report)
         if not record["passed"] and record["method"] in table.methods
     ]
-    lost = records_of(report, "no longer pass")
+    lost = records_of(report, "newly fail")
     # A million ids take a hundred megabytes, so that they are looked up where some are asked for.
     places = {sample: place for place, sample in enumerate(table.samples)} if lost else {}
     regressions = [(record["method"], places[record["sample"]]) for record in lost]

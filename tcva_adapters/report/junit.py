@@ -49,7 +49,10 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
     for figures in report.records("methods"):
         method = figures.pop("method")
         properties = {"sentence": report.sentence}
-        properties |= {name: cell(value, "score") for name, value in figures.items()}
+        properties |= {
+            name: cell(value, "int" if isinstance(value, int) else "score")
+            for name, value in figures.items()
+        }
         fails = nothing or method in failing
         root.append(_suite(method, _cases(table, method, fails=fails), properties))
     if records:

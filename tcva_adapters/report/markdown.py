@@ -40,7 +40,7 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
     Args:
         report: Of `evaluation`.
         table: What it is of, with results for the claims.
-        most: Samples that are shown with their claims: those that no longer pass since a baseline
+        most: Samples that are shown with their claims: those that newly fail since a baseline
             first, then those behind failed gates, or else the lowest scores.
 
     >>> from tcva_adapters import Assessment
@@ -80,7 +80,7 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
             break
         text, fit = f"{text}\n{block}", fit + 1
     if fit < len(blocks):
-        text += f"\n\nCut here: {len(blocks) - fit} of {len(blocks)} parts did not fit.\n"
+        text += f"\n\nCut here: {len(blocks) - fit} of {len(blocks)} parts are left out.\n"
     return text
 
 
@@ -108,9 +108,9 @@ def _missed(record: Mapping[str, Any]) -> str:
 def _since(change: Mapping[str, Any]) -> str:
     moved = cell(change["change"], "signed", change["change_low"], change["change_high"])
     return (
-        f"Since the baseline, {_code(change['method'])}: mean {cell(change['before'], 'score')} before, "
-        f"{cell(change['now'], 'score')} now ({markdown_text(moved)} on {change['samples']} samples of "
-        f"both); {change['no_longer_pass']} no longer pass, {change['newly_pass']} newly pass."
+        f"Since the baseline the mean of {_code(change['method'])} changed from "
+        f"{cell(change['before'], 'score')} to {cell(change['now'], 'score')} ({markdown_text(moved)}, "
+        f"n = {change['samples']}): {change['newly_fail']} newly fail, {change['newly_pass']} newly pass."
     )
 
 
@@ -145,7 +145,7 @@ def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
         if claim.reason:
             yield f"  - why: {_code(claim.reason, _TEXT)}"
         if claim.evidence:
-            where = f" (passage {claim.passage})" if claim.passage else ""
+            where = f" (context {claim.passage})" if claim.passage else ""
             yield f"  - evidence{where}: {_code(claim.evidence, _TEXT)}"
     if len(claims) > _CLAIMS:
         yield f"- and {len(claims) - _CLAIMS} more claims"

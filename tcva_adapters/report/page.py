@@ -55,7 +55,7 @@ class Written:
         """What is in it, in a few words."""
         if not self.samples:
             return "report"
-        some = f", the texts of {self.details} of them" if self.details < self.samples else ""
+        some = f", {self.details} of them with texts" if self.details < self.samples else ""
         return f"report on {counted(self.samples, 'sample')}{some}"
 
 

@@ -38,7 +38,7 @@ _COLUMNS: Final = (
 
 
 class Suite:
-    """What a test judges by; the fixture ``tcva`` of the pytest plugin.
+    """What judges the samples of a test; the fixture ``tcva`` of the pytest plugin.
 
     Args:
         gates: What the samples of one `check` have to reach, see `Gates.of`.
@@ -114,7 +114,7 @@ class Suite:
         found = self.evaluate(given)
         results = found if isinstance(found, list) else [found]
         if not results:
-            msg = "there is nothing to check: the list is empty; give at least one sample"
+            msg = "the list is empty; give at least one sample"
             raise InvalidValueError(msg)
         by_label: dict[str, list[Scored]] = {}
         for result in results:
@@ -169,8 +169,8 @@ def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
             row["pass_rate"] = fmean(entry["passed"] for entry in scored)
         row["worst"] = f"{shortened(worst['sample'], _NAME)} {cell(worst['score'], 'score')}"
         rows.append(row)
-    notes = [f"the judge failed on {counted(lost, 'sample')}"] if lost else []
-    text = Report("", [Table("judged", _COLUMNS, rows)], notes).text(_WIDTH)
+    notes = [f"The judge failed on {counted(lost, 'sample')}."] if lost else []
+    text = Report("", [Table("results", _COLUMNS, rows)], notes).text(_WIDTH)
     return text.strip().splitlines()[1:]
 
 

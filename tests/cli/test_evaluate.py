@@ -52,11 +52,11 @@ def test_figures_file_and_pipe_say_the_same(tcva: Run) -> None:
     piped = tcva(*EVALUATE, "-o", "-")
     assert len(piped.out.splitlines()) == len(results)
     assert "50 % of 2 scored samples pass at T=0.5" in piped.err
-    assert "the lexical judge only compares words" in tcva("evaluate", "in.jsonl").text
+    assert "lexical judge" in tcva("evaluate", "in.jsonl").text
     assert tcva("sweep", "out.jsonl", "-T", "0.5", "--json").json["tables"]["temperatures"][0][
         "mean"
     ]
-    assert "no sample 's9' to show" in tcva(*EVALUATE, "--show", "s9").text
+    assert "no sample 's9'" in tcva(*EVALUATE, "--show", "s9").text
 
 
 def test_other_formats_and_field_names_are_read(tcva: Run) -> None:
@@ -115,10 +115,10 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["--set", "timeout=3"], "--set timeout is for a model as judge"),
         (["-T", "7"], "temperature"),
         (["--threshold", "2"], "threshold=2.0"),
-        (["--gate", "mean>0.9"], "is no gate"),
+        (["--gate", "mean>0.9"], "mean>0.9"),
         (["--gate", "beauty>=0.9"], "no figure 'beauty'"),
-        (["--gate", "beauty:mean>=0.9"], "a gate is on 'beauty'"),
-        (["--gate", "change>=0"], "name the baseline, too"),
+        (["--gate", "beauty:mean>=0.9"], "gate on 'beauty'"),
+        (["--gate", "change>=0"], "needs a baseline"),
         (["--judge", "nobody"], "nobody"),
         (["--no-such-option"], "No such option"),
         (["-o", "out.csv"], "name a file that ends in .jsonl"),
@@ -194,7 +194,7 @@ def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: 
         (["mean>=0.9"], 1, "gate failed: faithfulness: mean 0.500 < 0.9"),
         (["faithfulness:pass_rate>=0.4", "coverage>=0.6"], 0, "coverage 0.667 >= 0.6"),
         (["coverage>=0.9"], 1, "gate failed: faithfulness: coverage"),
-        (["mean>=0.4@95%"], 1, "with 95% confidence"),
+        (["mean>=0.4@95%"], 1, "with 95 % confidence"),
         (["mean>=0.4", "mean>=0.4@95%"], 1, "gate passed: faithfulness: mean 0.500 >= 0.4"),
         (["mean>=0.4", "mean>=0.5"], 0, "gate passed: faithfulness: mean 0.500 >= 0.5"),
     ],
@@ -253,8 +253,8 @@ def test_a_baseline_says_what_changed(tcva: Run) -> None:
     write("in.jsonl", record(1, ZEBRAS), record(2), record(4))
     done = tcva(*EVALUATE, "--baseline", "before.jsonl", "--json", "--markdown", "c.md")
     (row,) = done.json["tables"]["changes"]
-    assert (row["no_longer_pass"], row["newly_pass"], row["samples"]) == (1, 1, 2)
-    assert [each["sample"] for each in done.json["tables"]["no longer pass"]] == ["s1"]
+    assert (row["newly_fail"], row["newly_pass"], row["samples"]) == (1, 1, 2)
+    assert [each["sample"] for each in done.json["tables"]["newly fail"]] == ["s1"]
     assert "s1" in Path("c.md").read_text(encoding="utf-8")
     relevancy = (*EVALUATE, "-c", "answer_relevancy", "--baseline", "before.jsonl")
     assert "baseline" in tcva(*relevancy, code=2).text
@@ -264,10 +264,10 @@ def test_a_baseline_says_what_changed(tcva: Run) -> None:
     ("options", "sentence"),
     [
         (["--human", "nope"], "no sample has 'nope' in its metadata"),
-        (["--human", "labels.jsonl"], "none of its 1 labels is of a sample here"),
+        (["--human", "labels.jsonl"], "none of its 1 labels"),
         (["--human", "stars"], "--set human_scale=1,5"),
         (["--group", "nope"], "has no 'nope'"),
-        (["--baseline", "other.jsonl"], "no sample of the baseline is among these"),
+        (["--baseline", "other.jsonl"], "the baseline has no sample"),
     ],
     ids=" ".join,
 )

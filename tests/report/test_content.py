@@ -233,7 +233,7 @@ def of_words(n: int) -> list[Assessment]:
 def test_the_worst_are_in_and_others_at_random(tmp_path: Path) -> None:
     written = write(of_words(200), tmp_path / "page.html", max_details=30)
     assert (written.samples, written.details) == (200, 30)
-    assert written.contents == "report on 200 samples, the texts of 30 of them"
+    assert written.contents == "report on 200 samples, 30 of them with texts"
     assert written.size == written.path.stat().st_size
     figures, details = blocks_of(tmp_path / "page.html")
     lines = figures["samples"]["line"]

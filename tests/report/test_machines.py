@@ -171,7 +171,7 @@ def test_junit_fails_where_the_command_does() -> None:
     assert nothing.get("errors") == "1"  # the command exits with 2
 
 
-def test_a_comment_names_what_no_longer_passes_first() -> None:
+def test_a_comment_names_what_newly_fails_first() -> None:
     """Of 25 samples that got worse, all that are shown are among those; 721 fail in all."""
     names = [f"s{n}" for n in range(730)]
     before = [judged(n, "fully" if n in names[700:725] else "none") for n in names]
@@ -181,8 +181,8 @@ def test_a_comment_names_what_no_longer_passes_first() -> None:
     assert "10 of 725 samples shown:" in comment
     shown = re.findall(r"<summary><code>(s\d+)</code>: 0.000 &lt; 0.5", comment)
     assert shown == names[700:710]
-    assert "25 no longer pass, 5 newly pass." in comment
-    assert "<summary>No longer pass: 25</summary>" in comment
+    assert "25 newly fail, 5 newly pass." in comment
+    assert "<summary>Newly fail: 25</summary>" in comment
     assert "- `s700`: 1.000 before, 0.000 now" in comment
     assert "- and 5 more samples" in comment
     assert "- **none**: `claim of s700`" in comment
@@ -196,7 +196,7 @@ def test_a_comment_fits_and_says_what_was_cut() -> None:
     results = [judged(f"s{n}", claims=claims) for n in range(100)]
     comment = to_markdown(*reported(results, "mean>=0.5"), most=100)
     assert len(comment) <= LONGEST
-    assert re.search(r"Cut here: \d+ of 1\d\d parts did not fit\.", comment)
+    assert re.search(r"Cut here: \d+ of 1\d\d parts are left out\.", comment)
     assert not rendered(comment).open
     methods = ScoreTable(("a",), tuple(f"m{n}" for n in range(2000)), np.zeros((1, 2000)))
     comment = to_markdown(evaluation(methods, Gates.of("mean>=0.5")), methods)
