@@ -113,9 +113,7 @@ def test_nothing_judged_is_no_pass() -> None:
     nothing = table(LATE, REFUSAL)
     assert exit_code(nothing) == 2
     assert exit_code(nothing, Gates.of("coverage>=0").judge(nothing)) == 2
-    assert failed(nothing, "mean>=0", "coverage>=0") == [
-        "m: mean has no value, 0 is required"
-    ]
+    assert failed(nothing, "mean>=0", "coverage>=0") == ["m: mean has no value, 0 is required"]
     some = table(0.5)
     codes = [exit_code(some, Gates.of(gate).judge(some)) for gate in ("mean>=0.5", "mean>=0.6")]
     assert [exit_code(some), *codes] == [0, 0, 1]
