@@ -142,21 +142,6 @@ def test_all_requests_of_a_turn_go_into_one_batch(
     assert (result.claims, result.score) == (live.claims, live.score)
 
 
-def test_a_batch_that_is_collected_costs_no_call(
-    server: BatchServer, tcva: TCVA, place: Path
-) -> None:
-    half = tcva.evaluate_many(SAMPLES[:6])
-    found = figures(submit(tcva, SAMPLES, place))
-    assert (found["scored"], found["waiting"], found["requests_under_way"]) == (6, 6, 6)
-    report = collected(tcva, place)
-    before = server.count
-    results = tcva.changed(share=False).evaluate_many(SAMPLES)
-    assert server.count == before
-    assert [r.score for r in results[:6]] == [r.score for r in half]
-    assert all(r.assessment.from_store for r in results)
-    assert report.sentence == "12 of 12 samples scored, 0 failed; nothing is under way"
-
-
 def test_failed_lines_an_expired_batch_and_lines_that_are_missing(
     server: BatchServer, tcva: TCVA, place: Path
 ) -> None:

@@ -289,15 +289,6 @@ def test_what_no_sample_has_is_refused_without_a_call(
     assert server.count == 0
 
 
-def test_ratings_on_another_scale_have_a_setting(tcva: Run) -> None:
-    write(
-        "in.jsonl", *(record(n, ZEBRAS if n % 3 else PASSAGE, stars=n % 5 + 1) for n in range(40))
-    )
-    scaled = (*EVALUATE, "--human", "stars", "--set", "human_scale=1,5")
-    assert tcva(*scaled, "--json").json["tables"]["agreement"][0]["n"] == 40
-    tcva(*scaled, "--ccrs", "cc")
-
-
 def test_claims_are_shown(tcva: Run) -> None:
     tables = tcva(*EVALUATE, "--show", "s3", "--show", "worst", "--json").json["tables"]
     assert [name for name in tables if name.startswith("claims")] == [

@@ -141,16 +141,6 @@ def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
     assert any(note.startswith("Alpha rests on") for note in few.notes)
 
 
-def test_to_how_many_independent_judges_a_panel_amounts() -> None:
-    (one,) = panel_report(drawn(120, together=True)).records("agreement")
-    assert one["effective_judges"] == pytest.approx(1.0)
-    (several,) = panel_report(drawn(400, together=False)).records("agreement")
-    assert several["effective_judges"] > 2.0
-    few = panel_report(drawn(20, together=False))
-    assert few.records("agreement")[0]["effective_judges"] is None
-    assert any("needs 30 samples" in note for note in few.notes)
-
-
 def repeated(*levels: str | None, name: str = "m") -> Assessment:
     """A sample of one claim with a repeat for each level; None for one that failed."""
     each = [Assessment.from_verdicts([level] if level else [], judge=name) for level in levels]
@@ -179,22 +169,6 @@ def test_flips_and_noise_by_hand() -> None:
     assert found["judge_sd"] ** 2 == pytest.approx((2 / 3 + 1 / 32) / 5, abs=1e-12)
     assert found["one_repeat_more"] < found["standard_error"]
     assert "the decision flips on 1 of 3 samples" in report.sentence
-
-
-def test_repeats_that_say_nothing_new_are_called_so() -> None:
-    same = repeat_report(table_of([repeated("fully", "fully"), repeated("minor", "minor")]))
-    assert "All repeats are identical" in same.notes[0]
-    assert same.records("repeats")[0]["judge_sd"] == 0.0
-    none = repeat_report(table_of([repeated("fully", None)]))
-    assert none.sentence == "No sample has two repeats with a score."
-    assert none.records("repeats")[0]["judge_sd"] is None
-    with pytest.raises(InvalidValueError, match="repeats=3"):
-        repeat_report(table_of([Assessment.from_verdicts(["fully"])]))
-    # Of fused judges one may have been asked less often.
-    other = repeated("mostly", "none", name="n")
-    both = repeated("fully", "none", "fully").model_copy(update={"members": (other,)})
-    scores = [each.score for each in Result(both, HALF).repeats]
-    assert scores == pytest.approx([0.75**0.5, 0.0, 0.75**0.5])
 
 
 def test_raters_are_those_of_the_statistics() -> None:

@@ -62,21 +62,6 @@ def test_judgements_with_ratings_and_groups(judged: Path, results: list[Result])
     assert same.threshold("faithfulness") == 0.7
 
 
-def test_nothing_but_counts_is_held(tmp_path: Path, results: list[Result]) -> None:
-    strict = ScoringConfig(temperature=0.2, threshold=0.9)
-    judged = written(
-        tmp_path / "strict.jsonl", [Result(each.assessment, strict) for each in results]
-    )
-    table = read_scores(judged, hold="counts", human="human")
-    assert table.about["scoring"] == strict  # a sweep counts what passes by it
-    whole = read_scores(judged)
-    assert (table.methods, table.metadata, len(table)) == ((), [], 6)
-    assert table.samples[1] == "row-2"
-    assert np.array_equal(table.at(0.5), whole.at(0.5))
-    assert table.rating.tolist() == [0.0, 0.5, 1.0] * 2
-    assert [r and r.sample_id for r in whole.results["faithfulness"]] == [*whole.samples]
-
-
 def test_several_files_stand_side_by_side(judged: Path, tmp_path: Path) -> None:
     rated = CCRS(("qr", "ir"), judge="lexical").evaluate_many(SAMPLES[:4])
     table = read_scores([judged, written(tmp_path / "rated.jsonl", rated)], human="human")

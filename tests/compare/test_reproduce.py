@@ -12,7 +12,7 @@ import pytest
 
 from tcva_adapters.compare import reproduce
 from tcva_adapters.compare.paper.data import read_folder
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.tables import Report
 from tests.compare import dialogue_set
 from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, VERDICTS, write
@@ -122,19 +122,6 @@ def test_samples_without_verdicts_are_left_out_unless_counted(tmp_path: Path) ->
     for title in ("Table 7", "Table 9", "fused scores"):  # these need verdicts
         assert counted.records(title) == left_out.records(title)
     assert any("4 samples have no verdicts, 3 of them" in note for note in left_out.notes)
-
-
-def test_best_takes_the_highest_rho_and_says_so(tmp_path: Path) -> None:
-    write(tmp_path, "usr")
-    report = reproduce(tmp_path, resamples=50, best=True, lexical=False)
-    rhos = {one["method"]: one["rho"] for one in report.records("Table 5") if "T=" in one["method"]}
-    (about,) = report.records("sets")
-    assert about["choice"] == "best here"
-    assert rhos[f"T={about['T']:g}"] == max(rhos.values())
-    # At another T than the paper's, only Tables 5 and 6 can be compared.
-    assert about["of"] == 13
-    with pytest.raises(InvalidValueError, match="resamples"):
-        reproduce(tmp_path, resamples=0)
 
 
 def test_what_is_missing_leaves_its_rows_out(tmp_path: Path) -> None:

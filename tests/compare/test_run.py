@@ -396,20 +396,6 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Pat
     save(folder, run(frameworks="none"), overwrite=True)
 
 
-def test_imported_scores_and_fused_methods_stand_beside(tmp_path: Path) -> None:
-    (tmp_path / "stars.csv").write_text("id,stars\nright,0.5\nnobody,1\n", encoding="utf-8")
-    table = run(
-        metrics="langchain.context_qa",
-        imported=[f"mine={tmp_path}/stars.csv"],
-        fuse=["tcva T=0.1 + langchain context_qa", "mine+ragas stars"][:1],
-        pass_from={"mine": 0.4},
-    )
-    assert table.methods[-2:] == ("mine", "fused(tcva T=0.1 + langchain context_qa)")
-    assert score(table, "right", "mine") == 0.5
-    assert table.threshold("mine") == 0.4
-    assert score(table, "right", table.methods[-1]) == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -18,8 +18,6 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.tables import Report
-from tests.support.paper import judged as paper
-from tests.support.paper import needs_paper_data
 
 stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 
@@ -102,18 +100,6 @@ def test_agreement_with_people_and_what_each_part_adds() -> None:
 
 
 # Table 9 of the paper, whose digits are of rounded scores: within .003 of these.
-@needs_paper_data
-def test_the_papers_ablation() -> None:
-    for name, at, deltas in (
-        ("summeval", 0.9, (-0.057, -0.004, -0.052)),
-        ("summeval_rel", 0.5, (0.005, 0.0, -0.244)),
-    ):
-        counts, human, _ = paper(name)
-        report = sweep(counts, [at], ablation=True, human=human, resamples=50)
-        found = [row["difference"] for row in report.records("ablation")[1:4]]
-        np.testing.assert_allclose(found, deltas, atol=0.003)
-
-
 def test_fused_judges_and_lowered_verdicts_are_seen_as_such(tmp_path: Path) -> None:
     member = Assessment.from_verdicts(["fully", "minor"]).model_copy(update={"judge": "second"})
     fused = [each.model_copy(update={"members": (member,)}) for each in assessments()[:-1]]

@@ -22,7 +22,7 @@ from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge, may_be_non_claim
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.results.assessment import Assessment, EvidenceCheck, Reason
+from tcva_adapters.results.assessment import Assessment, Reason
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
@@ -279,38 +279,6 @@ def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:
     reply = verdict_json((1, "fully", FERRY_CLAIMS[0]), (2, "none", ""))
     result = LLMJudge(ScriptedModel([reply])).assess(FERRY, ANSWER_RELEVANCY)
     assert result.verdicts == (Verdict.FULLY, Verdict.NONE)
-
-
-def test_an_echo_of_the_prompt_is_asked_again_and_told_why() -> None:
-    first = verdict_json((1, "none", RULE), (2, "none", DOGS))
-    result, model = judged(first, verdict_json((1, "fully", OPENS)), sample=FERRY)
-    assert [claim.verdict for claim in result.claims] == ["fully", "none"]
-    asked, again = model.requests
-    assert list(again.schema["properties"]) == ["claim_1"]
-    assert "Your reply repeated the instructions for claim_1." in again.user
-    assert again.system == asked.system
-    shared = asked.user[: asked.user.index("The data ends here.")]
-    assert again.user.startswith(shared)
-
-
-@pytest.mark.parametrize(
-    ("second", "level"),
-    [
-        (verdict_json((1, "fully", OPENS)), "fully"),
-        ("No.", "partial"),
-        (verdict_json((1, "none", RULE)), "partial"),
-        (verdict_json((1, "minor", FERRY_CLAIMS[0])), "minor"),  # a second look may lower the level
-    ],
-    ids=["a quote", "nothing", "the prompt", "lower"],
-)
-def test_a_claim_that_stays_its_own_quote_is_lowered(second: Answer, level: str) -> None:
-    result, model = judged(
-        verdict_json((1, "fully", FERRY_CLAIMS[0]), (2, "none", "")), second, sample=FERRY
-    )
-    assert "copy from PASSAGE" in model.requests[1].user
-    assert result.claims[0].verdict == level
-    checked = result.claims[0].evidence_check
-    assert checked is (None if level == "fully" else EvidenceCheck.NOT_FOUND)
 
 
 def test_the_whole_prompt_as_a_reply_gives_no_verdict() -> None:

@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Assessment, Panel, Result, Sample, Verdict
-from tcva_adapters.cost import cost
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, panel_of
 from tcva_adapters.models.protocol import JudgeRequest, Sampling
 from tcva_adapters.results.assessment import Reason
-from tcva_adapters.scale.settings import scorer_of
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, later
 
@@ -199,17 +197,6 @@ def test_each_repeat_has_its_own_seed_and_a_stated_temperature() -> None:
     assert asyncio.run(awaited) == result
 
 
-def test_a_temperature_above_zero_stays() -> None:
-    model = Drawn(FULLY, NONE, temperature=1.2)
-    once = TCVA(judge=model).evaluate(SAMPLE)
-    again = TCVA(judge=model, repeats=2).evaluate(SAMPLE)
-    assert model.samplings[1:] == [Sampling(seed_offset=1)]
-    # The first repeat is the judgement that was there already, and is not asked for again.
-    assert len(model.requests) == 2
-    assert again.assessment.repeats[0].claims == once.assessment.claims
-    assert (again.usage.calls, once.repeats) == (1, ())
-
-
 def test_every_repeat_has_its_own_place_in_the_store(tmp_path: Path) -> None:
     store = tmp_path / "verdicts.sqlite"
     first, second = Drawn(FULLY, NONE, PARTIAL), Drawn(FULLY, NONE, PARTIAL)
@@ -264,18 +251,6 @@ def test_fused_scores_are_made_of_what_was_said_the_same_time() -> None:
     for each, one, two in zip(result.repeats, (FULLY, NONE), (PARTIAL, FULLY), strict=True):
         fuse = [Drawn(two, name="scripted:two"), "lexical"]
         assert each.score == TCVA(judge=Drawn(one), fuse=fuse).evaluate(SAMPLE).score
-
-
-def test_a_changed_copy_repeats_too() -> None:
-    tcva = TCVA(judge=Drawn(FULLY, NONE), repeats=2)
-    copy = tcva.changed(temperature="strict")
-    assert copy.name == "tcva_faithfulness(T=0.2,repeats=2)"
-    assert copy.judge.name == "repeats(scripted:one, 2)"
-    assert isinstance(tcva.changed(repeats=1).judge, LLMJudge)
-    model = {"base_url": "http://127.0.0.1:9/v1", "api_key": "none"}
-    plain = scorer_of({"judge": "openai:m", "repeats": 3, "model": model})
-    samples = [SAMPLE.model_copy(update={"response": f"It is {n}."}) for n in range(4)]
-    assert cost({"tcva": plain}, samples).records("calls")[0]["calls"] == 12
 
 
 @pytest.mark.parametrize(

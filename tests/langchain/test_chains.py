@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_classic.evaluation import StringEvaluator
-from langchain_core.callbacks import BaseCallbackHandler, UsageMetadataCallbackHandler
+from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.runnables import Runnable, RunnableBranch, RunnableLambda, RunnablePassthrough
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 
@@ -128,25 +128,6 @@ def test_it_knows_what_its_criterion_needs() -> None:
     assert found["score"] == 1.0
     relevant = TCVAStringEvaluator(TCVAEvaluator("lexical", criterion="answer_relevancy"))
     assert relevant.requires_input
-
-
-def test_callbacks_tags_and_metadata_reach_the_run() -> None:
-    seen: list[dict[str, Any]] = []
-
-    class Keeper(BaseCallbackHandler):
-        def on_chain_start(self, *_: Any, **kwargs: Any) -> None:
-            seen.append(kwargs)
-
-    TCVAStringEvaluator(TCVAEvaluator("lexical")).evaluate_strings(
-        prediction=ANSWER,
-        contexts=[ANSWER],
-        callbacks=[Keeper()],
-        tags=["nightly"],
-        metadata={"team": "docs"},
-        include_run_info=True,
-    )
-    assert seen[0]["tags"] == ["nightly"]
-    assert seen[0]["metadata"]["team"] == "docs"
 
 
 def test_wrapped_evaluators_are_taken_where_their_criterion_can_be_seen() -> None:

@@ -9,18 +9,16 @@ from typing import Any
 import pytest
 from langchain_core.runnables import (
     ConfigurableField,
-    ConfigurableFieldSingleOption,
     RunnablePassthrough,
 )
 
 from tcva_adapters import CCRS, TCVA
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.langchain import ScorerEvaluator, TCVAEvaluator, result_of
 from tcva_adapters.results.settings import TCVASettings
 from tests.langchain.entry import RECORD, scripted
 from tests.support.office import TWO
-from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.scripted import verdict_json
 
 CLAIMS = '{"claims": ["It opens at nine."]}'
 FULLY = verdict_json((1, "fully", ""))
@@ -50,34 +48,6 @@ def test_the_dial_is_configurable_at_run_time() -> None:
     with pytest.raises(InvalidValueError, match="5"):
         chain.invoke(RECORD, {"configurable": {"tcva_temperature": 5}})
     assert len(model.prompts) == 2
-
-
-def test_judges_keep_their_own_settings_at_run_time_and_additional_ones_follow() -> None:
-    judge = LLMJudge(ScriptedModel([CLAIMS, FULLY]), claims="llm")
-    step = TCVAEvaluator(judge).configurable_fields(temperature=ConfigurableField(id="dial"))
-    seen = step.invoke(RECORD, {"configurable": {"dial": 0.2}})
-    assert [claim["claim"] for claim in seen["claims"]] == ["It opens at nine."]
-    fused = TCVAEvaluator("lexical", fuse="lexical").configurable_fields(
-        criterion=ConfigurableField(id="criterion")
-    )
-    seen = fused.invoke(RECORD, {"configurable": {"criterion": "answer_relevancy"}})
-    assert [member["criterion"] for member in seen["members"]] == ["answer_relevancy"]
-
-
-def test_a_scorer_can_be_left_to_the_run() -> None:
-    ccrs = CCRS("qr", judge="lexical", threshold=0.4)
-    strict = ccrs.changed(threshold=0.6)
-    by_name = ScorerEvaluator(ccrs).configurable_fields(
-        scorer=ConfigurableFieldSingleOption(
-            id="rating", options={"mild": ccrs, "strict": strict}, default="mild"
-        )
-    )
-    by_object = ScorerEvaluator(ccrs).configurable_fields(scorer=ConfigurableField(id="rating"))
-    for step, mild, severe in ((by_name, "mild", "strict"), (by_object, ccrs, strict)):
-        for chosen, value in ((mild, "pass"), (severe, "fail")):
-            configured = step.with_config(configurable={"rating": chosen})
-            output = configured.invoke({"question": "red car?", "answer": "A red bus."})
-            assert output["value"] == value
 
 
 @pytest.mark.parametrize("copied", [TCVAEvaluator.model_copy, TCVAEvaluator.copy])

@@ -40,7 +40,7 @@ from tcva_adapters.langchain import (
     result_of,
 )
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying, check_are_views
-from tests.langchain.entry import ScriptedChatModel, records, run_of
+from tests.langchain.entry import ScriptedChatModel, records
 from tests.support.scripted import verdict_json
 
 # LangSmith says so whenever upload_results is used.
@@ -235,21 +235,6 @@ def test_a_mapper_reads_runs_with_names_of_their_own() -> None:
     evaluator = TCVARunEvaluator(TCVAEvaluator("lexical"), mapper=mapper)
     (found,) = locally(lambda _: {"said": {"final": "It opens at nine."}, "n": 1}, evaluator)
     assert found.score == 1.0
-
-
-def test_outputs_without_a_known_name_are_an_error_that_names_them() -> None:
-    inputs, outputs = {"q": "When?"}, {"final": "At nine.", "steps": 3}
-    named = r"no response.*inputs.q, outputs.final, outputs.steps, .*mapper="
-    evaluator = TCVARunEvaluator(TCVAEvaluator("lexical"))
-    found = evaluator.evaluate_run(run_of(inputs, outputs))
-    assert (found.score, found.extra) == (None, {"error": True})
-    assert re.search(named, found.comment or "")
-    assert asyncio.run(evaluator.aevaluate_run(run_of(inputs, outputs))).comment == found.comment
-    # An evaluator that reads these names by itself is not kept from it.
-    mapped = TCVAEvaluator(
-        "lexical", mapper=lambda r: {"answer": r["outputs"]["final"], "context": ["At nine."]}
-    )
-    assert create_tcva_judge(mapped)(inputs=inputs, outputs=outputs)["score"] == 1.0
 
 
 def test_functions_follow_the_convention_of_openevals() -> None:

@@ -11,7 +11,6 @@ from langchain_core.caches import InMemoryCache
 from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
-from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_openai import ChatOpenAI
 
 from tcva_adapters import TCVA, Sample
@@ -133,26 +132,3 @@ def test_a_wrappers_parameters_win() -> None:
 def test_a_runnable_that_gives_no_text_is_refused() -> None:
     with pytest.raises(JudgeError, match=r"must return text.*got a dict"):
         model_of(RunnableLambda(lambda _: {"score": 1})).complete(REQUEST)
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_every_call_of_a_batch_is_traced_as_a_child(asynchronous: bool) -> None:
-    tcva = TCVA(judge=ScriptedChatModel(reply=lambda _: GOOD))
-    samples = [SAMPLE.model_copy(update={"contexts": (f"{n}: It opens at nine.",)}) for n in "abc"]
-
-    def judge(given: list[Sample]) -> list[Any]:
-        return list(tcva.evaluate_many(given))
-
-    async def ajudge(given: list[Sample]) -> list[Any]:
-        return list(await tcva.aevaluate_many(given))
-
-    collector = RunCollectorCallbackHandler()
-    step, config = RunnableLambda(judge, afunc=ajudge), {"callbacks": [collector]}
-    seen: Any = (
-        asyncio.run(step.ainvoke(samples, config))  # type: ignore[arg-type]  # a plain dict will do
-        if asynchronous
-        else step.invoke(samples, config)  # type: ignore[arg-type]  # as above
-    )
-    assert [result.score for result in seen] == [1.0] * 3
-    (run,) = collector.traced_runs
-    assert [child.name for child in run.child_runs] == ["tcva_judge"] * 3

@@ -6,18 +6,12 @@ from typing import Any
 
 import pytest
 from llama_index.core.evaluation import EvaluationResult
-from llama_index.core.instrumentation.event_handlers import BaseEventHandler
-from llama_index.core.instrumentation.events import BaseEvent
-from llama_index_instrumentation import root_dispatcher
-from pydantic import PrivateAttr
 
 from tcva_adapters import CCRS, TCVA
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.llamaindex import (
-    ScorerEvaluationEndEvent,
     ScorerEvaluationResult,
     ScorerEvaluator,
-    TCVAEvaluator,
     result_of,
 )
 
@@ -51,28 +45,6 @@ def test_the_result_is_there_however_it_was_carried(evaluation: Any) -> None:
         assert result_of(carried) == result
     again = ScorerEvaluationResult[Any].model_validate_json(evaluation.model_dump_json())
     assert again.model_dump() == evaluation.model_dump()
-
-
-class Recorder(BaseEventHandler):
-    """Writes events down, as handlers that send them somewhere do."""
-
-    _lines: list[str] = PrivateAttr(default_factory=list)
-
-    def handle(self, event: BaseEvent, **_: Any) -> None:
-        if isinstance(event, ScorerEvaluationEndEvent):
-            assert result_of(event) is event.result.result
-            self._lines.append(event.model_dump_json())
-
-
-def test_an_event_that_was_written_down_holds_the_result() -> None:
-    recorder = Recorder()
-    root_dispatcher.event_handlers.append(recorder)
-    try:
-        result = TCVAEvaluator("lexical").evaluate(QUERY, RESPONSE, CONTEXTS).result
-    finally:
-        root_dispatcher.event_handlers.remove(recorder)
-    (line,) = recorder._lines
-    assert result_of(line) == result
 
 
 @pytest.mark.parametrize(

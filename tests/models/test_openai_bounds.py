@@ -225,22 +225,6 @@ def test_a_users_client_serves_both_faces_and_keeps_its_own_rules(asynchronous: 
             gc.collect()  # the user's own, which nobody closed
 
 
-def test_an_async_client_may_be_the_application_s_as_well() -> None:
-    said: Any = [{"role": "user", "content": "Hello"}]
-
-    async def beside(url: str) -> None:
-        async with openai.AsyncOpenAI(base_url=url, api_key=KEY, max_retries=0) as client:
-            model = OpenAICompatibleModel("m", client=client)
-            for _ in range(3):
-                own = (client.chat.completions.create(model="m", messages=said) for _ in range(8))
-                await asyncio.gather(*own, *(model.acomplete(REQUEST) for _ in range(8)))
-                model.complete(REQUEST)  # over connections of its own
-
-    with ScriptedServer(in_turn(reply('{"ok": true}'))) as server:
-        asyncio.run(beside(server.base_url))
-        assert server.count == 3 * 17
-
-
 @pytest.fixture
 def _interruptible() -> Iterator[None]:
     """What a shell starts in the background ignores Ctrl-C."""

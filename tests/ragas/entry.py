@@ -6,7 +6,7 @@ import asyncio
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.language_models import FakeListChatModel
@@ -23,10 +23,8 @@ from ragas import (
 from ragas.dataset_schema import EvaluationResult
 from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM
-from ragas.metrics._faithfulness import Faithfulness
 
-from tcva_adapters import Result, Sample
-from tcva_adapters.ragas import LexicalLLM, TCVAMetric, results_of
+from tcva_adapters import Sample
 from tests.support.office import SAMPLE
 
 Reply = Callable[[str], str]
@@ -117,23 +115,6 @@ def dataset_of(samples: Sequence[Sample]) -> EvaluationDataset:
     return EvaluationDataset(samples=rows)
 
 
-def ours_of(found: EvaluationResult, metric: str | None = None) -> list[Result]:
-    """The results of a TCVA metric."""
-    results = results_of(found, metric)
-    assert all(isinstance(result, Result) for result in results)
-    return cast("list[Result]", results)
-
-
-def _arguments(samples: Sequence[Sample], reply: Reply, options: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "dataset": dataset_of(samples),
-        "metrics": [TCVAMetric(**options)],
-        "llm": ScriptedLLM(reply),
-        "run_config": RunConfig(max_retries=1),  # a scripted failure is meant to be one
-        "show_progress": False,
-    }
-
-
 COLUMN: Final = "tcva_faithfulness"
 
 
@@ -166,12 +147,6 @@ def evaluated(metrics: list[Any], *samples: Sample, **kwargs: Any) -> Evaluation
         )
     assert isinstance(found, EvaluationResult)
     return found
-
-
-def native_faithfulness() -> Faithfulness:
-    """RAGAS' own metric, offline."""
-    llm: Any = LexicalLLM()  # RAGAS' annotation lacks the newer family, which it takes
-    return Faithfulness(llm=llm)
 
 
 def turn(sample: Sample = SAMPLE) -> SingleTurnSample:

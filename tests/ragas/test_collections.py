@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import json
 import math
 import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
-from ragas import Dataset, experiment
-from ragas.backends.inmemory import InMemoryBackend
-from ragas.backends.local_jsonl import LocalJSONLBackend
 from ragas.metrics.result import MetricResult
 
-from tcva_adapters import Result
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric
 from tcva_adapters.results.assessment import Reason
-from tcva_adapters.results.protocol import read_result
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, turn
 from tests.support.office import PASSAGE, QUERY, RESPONSE, SCORE, TWO
 from tests.support.scripted import in_turn, verdict_json
@@ -107,25 +100,3 @@ def test_results_have_a_hash_that_agrees_with_equality() -> None:
     assert first == second == first.value
     assert {first, second, first.value} == {first}
     assert len({first, first.at(0.9)}) == 2
-
-
-def test_an_experiment_that_is_written_to_a_file_keeps_judgements_as_plain_data(
-    tmp_path: Path,
-) -> None:
-    tcva = TCVACollectionMetric("lexical")
-
-    @experiment()
-    async def tried(row: dict[str, Any]) -> dict[str, Any]:
-        result = await tcva.ascore(**row)
-        assert result.traces is not None
-        return {"tcva": result.value, "judgement": result.traces["output"]}
-
-    backend: Any = InMemoryBackend
-    data: Dataset[Any] = Dataset("offices", backend=backend(), data=[ROW])
-    asyncio.run(tried.arun(data, name="first", backend=LocalJSONLBackend(str(tmp_path))))
-    (written,) = tmp_path.rglob("*.jsonl")
-    (row,) = map(json.loads, written.read_text(encoding="utf-8").splitlines())
-    result = read_result(row["judgement"])
-    assert isinstance(result, Result)
-    assert result.score == row["tcva"]
-    assert result.at(0.2).score == tcva.score(**ROW).at(0.2).value

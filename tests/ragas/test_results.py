@@ -24,12 +24,9 @@ from tcva_adapters.ragas import (
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import read_result
 from tests.ragas.entry import (
-    COLUMN,
     ScriptedLLM,
     dataset_of,
     evaluated,
-    native_faithfulness,
-    ours_of,
 )
 from tests.support.scripted import verdict_json
 
@@ -151,14 +148,3 @@ def test_rows_that_ragas_never_handed_over_keep_their_place() -> None:
     assert refused.unscored.reason is Reason.INVALID_INPUT
     assert results_of(results_to_pandas(found), "tcva_faithfulness") == [refused, judged]
     assert results_of(found, "ccrs_qr")[0].unscored == refused.unscored
-
-
-def test_results_of_says_which_metrics_there_are() -> None:
-    metrics = [TCVAMetric(llm="lexical"), TCVAMetric(name="b", llm="lexical", temperature=0.2)]
-    result = evaluated(metrics)
-    assert ours_of(result, "b")[0].scoring.temperature == 0.2
-    for name, said in ((None, "several .* pass metric=, one of"), ("c", "metric must be one of")):
-        with pytest.raises(InvalidValueError, match=rf"{said}.* '{COLUMN}', 'b'"):
-            results_of(result, name)
-    with pytest.raises(InvalidValueError, match=r"no metric of tcva-.*only faithfulness"):
-        results_of(evaluated([native_faithfulness()]))

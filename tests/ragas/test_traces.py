@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import FakeListChatModel
-from ragas.cost import get_token_usage_for_openai
 
 from tcva_adapters.ragas import TCVAMetric
-from tests.ragas.entry import COLUMN, Counted, ScriptedLLM, evaluated
-from tests.support.office import SAMPLE, TWO
+from tests.ragas.entry import COLUMN, ScriptedLLM, evaluated
+from tests.support.office import TWO
 
 
 def test_traces_can_be_written_as_json() -> None:
@@ -41,26 +39,3 @@ def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
     listener = Listener()
     evaluated([TCVAMetric()], llm=FakeListChatModel(responses=[TWO]), callbacks=[listener])
     assert listener.model_parents == ["tcva_judgement"]
-
-
-@pytest.mark.parametrize(
-    ("own", "suite", "calls"),
-    [
-        ({}, Counted(responses=[TWO]), 2),
-        # RAGAS wraps only what `evaluate` is given; these are asked as they are.
-        ({"llm": Counted(responses=[TWO])}, None, 2),
-        ({"fuse": Counted(responses=[TWO])}, Counted(responses=[TWO]), 4),
-    ],
-    ids=["of evaluate", "of the metric", "fused"],
-)
-def test_tokens_are_counted_by_ragas(own: dict[str, Any], suite: Any, calls: int) -> None:
-    result = evaluated(
-        [TCVAMetric(**own)],
-        SAMPLE,
-        SAMPLE.model_copy(update={"input": "Another?"}),
-        llm=suite,
-        token_usage_parser=get_token_usage_for_openai,
-    )
-    usage = result.total_tokens()
-    assert not isinstance(usage, list)
-    assert (usage.input_tokens, usage.output_tokens) == (10 * calls, 5 * calls)

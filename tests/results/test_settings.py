@@ -224,16 +224,6 @@ def test_temperatures_lie_within_the_exponents_scale() -> None:
             build()
 
 
-def test_a_sample_without_the_field_has_no_profile() -> None:
-    profiles = {"domain": {"None": 0.2}}
-    assert ScoringConfig().for_profile(profiles, {}).temperature == 0.5
-    assert ScoringConfig().for_profile(profiles, {"domain": None}).temperature == 0.5
-    odd: Any
-    for odd in ({}, {"domain": 3}, {"a": {}, "b": {}}, "x", {"domain": {"a": {"threshold": 0.5}}}):
-        with pytest.raises(InvalidValueError, match=r"map one metadata field|temperature"):
-            TCVA(judge="lexical", profiles=odd)
-
-
 def test_an_eps_and_a_floor_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "tcva.json"
     Config(settings={"eps": 0.05}).dump(file)

@@ -24,12 +24,10 @@ from tcva_adapters import (
     sweep,
 )
 from tcva_adapters.cli.app import run
-from tcva_adapters.compare import compare, read_scores
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.langchain.results import as_output
-from tcva_adapters.report import evaluation
 from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.results.evidence import (
     EVIDENCE,
@@ -37,7 +35,6 @@ from tcva_adapters.results.evidence import (
     EvidenceCounts,
     as_judged,
     lowered,
-    under,
 )
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.settings import ScoringConfig
@@ -225,18 +222,6 @@ def test_a_claim_says_what_was_done() -> None:
         assert [claim.evidence_check for claim in seen] == found
 
 
-def test_whoever_shows_verdicts_counts_them() -> None:
-    judge = tcva()
-    table = read_scores(judge.evaluate_many([SAMPLE]))
-    assert table.about["summary"].evidence.to_dict() == FIGURES
-    assert all(line in evaluation(table).notes for line in LINES)
-    found = compare([SAMPLE], tcva(), frameworks="none")
-    assert all(line in found.notes for line in LINES)
-    off = compare([SAMPLE], tcva(evidence="off"), frameworks="none", temperatures=[0.5])
-    assert off.records("methods")[0]["mean"] == tcva(evidence="off").evaluate(SAMPLE).score
-    assert off.settings["scoring"]["evidence"] == "off"
-
-
 def test_of_a_panel_and_of_additional_judges_every_verdict_counts() -> None:
     models = [ScriptedModel([REPLY], name=f"scripted:{i}") for i in range(3)]
     result = TCVA(judge=Panel(models[:2]), fuse=[models[2]], evidence="off").evaluate(SAMPLE)
@@ -271,16 +256,3 @@ def test_shares_move_and_come_back() -> None:
             assert (seen.verdict, seen.probabilities) == ("partial", (0, 0, 0.875, 0.0625, 0.0625))
             [found] = check_evidence([claim.model_copy(update={"evidence_check": None})], PASSAGES)
             assert found.model_copy(update={"reason": ""}) == seen.model_copy(update={"reason": ""})
-
-
-@pytest.mark.parametrize("combine", ["median", "fused"])
-def test_votes_of_a_panel_are_combined_again(combine: str) -> None:
-    other = verdict_json(*((n, "fully", "opens at nine") for n in range(1, 5)))
-    models = [ScriptedModel([REPLY], name="one"), ScriptedModel([other], name="two")]
-    panel = Panel(models, combine=combine)  # type: ignore[arg-type]  # either of the two
-    stored = TCVA(judge=panel).evaluate(SAMPLE)
-    for view in EVIDENCE:
-        seen = stored.at(0.5, evidence=view)
-        votes = [under(each, view) for each in stored.assessment.panel]
-        assert seen.seen.panel == tuple(votes)
-        assert seen.claims == panel.combined(votes).claims

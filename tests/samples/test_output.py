@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import Assessment, Sample
-from tcva_adapters.compare.comparing import comparison
+from tcva_adapters import Assessment
 from tcva_adapters.compare.imported import read_imported
-from tcva_adapters.compare.run import Run, save
 from tcva_adapters.compare.system_pairs import read_systems
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Config
@@ -74,19 +72,6 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: str) -> No
     assert set(tmp_path.iterdir()) == {lines, settings}
     assert read_assessments(lines) == [MADE]
     assert Config.load(settings) == Config()
-
-
-def test_a_folder_with_files_of_something_else_is_no_place_for_a_comparison(tmp_path: Path) -> None:
-    sample = Sample(id="a", response="It opens.", contexts=("It opens.",))
-    found = Run([sample], {"judge": "lexical"}, frameworks="none").table()
-    report = comparison(found)
-    for name in ("scores.csv", "summary.json"):
-        (tmp_path / name).write_text("precious")
-        with pytest.raises(InvalidValueError, match="--overwrite"):
-            save(tmp_path, found, report)
-        assert (tmp_path / name).read_text() == "precious"
-        save(tmp_path, found, report, overwrite=True)
-        save(tmp_path, found, report)
 
 
 @posix

@@ -134,16 +134,6 @@ def test_columns_and_rows_without_a_score() -> None:
     assert not tukey([[NAN, NAN]], permutations=9).tested()
 
 
-def test_tukeys_smallest_difference_is_mostly_found() -> None:
-    rng = np.random.default_rng(0)
-    smallest = float(tukey(rng.normal(size=(200, 3)), permutations=2000).smallest[0, 1])
-    hits = [
-        tukey(rng.normal([smallest, 0, 0], size=(200, 3)), permutations=299).p[0, 1] < 0.05
-        for _ in range(120)
-    ]
-    assert np.mean(hits) == pytest.approx(0.8, abs=0.13)
-
-
 def test_mistakes_are_named() -> None:
     with pytest.raises(InvalidValueError, match=r"shape \(2, 1\)"):
         tukey([[0.5], [0.6]])
