@@ -100,6 +100,7 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (aggregate, ("fully",), {}, "verdicts must be a list, got 'fully'"),
     (aggregate, ({"fully": 3},), {}, "verdicts must be a list, got {'fully': 3}"),
     (aggregate, (["fully", "supported"],), {}, "'supported'"),
+    (aggregate, (WORDS, 0), {}, "got 0"),
     (aggregate, (WORDS, 0.05), {}, "0.05"),
     (aggregate, (WORDS, True), {}, "True"),
     (aggregate, (WORDS, "cold"), {}, "'cold'; give a number or one of strict"),
