@@ -9,10 +9,10 @@ from pydantic import Field, model_validator
 
 from tcva_adapters.results.settings import (
     Count,
+    NonNegative,
     Number,
     Positive,
     SettingsModel,
-    Share,
     by_name,
 )
 
@@ -85,13 +85,13 @@ class PageConfig(SettingsModel):
 class CompositeConfig(SettingsModel):
     """One score of several direct metrics."""
 
-    weights: Annotated[Mapping[str, Share] | None, by_name("weights=cc=0.5,qr=0.5")] = Field(
-        default=None, description="By metric; they sum to 1. By default all alike."
+    weights: Annotated[Mapping[str, NonNegative] | None, by_name("weights=cc=0.5,qr=0.5")] = Field(
+        default=None, description="By metric, summing to 1: their mean is the composite."
     )
 
     @model_validator(mode="after")
     def _sum_to_1(self) -> Self:
         if self.weights is not None and abs(sum(self.weights.values()) - 1.0) > 1e-9:
-            msg = f"weights={dict(self.weights)!r}; they should sum to 1"
+            msg = "they should sum to 1"
             raise ValueError(msg)
         return self

@@ -209,5 +209,7 @@ def sample_of(record: Mapping[str, Any], columns: Mapping[str, str]) -> Sample:
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         there = listed(record) or "(none)"
         msg = f"no known field among {there}; known fields, with other names, are {known}"
+        if "claims" in record:
+            msg = "these are results, which hold no answers; give the samples that were judged"
         raise InvalidSampleError(msg)
     return sample
