@@ -14,6 +14,7 @@ from tests.support.browser import HINT, Watched, find_browser, launched, opened
 from tests.support.reports import CONTENTS, MOST, write_page
 
 Opener = Callable[..., Watched]
+Reports = Callable[[str], Path]
 HERE = Path(__file__).parent
 
 
@@ -56,7 +57,7 @@ def open_report(context: BrowserContext) -> Iterator[Opener]:
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
     """Reports by name, each written once a module."""
     folder = tmp_path_factory.mktemp("reports")
 

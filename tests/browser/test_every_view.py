@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from tests.browser.conftest import Opener
+from tests.browser.conftest import Opener, Reports
 from tests.support.browser import Watched
 from tests.support.reports import CONTENTS
-
-Reports = Callable[[str], Path]
 
 NONSENSE = re.compile(r"\b(NaN|undefined|null|Infinity|\[object \w+\])\b")
 NOTHING = "#view=no&sample=no&T=9&scheme=__proto__&penalty=y&threshold=-3&run=z&method=w&%%%"

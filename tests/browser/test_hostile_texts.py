@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import quote
 
-from tests.browser.conftest import Opener
+from tests.browser.conftest import Opener, Reports
 from tests.browser.test_every_view import links_of, too_wide
 from tests.hostile.corpus import TEXTS
-
-Reports = Callable[[str], Path]
 
 # What the page itself is made of; anything else came out of a text.
 FOREIGN = "img, iframe, object, embed, base, link:not([rel=icon]), plaintext, xmp, [onerror], [onmouseover], [onfocus]"

