@@ -76,6 +76,7 @@ export function App({ report, store }) {
   useLayoutEffect(() => {
     if (shownBefore.current) scrollTo(0, 0);
     shownBefore.current = view;
+    document.querySelector("nav [aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
   }, [view.name, state.sample]);
   const other = theme === "dark" ? "light" : "dark";
   useEffect(() => {

@@ -82,11 +82,11 @@ function Differing({ app, both, pairs }) {
     <div class="wide-table" tabindex="0" role="region" aria-labelledby="differing">
       <table class="figures differing">
         <thead><tr><th scope="col">Sample</th>${both.map(({ name }) => html`<th key=${name} scope="col" class="numeric">${visible(name)}</th>`)}
-          <th scope="col" class="numeric">Difference</th>${isRated && html`<th scope="col" class="numeric">Human rating</th>`}</tr></thead>
+          <th scope="col" class="numeric roomy">Difference</th>${isRated && html`<th scope="col" class="numeric">Human rating</th>`}</tr></thead>
         <tbody>${shown.map(({ i, scores, passed }) => html`<tr key=${i}>
           <th scope="row" class="words-cell"><${SampleLink} app=${app} i=${i} run=${both[1].run && app.look ? both[1].name : undefined} withQuestion=${true} /></th>
           ${scores.map((score, k) => html`<td key=${k} class="numeric">${figure(score)}<br /><${Decision} passed=${passed[k]} /></td>`)}
-          <td class="numeric">${signed(scores[1] - scores[0])}</td>
+          <td class="numeric roomy">${signed(scores[1] - scores[0])}</td>
           ${isRated && html`<td class="numeric">${figure(app.report.rating(i), 2)}</td>`}
         </tr>`)}</tbody>
       </table>

@@ -61,7 +61,7 @@ function headingOf(name) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const classOf = (kind) => (kind === "text" || kind === "prose" ? "words-cell" : "numeric");
+const classOf = (kind) => (kind === "prose" ? "words-cell prose-cell" : kind === "text" ? "words-cell" : "numeric");
 
 /** A value by its column's kind; what is missing is a dash. A sample's id leads to it. */
 function cell(app, record, { name, kind, digits }) {
