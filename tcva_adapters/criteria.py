@@ -1,4 +1,4 @@
-"""Criteria: the claims of one field, judged against another, with a wording for each level."""
+"""Criteria: the claims of one field, judged against another, with a description of each level."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Criterion:
 
     Attributes:
         name: Short name, used in tables and store keys.
-        wording: One or two sentences that tell the judge what to decide.
+        wording: One or two sentences of the prompt: what the judge has to decide.
         claims: The field whose sentences are judged. Unused when ``statements`` is given.
         against: The field that they are judged against.
         levels: What fully, mostly, partial, minor and none mean here; by default how far the
@@ -71,11 +71,11 @@ class Criterion:
             if field not in FIELDS:
                 return f"has the unknown field {field!r}; fields are {', '.join(FIELDS)}"
         if not self.name.strip() or not self.wording.strip():
-            return f"needs a name and a wording; its wording is {self.wording!r}"
+            return f"needs a name and a wording, got wording={self.wording!r}"
         if self.claims == self.against and not self.statements:
-            return f"holds {self.claims!r} against itself"
+            return f"compares {self.claims!r} with itself; claims and against must differ"
         if any(not statement.strip() for statement in self.statements):
-            return "has an empty criteria text"
+            return "has an empty text among its statements"
         return None
 
     @cached_property
@@ -184,7 +184,7 @@ def rubric(
     ('response',)
     """
     if not statements:
-        msg = f"rubric {name!r} needs at least one criteria text"
+        msg = f"rubric {name!r} needs at least one text in statements"
         raise InvalidValueError(msg)
     return Criterion(
         name=name,
@@ -213,6 +213,6 @@ def resolve_criterion(criterion: Criterion | str) -> Criterion:
         return criterion
     if not isinstance(criterion, str) or criterion not in CRITERIA:
         names = ", ".join(CRITERIA)
-        msg = f"unknown criterion {criterion!r}; built in are {names}"
+        msg = f"unknown criterion {criterion!r}; use a Criterion, or one of {names}"
         raise InvalidValueError(msg)
     return CRITERIA[criterion]

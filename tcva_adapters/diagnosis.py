@@ -28,11 +28,13 @@ IMPORT_SECONDS: Final = 120
 
 FIT: Final = 10
 """Right levels of the dozen from which on no other form of verdicts is tried. A judge that is right
-in nine of ten cases gets so many or more in nine of ten trials."""
+in nine of ten cases gets so many or more in nine of ten runs."""
 
 USABLE: Final = 8
 """Below, a judge is not advised: who calls everything ``fully``, or everything ``none``, gets half of
 the dozen or less."""
+
+_ENDED: Final = "the test ended early"
 
 _FEW: Final = 2
 """Calls that fail at the very beginning, after which nothing more is asked."""
@@ -66,15 +68,15 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     broken = [each["package"] for each in packages if each["state"].startswith("broken")]
     sentence = f"tcva-adapters {__version__} on Python {platform.python_version()}"
     if broken:
-        sentence += f": {', '.join(broken)} installed and broken"
+        sentence += f": {', '.join(broken)} cannot be imported"
     tables = [Table("packages", _PACKAGES, packages)]
     is_well = not broken
     if judge is not None:
         answer, forms, advice = _asked(judge, settings)
-        is_well = is_well and answer["answers"] and not advice.startswith("the trial ended")
+        is_well = is_well and answer["answers"] and not advice.startswith(_ENDED)
         sentence = f"{answer['judge']}: {advice}. {sentence}"
         rows = [{"what": what, "found": found} for what, found in answer.items()]
-        tables = [Table("trial", _FORMS, forms), Table("judge", _JUDGE, rows), *tables]
+        tables = [Table("test claims", _FORMS, forms), Table("judge", _JUDGE, rows), *tables]
     return Report(sentence, tables), is_well
 
 
@@ -114,32 +116,33 @@ def _asked(
         return (
             {"judge": str(name), "answers": False, "detail": str(error)},
             [],
-            "it does not answer",
+            "no answer",
         )
     if not isinstance(judge, LLMJudge):
-        return {"judge": judge.name, "answers": True}, [], "local, nothing to reach"
+        return {"judge": judge.name, "answers": True}, [], "works, and needs no server"
     if not hasattr(judge.model, "probe"):
-        msg = f"the doctor cannot probe {name!r}; give openai:MODEL"
+        msg = f"only judges of the form openai:MODEL can be tested, got {name!r}"
         raise InvalidValueError(msg)
     answer = {"judge": judge.name, **judge.model.probe()}
     if not answer["answers"]:
-        return answer, [], "it does not answer"
-    samples = [Sample.model_validate_json(line) for line in sample_lines("trial.jsonl")]
+        return answer, [], "no answer"
+    samples = [Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")]
     tried: list[Mapping[str, Any]] = []
     for form in VERDICT_FORMS if answer["logprobs"] else ("written",):
         found, fault = _tried(LLMJudge(judge.model, verdicts=form), samples)
         tried.append({"form": form, **found})
         if fault:
-            return answer, tried, f"the trial ended early: {fault}"
+            return answer, tried, f"{_ENDED}: {fault}"
         if found["right"] >= FIT and not found["unread"] and found["quotes_made_up"] <= 1:
             break
     best = max(tried, key=lambda each: each["right"])
     if best["right"] < USABLE:
         advice = (
-            f"not fit: no form had {USABLE} levels right; take another model, or the judge lexical"
+            f"not usable: fewer than {USABLE} of {len(samples)} levels are right; use another model "
+            "or the lexical judge"
         )
     else:
-        care = "" if best["right"] >= FIT else ", with care: try it on samples of yours first"
+        care = "" if best["right"] >= FIT else ", and check it on your own samples first"
         advice = f"use it with verdicts={best['form']}{care}"
     return answer, tried, advice
 

@@ -45,13 +45,13 @@ class Frozen:
     """
 
     settable: ClassVar[Collection[str]] = ()
-    changes: ClassVar[str] = "changed({name}=...) gives a copy"
+    changes: ClassVar[str] = "use changed({name}=...), which returns a copy"
     _is_built = False
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Underlined are the framework's own, and what typing sets on a generic class.
         if self._is_built and name not in self.settable and not name.startswith("_"):
-            what = f"{name}={value!r:.80}; a built {type(self).__name__} is not changed"
+            what = f"{name}={value!r:.80} cannot be set on a built {type(self).__name__}"
             msg = f"{what}; {self.changes.format(name=name)}"
             raise InvalidValueError(msg)
         super().__setattr__(name, value)
@@ -120,8 +120,8 @@ class Scorer(Frozen, Asking[R]):
             except TypeError as error:
                 # Not as it prints itself: that may hold a key.
                 msg = (
-                    f"{name} ({type(value).__name__}) of this {type(self).__name__} cannot be handed "
-                    f"to another process: {error}; build it there, or name the judge as a text: "
+                    f"{name} ({type(value).__name__}) of this {type(self).__name__} cannot be sent "
+                    f"to another process: {error}; build it there, or pass the judge by name, e.g. "
                     "'openai:MODEL'"
                 )
                 raise InvalidValueError(msg) from error
@@ -280,6 +280,6 @@ def checked_sample(sample: Any) -> Sample:
     """
     if not isinstance(sample, Sample):
         kind = type(sample).__name__
-        msg = f"a Sample is needed, got {kind}; Sample.from_record reads a mapping"
+        msg = f"expected a Sample, got {kind}; Sample.from_record(...) makes one from a mapping"
         raise InvalidSampleError(msg)
     return sample

@@ -43,7 +43,7 @@ def run_results(
         found += 1
         yield result
     if found:
-        tell(f"{found} results of an interrupted run are there; going on behind them")
+        tell(f"found {found} results of an interrupted run; the run continues after them")
     total = samples.total if isinstance(samples, SampleStream) else len(samples)
     total = None if total is None else total - found
     for result in evaluate(islice(samples, found, None), progress=True, total=total):

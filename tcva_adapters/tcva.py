@@ -93,7 +93,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
         weights, number = self.scoring.fuse_weights, 1 + len(self.members)
         if weights is not None and len(weights) != number:
-            msg = f"fuse_weights={weights!r} for {number} judges"
+            msg = f"fuse_weights must have a weight for each of {number} judges, got {weights!r}"
             raise InvalidValueError(msg)
         self._asked = [
             (each, None if each.is_local else identity_of(each))
@@ -250,11 +250,11 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
         InvalidValueError: It is fused already, or nothing that can judge.
     """
     if given is None:
-        msg = f"fuse=... holds None; an additional judge is {KINDS}"
+        msg = f"fuse must not contain None; an additional judge is {KINDS}"
         raise InvalidValueError(msg)
     if isinstance(given, TCVA):
         if given.members:
-            msg = f"{given!r} is fused already; list all the judges in one fuse=[...]"
+            msg = f"{given!r} already has additional judges; list all judges in one fuse=[...]"
             raise InvalidValueError(msg)
         return given
     if is_lexical(given) or getattr(given, "is_local", False):

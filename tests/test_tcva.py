@@ -130,7 +130,7 @@ def test_on_unscored_fills_in_for_samples_but_never_for_failures() -> None:
     assert TCVA(judge="lexical").evaluate(empty).score is None
     filled = TCVA(judge="lexical", on_unscored=0.0).evaluate(empty)
     assert (filled.score, filled.passed) == (0.0, False)
-    assert "counted as 0" in filled.reason
+    assert "scored as 0" in filled.reason
     failed = TCVA(judge=ScriptedModel([RuntimeError("boom")]), on_unscored=1.0).evaluate(sample(1))
     assert failed.score is None
 

@@ -63,7 +63,7 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     """
     path = folder / "ledger.sqlite"
     if not is_new and not path.is_file():
-        msg = f"{folder} holds no submission; 'tcva batch submit' makes one"
+        msg = f"{folder} contains no submission; 'tcva batch submit' makes one"
         raise InvalidValueError(msg)
     make_folder(folder)
     with suppress(FileExistsError):
@@ -73,8 +73,8 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     try:
         yield Ledger(db, path)
     except sqlite3.Error as error:
-        why = f"{error}; another command is at work on it, its disk is full, or it is no submission"
-        msg = f"{path} cannot be used: {why}"
+        why = "another command may be using it, the disk may be full, or it is not a submission"
+        msg = f"{path} cannot be used: {error}; {why}"
         raise InvalidValueError(msg) from error
     finally:
         db.close()
@@ -93,7 +93,7 @@ class Ledger:
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {_VERSION}")
         elif version != _VERSION:
-            msg = f"{path} is no submission of this version; give another folder"
+            msg = f"{path} is not a submission of this version; use another folder"
             raise InvalidValueError(msg)
         db.execute("COMMIT")
 

@@ -19,7 +19,7 @@ Line = tuple[str, int, Outcome]
 
 CONFLICT: Final[Outcome] = (
     HTTPStatus.CONFLICT.value,
-    json.dumps({"error": {"message": "its batch holds two replies to it that differ"}}),
+    json.dumps({"error": {"message": "the batch contains two different replies to this request"}}),
 )
 """What came of a request that was answered twice: neither of the two can be believed."""
 

@@ -182,15 +182,15 @@ class _Submission:
         """The submission of this scorer in a folder, for this command alone."""
         models, place, judging = models_of(scorer), usable_path(folder), judging_of(scorer)
         if scorer.store is None:
-            msg = "answers of a batch go into a store; give the scorer store=... (--store)"
+            msg = "a batch needs a store for its replies; set store=... (--store FILE)"
             raise InvalidValueError(msg)
         with opened(place, is_new=is_new) as ledger, ExitStack() as stack:
             if not is_new and ledger.get("samples") is None:
-                msg = f"'tcva batch submit' was stopped before {place} was whole; give it once more"
+                msg = f"'tcva batch submit' was stopped before {place} was complete; run it again"
                 raise InvalidValueError(msg)
             if ledger.get("judging", judging) != judging:
                 how = "was submitted with another judge, server (OPENAI_BASE_URL) or criterion"
-                msg = f"{place} {how}; give another folder, or the same settings"
+                msg = f"{place} {how}; use the same settings, or another folder"
                 raise InvalidValueError(msg)
             services = {
                 name: stack.enter_context(closing(BatchService(model)))
@@ -209,7 +209,7 @@ class _Submission:
             one != other
             for one, other in zip_longest(chain.from_iterable(self.ledger.samples()), lines)
         ):
-            msg = f"{self.folder} holds a submission of other samples; give another folder"
+            msg = f"{self.folder} contains a submission of other samples; use another folder"
             raise InvalidValueError(msg)
 
     def advanced(self, *, again: bool = False) -> Report:
@@ -286,7 +286,8 @@ class _Submission:
                 if error.reason != "no_batches":
                     raise
                 detail = (
-                    f"is the key that of its submission? --again asks for it once more ({error})"
+                    "the server does not know it; check that the API key is the one of its "
+                    f"submission, or send it again with 'collect --again' ({error})"
                 )
                 self.ledger.update(number, state=LOST, detail=detail)
 
@@ -297,7 +298,7 @@ class _Submission:
             return
         # One that failed as a whole fails again, and one that was cancelled was so on purpose.
         has_stopped = found.status in {"failed", "cancelled"}
-        why = None if has_stopped else f"not answered in its batch, which {found.status}"
+        why = None if has_stopped else f"no reply; the batch is {found.status}"
         with self.ledger.transaction():
             for file in found.files:
                 for line in read_lines(service.lines(file), service.mask):
@@ -331,7 +332,9 @@ class _Submission:
             if each["file"] and not each["detail"]:
                 self._send(each)  # it may be there already
             else:
-                self.ledger.update(each["number"], state=STOPPED, detail="cancelled unsent")
+                self.ledger.update(
+                    each["number"], state=STOPPED, detail="cancelled before it was sent"
+                )
         for each in self.ledger.batches(SENT):
             found = self.services[each["model"]].cancel(each["id"])
             self.ledger.update(each["number"], status=found.status)
@@ -348,12 +351,14 @@ class _Submission:
         found["requests_under_way"] = sum(each["requests"] for each in under_way)
         notes = [f"batch {each['number']}: {each['detail']}" for each in batches if each["detail"]]
         for name, refused in self.ledger.get("refused", {}).items():
-            notes += [f"{name} is asked without {what}: {why}" for what, why in refused.items()]
+            notes += [
+                f"{name} gets requests without {what}: {why}" for what, why in refused.items()
+            ]
         open_ = found["requests_under_way"]
         if not open_ and (found["failed"] or found["waiting"]):
-            notes.append("'tcva batch collect --again' asks once more for what is lacking")
+            notes.append("'tcva batch collect --again' sends the failed requests again")
         scored, failed = found["scored"], found["failed"]
-        coming = f"{counted(open_, 'request')} under way" if open_ else "nothing is under way"
+        coming = f"{counted(open_, 'request')} under way" if open_ else "no request under way"
         sentence = f"{scored} of {counted(number, 'sample')} scored, {failed} failed; {coming}"
         samples = Table("samples", [Column(name, "int") for name in found], [found])
         tables = [samples, Table("batches", _BATCH, batches), Table("failures", _FAILURE, failures)]

@@ -40,13 +40,13 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
             continue
         model = judge.model if type(judge) is LLMJudge else None
         if not isinstance(model, OpenAICompatibleModel):
-            msg = f"{judge.name} calls by itself; a batch asks judges that are named openai:MODEL"
+            msg = f"batches need a judge of the form openai:MODEL, got {judge.name}"
             raise InvalidValueError(msg)
         if found.setdefault(model.name, model).parameters != model.parameters:
-            msg = f"{model.name} is asked with two settings; make a submission for each"
+            msg = f"two judges use {model.name} with different settings; make a submission for each"
             raise InvalidValueError(msg)
     if not found:
-        msg = f"{scorer!r} asks no model, and needs no batch; 'tcva evaluate' judges at once"
+        msg = f"{scorer!r} uses no model and needs no batch; use 'tcva evaluate'"
         raise InvalidValueError(msg)
     return found
 

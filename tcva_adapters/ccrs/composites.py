@@ -53,8 +53,8 @@ def composite(
     shares = dict.fromkeys(scores, 1.0 / len(scores)) if weights is None else weights
     unknown = [name for name in shares if name not in scores]
     if unknown or not shares:
-        what = f"a weight for {unknown[0]!r}, which was not rated" if unknown else "no weights"
-        msg = f"{what}; give at least one of {', '.join(scores)}"
+        names = ", ".join(scores)
+        msg = f"weights must be for the rated metrics ({names}), got {list(shares)!r}"
         raise InvalidValueError(msg)
     row = [scores[name] or 0.0 for name in shares]
     rating = evaluate_panel([row], list(shares.values()), threshold, 1.0)

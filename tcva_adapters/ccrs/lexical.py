@@ -123,5 +123,5 @@ def _recalled(wanted: str, given: str, if_none: Reason) -> float | Unscored:
     # "Who are you?" has function words only; then these have to do.
     words = {t.key for t in tokens if is_content(t)} or {t.key for t in tokens}
     if not words:
-        return Unscored(reason=if_none, detail="it has no words to compare")
+        return Unscored(reason=if_none, detail="the text has no words to compare")
     return len(words & {t.key for t in tokenise(given)}) / len(words)

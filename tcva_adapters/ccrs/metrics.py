@@ -137,7 +137,7 @@ def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> b
     (False, True)
     """
     if mode not in get_args(ExactMatch):
-        msg = f"em={mode!r}; it is {' or '.join(get_args(ExactMatch))}"
+        msg = f"em must be {' or '.join(map(repr, get_args(ExactMatch)))}, got {mode!r}"
         raise InvalidValueError(msg)
     if not response.strip():
         return False

@@ -58,11 +58,11 @@ def read_rating(reply: str, shown: str = "") -> Rating:
     >>> read_rating('{"score": 87}').value, read_rating("Score: 87,5").value
     (87.0, 87.5)
     >>> read_rating("80-90").problem, read_rating("Sales rose by 87 %.").value
-    ('it holds no number from 0 to 100 that stands alone', None)
+    ('it contains no single number from 0 to 100', None)
     """
     position, is_open = after_reasoning(reply)
     if is_open:
-        return Rating(None, "its reasoning was never closed")
+        return Rating(None, "its reasoning does not end")
     body = reply[position:].strip()
     nodes = [node for node in json_values(body, 0) if "{" in body[node.start : node.end]]
     if not nodes:
@@ -86,8 +86,8 @@ def _bare(text: str) -> str:
 def _agreed(ratings: Sequence[Rating]) -> Rating:
     """The one number that all of them are."""
     if len({rating.value for rating in ratings}) > 1:
-        return Rating(None, "it holds several different numbers")
-    nothing = Rating(None, "it holds no number from 0 to 100 that stands alone")
+        return Rating(None, "it contains several different numbers")
+    nothing = Rating(None, "it contains no single number from 0 to 100")
     return ratings[0] if ratings else nothing
 
 
@@ -114,7 +114,7 @@ def _of_text(text: str) -> Rating:
 def _of_number(written: str) -> Rating:
     value = float(written.replace(",", "."))
     if value > HIGHEST:
-        return Rating(None, f"the number {value:g} lies outside 0 to 100")
+        return Rating(None, f"the number {value:g} is outside 0 to 100")
     if 0.0 < value <= 1.0 and written != "1":
-        return Rating(None, "the number is a fraction up to 1, on another scale than 0 to 100")
+        return Rating(None, "the number is at most 1, so its scale is not 0 to 100")
     return Rating(value)

@@ -28,7 +28,7 @@ class MetricAnswer(Judgement):
     @model_validator(mode="after")
     def _rated_or_not(self) -> Self:
         if (self.rating is None) == (self.unscored is None):
-            msg = "there is a rating or a reason why there is none, not both or neither"
+            msg = "an answer must have either a rating or a reason why it is unscored"
             raise ValueError(msg)
         return self
 
@@ -145,7 +145,7 @@ class CCRSResult(Layouted):
             if metric.has_exact_match:
                 match = "exact match" if self.exact else "no exact match"
                 how = f"{self.em}, weight {self.lambda_:g}"
-                reasons[name] += f": {match} ({how}), judged {self.judged[name]:.3f}"
+                reasons[name] += f": {match} ({how}), rating {self.judged[name]:.3f}"
         return reasons
 
     @property

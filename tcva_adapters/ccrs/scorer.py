@@ -28,16 +28,18 @@ from tcva_adapters.samples.sample import Sample
 class CCRSSettings(RunConfig):
     """The settings of `CCRS`."""
 
-    threshold: Share = Field(default=0.5, description="A score in [0, 1] passes from here on.")
+    threshold: Share = Field(
+        default=0.5, description="A sample passes with at least this score, in [0, 1]."
+    )
     lambda_: Share = Field(
         default=DEFAULT_LAMBDA,
         title="lambda",
-        description="What the exact match weighs in answer correctness, in [0, 1].",
+        description="Weight of the exact match in answer correctness, in [0, 1].",
     )
     em: ExactMatch = Field(
         default="strict",
-        description="The exact match: strict (equal strings, as in the source) or normalised "
-        "(without regard to case, punctuation, articles and white space).",
+        description="How the exact match compares: strict (equal strings) or normalised (ignores "
+        "case, punctuation, articles and white space).",
     )
 
 
@@ -170,11 +172,12 @@ def _metrics(metrics: Any) -> tuple[Metric, ...]:
         )
         if metric is None:
             names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
-            msg = f"unknown metric {getattr(each, 'name', each)!r}; the metrics are {names}"
+            msg = f"unknown metric {getattr(each, 'name', each)!r}; use one or more of {names}"
             raise InvalidValueError(msg)
         found.append(metric)
     if not found or len(set(found)) < len(found):
-        msg = f"metrics={metrics!r}; give at least one of {', '.join(METRICS)}, and none twice"
+        known = ", ".join(METRICS)
+        msg = f"metrics must be one or more of {known}, each at most once, got {metrics!r}"
         raise InvalidValueError(msg)
     return tuple(found)
 
@@ -207,7 +210,7 @@ def _resolved(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
     if isinstance(found, LLMJudge):
         return LLMJudge(found.model)  # how it makes claims changes no rating
     msg = (
-        f"{found.name} gives verdicts on claims and cannot be asked for a number; the judge here is "
-        "'lexical', 'openai:MODEL' or an LLM object"
+        f"CCRS cannot use {found.name}, which gives verdicts on claims; use 'lexical', "
+        "'openai:MODEL' or an LLM object"
     )
     raise InvalidValueError(msg)

@@ -238,7 +238,7 @@ def check_known(what: str, name: str, known: Sequence[str]) -> None:
         InvalidValueError: It is none of them.
     """
     if not isinstance(name, str) or name not in known:
-        msg = f"unknown {what} {name!r}; known are {', '.join(known)}"
+        msg = f"{what} must be one of {', '.join(known)}, got {name!r}"
         raise InvalidValueError(msg)
 
 
@@ -249,7 +249,7 @@ def check_eps(eps: float) -> float:
         InvalidValueError: It lies outside (0, 1), or below the smallest ordinary float.
     """
     below_1 = math.nextafter(1.0, 0.0)
-    wanted = "it must lie above 0 and below 1"
+    wanted = "above 0 and below 1"
     return check_within("eps", eps, sys.float_info.min, below_1, wanted)
 
 
@@ -270,9 +270,9 @@ def check_floored(eps: float, floor: Floor, highest: float) -> None:
     """
     if eps > DEFAULT_EPS and floor == "paper" and highest >= TINY_EXPONENT:
         msg = (
-            f'eps is {eps:g} and floor is "paper", which applies it at exponents up to 0 alone: '
-            "scores would fall as the temperature rises past there. With an eps above "
-            f'{DEFAULT_EPS:g} give floor="always", which is the same up to exponent 0'
+            f'eps={eps:g} needs floor="always". With floor="paper" eps applies at exponents up to 0 '
+            f"only, and an eps above {DEFAULT_EPS:g} would make scores fall where the exponent "
+            "turns positive"
         )
         raise InvalidValueError(msg)
 
@@ -283,7 +283,7 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
     Raises:
         InvalidValueError: Not of shape (N, 5), or an entry is not a count or a share.
     """
-    wanted = "counts and shares are finite, not negative, and at most 2**53"
+    wanted = "finite, not negative and at most 2**53"
     return as_matrix("counts", counts, LEVELS, _LARGEST_COUNT, wanted=wanted)
 
 

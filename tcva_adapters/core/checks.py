@@ -1,4 +1,4 @@
-"""What arguments of the core may be: every other value is named in an error of ours."""
+"""Checks of arguments: an error names every value that cannot be used."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def as_matrix(
         values: Rows of numbers.
         columns: What its columns are called; or what each of any number is, but none.
         high: The highest entry.
-        wanted: What is said of a wrong entry.
+        wanted: What every entry must be, for the error.
         may_miss: Whether entries may be None or nan.
 
     Raises:
@@ -81,13 +81,14 @@ def as_matrix(
     width = "M" if isinstance(columns, str) else len(columns)
     has_shape = matrix.ndim == 2 and matrix.shape[1] and width in {"M", matrix.shape[1]}
     if not has_shape or np.iscomplexobj(array):
-        msg = f"{what} must have the shape (N, {width}); got {array.shape} of {array.dtype}"
+        msg = f"{what} must have the shape (N, {width}), got {array.shape} of {array.dtype}"
         raise InvalidValueError(msg)
     is_right = (matrix >= 0.0) & (matrix <= high) | (may_miss & np.isnan(matrix))
     if not is_right.all():
         row, column = np.argwhere(~is_right)[0]
         name = f"{columns} {column}" if isinstance(columns, str) else columns[column]
-        msg = f"row {row} of {what} has {float(matrix[row, column])!r} for {name}; {wanted}"
+        value = float(matrix[row, column])
+        msg = f"{what} must be {wanted}, got {value!r} for {name} in row {row}"
         raise InvalidValueError(msg)
     return matrix
 
@@ -100,13 +101,13 @@ def check_within(what: str, value: Any, low: float, high: float, wanted: str = "
         value: What was given.
         low: The lowest that will do.
         high: The highest.
-        wanted: What is said of another; by default the range.
+        wanted: What it must be, for the error; by default within the range.
 
     Raises:
         InvalidValueError: It is no number, or lies outside.
     """
     number = as_number(value)
     if number is None or not low <= number <= high:  # also refuses nan
-        msg = f"{what} is {value!r}; {wanted or f'it must lie in [{low:g}, {high:g}]'}"
+        msg = f"{what} must be {wanted or f'between {low:g} and {high:g}'}, got {value!r}"
         raise InvalidValueError(msg)
     return number

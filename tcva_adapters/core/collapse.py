@@ -122,6 +122,6 @@ def _levels(
     for verdict in given:
         if not isinstance(verdict, Hashable) or verdict not in table:
             known = ", ".join(map(str, table))
-            msg = f"{verdict!r} is no {framework} verdict; known are {known}"
+            msg = f"a {framework} verdict must be one of {known}, got {verdict!r}"
             raise InvalidValueError(msg)
     return [table[verdict] for verdict in given]

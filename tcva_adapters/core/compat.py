@@ -50,14 +50,14 @@ def score_agg(
     numbers = [as_number(score) for score in listed("scores", scores)]
     scores = [number for number in numbers if number is not None and 0.0 <= number < math.inf]
     if len(scores) < len(numbers):
-        msg = f"scores are finite numbers of 0 or more, got {scores!r}"
+        msg = f"scores must be finite numbers of 0 or more, got {scores!r}"
         raise InvalidValueError(msg)
     if not scores:
         return 0.0
     bounds, most = PAPER_BOUNDS, sys.float_info.max
-    value = check_within("temperature", temperature, -most, most, "it is a finite number")
+    value = check_within("temperature", temperature, -most, most, "a finite number")
     above_0 = math.nextafter(0.0, 1.0)
-    wanted = "it is a finite number above 0"
+    wanted = "a finite number above 0"
     least = check_within("eps_for_neg_p", eps_for_neg_p, above_0, most, wanted)
     p = exponent_within(max(bounds.t_min, min(bounds.t_max, value)), bounds)
     # In the order in which the library does it: equality to the last digit is the point.
@@ -71,5 +71,5 @@ def score_agg(
         penalised: float = mean * (1.0 - scores.count(0.0) / len(scores)) ** alpha
         return round(penalised, _DECIMALS)
     except (OverflowError, ZeroDivisionError):
-        msg = f"the power mean of {scores!r} with the exponent {p:g} is too large for a float"
+        msg = f"the power mean of {scores!r} with exponent {p:g} is too large for a float"
         raise InvalidValueError(msg) from None

@@ -72,7 +72,7 @@ def fuse(
     >>> fuse([[0.9, 0.4]], temperature=0.5, weights=[3, 1]).scores.round(3).tolist()
     [0.775]
     """
-    wanted = "scores lie in [0, 1], nan where there is none: bring other scales to that range first"
+    wanted = "between 0 and 1 (rescale other scores first), or nan where there is none"
     table = as_matrix("scores", scores, "method", 1.0, wanted=wanted, may_miss=True)
     methods = table.shape[1]
     shares = np.ones(methods) if weights is None else _check_weights(weights, methods, "methods")
@@ -145,20 +145,23 @@ def evaluate_panel(
     (4.3667, 0.8114, True)
     """
     limits = sys.float_info
-    best = check_within("max_score", max_score, limits.min, limits.max, "it is a number above 0")
+    best = check_within("max_score", max_score, limits.min, limits.max, "a number above 0")
     least = check_within("passing_threshold", passing_threshold, 0.0, 1.0)
-    wanted = f"scores lie in [0, {best:g}], None where a judge gave none"
+    wanted = f"between 0 and max_score={best:g}, or None where a judge gave none"
     rows = [listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)]
     table = as_matrix("judge_scores", rows, "criterion", best, wanted=wanted, may_miss=True)
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
-        msg = f"criteria_weights {list(criteria_weights)!r} sum to {shares.sum():.10g}, not to 1"
+        msg = (
+            f"criteria_weights must sum to 1, got {list(criteria_weights)!r} with the sum "
+            f"{shares.sum():.10g}"
+        )
         raise InvalidValueError(msg)
     table = np.sort(table, axis=0)  # the order of the judges must not move the last bit
     missing = np.isnan(table).sum(axis=0)
     if (missing == len(table)).any():
         empty = int(np.flatnonzero(missing == len(table))[0])
-        msg = f"no judge has a score for criterion {empty}; leave it out, and its weight"
+        msg = f"no judge has a score for criterion {empty}; leave out the criterion and its weight"
         raise InvalidValueError(msg)
     means = np.nanmean(table, axis=0)
     # A mean lies between its members. Without this, a panel that gives 3 of 5 by ten criteria of
@@ -201,12 +204,12 @@ def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> F
 def _check_weights(weights: Sequence[float], count: int, of: str) -> FloatArray:
     numbers = [as_number(weight) for weight in listed("weights", weights)]
     if len(numbers) != count or None in numbers:
-        msg = f"weights={weights!r}; they are numbers, one for each of {count} {of}"
+        msg = f"weights must be numbers, one for each of {count} {of}, got {weights!r}"
         raise InvalidValueError(msg)
     shares = np.array(numbers, dtype=np.float64)
     with np.errstate(over="ignore"):
         total = shares.sum()
     if not ((shares >= 0.0).all() and 0.0 < total < np.inf):
-        msg = f"weights {weights!r}; they are at least 0, not all 0, and their sum is finite"
+        msg = f"weights must be finite, at least 0 and not all 0, got {weights!r}"
         raise InvalidValueError(msg)
     return shares

@@ -25,6 +25,7 @@ PRESETS: Final[dict[str, float]] = {"strict": STRICT, "balanced": BALANCED, "len
 MEANING: Final = (
     "Temperature here is the strictness of the score, not the model's sampling temperature"
 )
+_NAMES: Final = ", ".join(PRESETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,16 @@ class Bounds:
         if not all(end is not None and math.isfinite(end) for end in ends) or not math.isfinite(
             self.p_max - self.p_min
         ):
-            msg = f"bounds must be finite numbers; got {self!r}"
+            msg = f"bounds must be finite numbers, got {self!r}"
             raise InvalidValueError(msg)
         if not self.p_min < self.p_max:
-            msg = f"p_min={self.p_min!r} must lie below p_max={self.p_max!r}"
+            msg = f"p_min must be below p_max, got p_min={self.p_min!r} and p_max={self.p_max!r}"
             raise InvalidValueError(msg)
         if not self.t_min < self.t_max <= 1.5:
-            msg = f"t_min={self.t_min!r} must lie below t_max={self.t_max!r}, and t_max <= 1.5"
+            msg = (
+                "t_min must be below t_max and t_max at most 1.5, "
+                f"got t_min={self.t_min!r} and t_max={self.t_max!r}"
+            )
             raise InvalidValueError(msg)
 
     @property
@@ -79,7 +83,7 @@ def check_bounds(bounds: Bounds) -> Bounds:
     """
     given: Any = bounds  # whatever a caller without a type checker passes
     if not isinstance(given, Bounds):
-        msg = f"bounds is {bounds!r}; give Bounds(p_min=..., p_max=..., t_min=..., t_max=...)"
+        msg = f"bounds must be Bounds(p_min=..., p_max=..., t_min=..., t_max=...), got {bounds!r}"
         raise InvalidValueError(msg)
     return bounds
 
@@ -111,7 +115,7 @@ def as_temperature(temperature: float | str) -> float:
     if not isinstance(temperature, str):
         number = None if isinstance(temperature, bool) else as_number(temperature)
         if number is None:
-            msg = f"temperature must be a number, not {temperature!r}"
+            msg = f"temperature must be a number or one of {_NAMES}, got {temperature!r}"
             raise InvalidValueError(msg)
         return number
     if temperature in PRESETS:
@@ -119,8 +123,7 @@ def as_temperature(temperature: float | str) -> float:
     try:
         return float(temperature)
     except ValueError:
-        known = ", ".join(PRESETS)
-        msg = f"unknown temperature {temperature!r}; give a number or one of {known}"
+        msg = f"temperature must be a number or one of {_NAMES}, got {temperature!r}"
         raise InvalidValueError(msg) from None
 
 

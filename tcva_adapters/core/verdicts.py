@@ -44,7 +44,7 @@ class Verdict(StrEnum):
             return cls("partial" if cleaned == "partially" else cleaned)
         except (AttributeError, ValueError):
             levels = ", ".join(LEVELS)
-            msg = f"unknown verdict {word!r}; a verdict is one of {levels}"
+            msg = f"a verdict must be one of {levels}, got {word!r}"
             raise InvalidValueError(msg) from None
 
 
@@ -83,13 +83,14 @@ class WeightScheme:
         given = [as_number(weight) for weight in listed("weights", self.weights)]
         weights = tuple(weight for weight in given if weight is not None)
         if len(given) != len(LEVELS) or len(weights) != len(LEVELS):
-            msg = f"a weight scheme has {len(LEVELS)} weights, fully to none; got {self.weights!r}"
+            levels = ", ".join(LEVELS)
+            msg = f"a weight scheme must have five numbers ({levels}), got {self.weights!r}"
             raise InvalidValueError(msg)
         for level, weight, most in zip(LEVELS, weights, (1.0, *weights[:-1]), strict=True):
             if not 0.0 <= weight <= most:
                 msg = (
-                    f"the weight of {level.value} is {weight!r}; weights lie in [0, 1] and do not "
-                    "rise from fully to none"
+                    "weights must be between 0 and 1 and must not rise from fully to none, got "
+                    f"{weight!r} for {level.value}"
                 )
                 raise InvalidValueError(msg)
         object.__setattr__(self, "weights", weights)
@@ -106,7 +107,7 @@ class WeightScheme:
         if isinstance(scheme, str):
             if scheme not in SCHEMES:
                 names = ", ".join(SCHEMES)
-                msg = f"unknown weight scheme {scheme!r}; known are {names}, or give five weights"
+                msg = f"a weight scheme must be five numbers or one of {names}, got {scheme!r}"
                 raise InvalidValueError(msg)
             return SCHEMES[scheme]
         return cls("custom", scheme)  # type: ignore[arg-type]  # __post_init__ checks the length
@@ -179,7 +180,7 @@ def level_shares(p_yes: float) -> Shares:
     (0.0, 0.0, 0.0, 0.0, 1.0)
     """
     if not 0.0 <= p_yes <= 1.0:
-        msg = f"p_yes={p_yes!r}; a probability lies between 0 and 1"
+        msg = f"p_yes must be between 0 and 1, got {p_yes!r}"
         raise InvalidValueError(msg)
     points = WeightScheme.DEFAULT.weights
     upper = max(i for i, point in enumerate(points[:-1]) if point >= p_yes)

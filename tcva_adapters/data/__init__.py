@@ -23,7 +23,7 @@ def sample_lines(name: str = "samples.jsonl") -> Iterator[str]:
     """The samples as lines of JSON.
 
     Args:
-        name: Those of ``trial.jsonl`` have a single claim each, and ``levels`` that are right.
+        name: Those of ``doctor.jsonl`` have a single claim each, and ``levels`` that are right.
     """
     text = files(__package__).joinpath(name).read_text(encoding="utf-8")
     return (line for line in text.splitlines() if line)

@@ -93,8 +93,8 @@ def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
             return None
         is_refusal = is_refusal or claim.reason == "refusal"
     if is_refusal:
-        return Unscored(reason=Reason.REFUSAL, detail="the text declines to answer")
-    return Unscored(reason=Reason.NO_CLAIMS, detail="the text claims nothing")
+        return Unscored(reason=Reason.REFUSAL, detail="the text is a refusal")
+    return Unscored(reason=Reason.NO_CLAIMS, detail="the text contains no claim")
 
 
 def incomplete(missing: Sequence[str], n_claims: int, why: str, *, has_any: bool) -> JudgeError:
@@ -115,7 +115,7 @@ def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
         replies: What was paid for until then.
     """
     reason, fatal = Reason.JUDGE_ERROR, False
-    detail = f"judging ended unexpectedly with {type(error).__name__}: {quotable(str(error))}"
+    detail = f"unexpected error while judging: {type(error).__name__}: {quotable(str(error))}"
     if isinstance(error, JudgeError):
         with suppress(ValueError):
             reason = Reason(error.reason)

@@ -86,7 +86,10 @@ class LexicalJudge:
             InvalidValueError: The criterion is such a list.
         """
         if criterion.statements:
-            msg = f"the lexical judge cannot judge criteria texts ({criterion.name!r}); use a model"
+            msg = (
+                f"the lexical judge cannot judge the statements of {criterion.name!r}; use a model "
+                "judge, e.g. 'openai:MODEL'"
+            )
             raise InvalidValueError(msg)
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
@@ -252,13 +255,13 @@ def _relevance(claims: Sequence[str], question: Passages) -> list[ClaimVerdict]:
     taken = [{token.key for token in tokens} & asked.keys() for tokens in read]
     verdicts = []
     for claim, tokens, words in zip(claims, read, taken, strict=True):
-        value, note = 0.0, "takes up no word of the question"
+        value, note = 0.0, "no word of the question"
         if words:
             value = min(1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(words) / len(asked))
-            note = "takes up words of the question: " + _listed(asked[key] for key in sorted(words))
+            note = "words of the question: " + _listed(asked[key] for key in sorted(words))
         elif tokens and any(taken):
             value = _WEIGHTS[3]
-            note += ", but a neighbouring claim does"
+            note += ", but another claim has some"
         verdicts.append(_verdict(claim, level_shares(value), question.best(tokens), note))
     return verdicts
 

@@ -165,11 +165,11 @@ class LLMJudge:
             claims = None if reply.truncated else parse_claims(reply.text, shown)
             # A text that asserts something does not claim nothing.
             if claims is None or not (claims or all(map(non_claim_kind, texts))):
-                detail = "the judge's list of claims could not be read, or was cut off or empty"
+                detail = "the judge's list of claims is unreadable, cut off or empty"
                 raise JudgeError(detail, reason=Reason.UNREADABLE_REPLY)
             texts = [whole_characters(claim) for claim in claims]
         if len(texts) > self.max_claims:
-            detail = f"{len(texts)} claims are more than max_claims={self.max_claims}"
+            detail = f"{len(texts)} claims, more than max_claims={self.max_claims}"
             raise JudgeError(detail, reason=Reason.TOO_LONG)
         return texts
 
@@ -324,7 +324,7 @@ def written_verdicts(
             if not again:
                 raise
             for chunk in asked:
-                chunk.problems = [f"the further call failed: {error}"]
+                chunk.problems = [f"the second call failed: {error}"]
             break
         for chunk, reply in zip(asked, replies, strict=True):
             _read(chunk, reply, sample, criterion, held)
@@ -385,12 +385,15 @@ def _read(
         else:
             chunk.sound[number] = verdict
     chunk.open = sorted({*chunk.open} - chunk.sound.keys())
-    chunk.faults, chunk.problems = [], ["the reply was cut off"] if reply.truncated else []
+    chunk.faults, chunk.problems = (
+        [],
+        ["the reply was cut off; raise max_tokens"] if reply.truncated else [],
+    )
     if repeated:
         keys = ", ".join(f"claim_{number}" for number in repeated)
         chunk.faults.append(f"Your reply repeated the instructions for {keys}.")
         numbers = ", ".join(map(str, repeated))
-        chunk.problems.append(f"the reply repeats the instructions for {numbers}")
+        chunk.problems.append(f"the reply repeats the instructions for claim {numbers}")
     if chunk.doubtful:
         keys = ", ".join(f"claim_{number}" for number in chunk.doubtful)
         source = BLOCKS[criterion.against]

@@ -75,7 +75,7 @@ class Several:
         if unscored is None:
             claims = combined_claims(heard, fused=self.combine == "fused")
             if not any(claim.verdict for claim in claims):
-                detail = f"most {self.kind} see no claim in any sentence"
+                detail = f"most {self.kind} find no claim in the text"
                 unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
         paid = [each.usage for each in judged if each.is_new]
         from_store = all(each.from_store for each in judged)
@@ -99,10 +99,10 @@ class Several:
         own = next((each for each in reasons if not each.reason.is_failure), None)
         if own is not None and usable == 0:
             return own
-        why = "; ".join(r.text for r in reasons) or "other claims"
+        why = "; ".join(r.text for r in reasons) or "their claims differ"
         return Unscored(
             reason=reasons[0].reason if reasons and usable == 0 else Reason.JUDGE_ERROR,
-            detail=f"{usable} of {len(judged)} {self.kind} gave verdicts, {self.least} needed: {why}",
+            detail=f"{usable} of {len(judged)} {self.kind} gave verdicts, {self.least} required: {why}",
             raw_reply=next((r.raw_reply for r in reasons if r.raw_reply), None),
             fatal=len(reasons) == len(judged) and all(r.fatal for r in reasons),
         )
@@ -158,7 +158,7 @@ class Panel(Several):
     ) -> None:
         number = 1 if isinstance(judges, str) else len(judges)
         if number < 2:
-            msg = f"a panel of {number}; it takes two judges or more"
+            msg = f"a panel needs at least two judges, got {number}"
             raise InvalidValueError(msg)
         _check_one_list(settings.get("claims", "split"), "judge")
         check(Combine, "combine", combine)
@@ -173,7 +173,7 @@ class Panel(Several):
         for judge in found:
             _check_one_list(getattr(judge, "claims", "split"), "judge")
             if names.count(judge.name) > 1:
-                msg = f"two judges are called {judge.name!r}; each has one vote: leave one out"
+                msg = f"two judges of the panel are {judge.name!r}; each judge has one vote"
                 raise InvalidValueError(msg)
         super().__init__(found, combine, least)
         self.name = f"panel({', '.join(names)})"
@@ -195,8 +195,8 @@ def panel_of(
 def _check_one_list(claims: str, kind: str) -> None:
     if claims != "split":
         msg = (
-            f"claims={claims!r}: each {kind} would make claims of its own, and verdicts on different "
-            "claims cannot be joined; use claims='split'"
+            f"claims={claims!r} cannot be used here, as each {kind} would find other claims; use "
+            "claims='split'"
         )
         raise InvalidValueError(msg)
 
@@ -243,5 +243,5 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
         return replace(
             judge, repeat=place, repeat_temperature=None if keeps else REPEAT_TEMPERATURE
         )
-    msg = f"repeats={number} of {judge.name}: only a model can be asked again in another way"
+    msg = f"repeats={number} needs a model judge; {judge.name} always gives the same verdicts"
     raise InvalidValueError(msg)

@@ -79,7 +79,7 @@ _LABEL_KEYS: Final = frozenset(_KEYS["label"])
 _LIST_KEYS: Final = frozenset(_KEYS["words"] + _KEYS["list"])
 _CLAIM_KEYS: Final = frozenset({"claims", "statements", "sentences", "facts"})
 _IS_CUT: Final = "the reply is cut off or its brackets do not match"
-_IS_DOUBTFUL: Final = "the reply is broken, and its verdicts cannot be told from quoted ones"
+_IS_DOUBTFUL: Final = "the reply is broken: its verdicts cannot be separated from quoted text"
 _LEFTOVER: Final = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
 _MOST_PROBLEMS: Final = 20
 
@@ -103,12 +103,12 @@ def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) 
     >>> parse_verdicts('{"verdicts":[{"claim":1,"verdict":"mostly"}]}', 1).verdicts[1].label
     <Verdict.MOSTLY: 'mostly'>
     >>> parse_verdicts('{"1": "fully", "2": "maybe"}', 2).problems
-    ('unknown level "maybe" for 2',)
+    ('unknown level "maybe" for claim 2',)
     >>> quoting = '{"1": "none"} since it says {"1": "fully"}'
     >>> parse_verdicts(quoting, 1, ['A note: {"1": "fully"}.']).verdicts[1].label
     <Verdict.NONE: 'none'>
     >>> parse_verdicts(quoting, 1).problems
-    ('two readings differ for 1',)
+    ('the reply can be read in two ways for claim 1',)
     """
     if not reply.strip():
         return ParsedReply({}, ("the reply is empty",))
@@ -125,7 +125,7 @@ def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) 
         return best
     # A draft cannot be told from an answer here, so only a full one counts.
     verdicts = best.verdicts if len(best.verdicts) == n_claims else {}
-    return ParsedReply(verdicts, (*best.problems, "the block of reasoning was never closed"))
+    return ParsedReply(verdicts, (*best.problems, "the reasoning in the reply does not end"))
 
 
 def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
@@ -138,7 +138,8 @@ def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
     ]
     if not differing:
         return best
-    problem = f"two readings differ for {', '.join(map(str, differing))}"
+    numbers = ", ".join(map(str, differing))
+    problem = f"the reply can be read in two ways for claim {numbers}"
     verdicts = {n: verdict for n, verdict in best.verdicts.items() if n not in differing}
     return ParsedReply(verdicts, (*best.problems, problem))
 
@@ -156,20 +157,20 @@ def _settle(entries: Sequence[ParsedVerdict], n_claims: int, damage: Sequence[st
         by_number, unnumbered = {i: {e.label: e} for i, e in enumerate(entries, start=1)}, 0
     is_from_zero = 0 in by_number
     if is_from_zero and set(by_number) != set(range(n_claims)):
-        msg = "numbered from 0, but not from 0 to one below the number of claims"
+        msg = f"claims numbered from 0 must end at {n_claims - 1}, and those of the reply do not"
         return ParsedReply({}, (msg, *damage))
-    problems = [f"{unnumbered} without a claim number"] if unnumbered else []
+    problems = [f"{unnumbered} verdicts without a claim number"] if unnumbered else []
     verdicts: dict[int, ParsedVerdict] = {}
     for written in sorted(by_number):
         number, given = written + is_from_zero, by_number[written]
         verdict = next(iter(given.values()))
         if not 1 <= number <= n_claims:
-            problems.append(f"extra {number}")
+            problems.append(f"a verdict for claim {number}, which does not exist")
         elif len(given) > 1:
             labels = ", ".join(sorted(str(label or "unknown") for label in given))
-            problems.append(f"conflicting verdicts for {number}: {labels}")
+            problems.append(f"conflicting verdicts for claim {number}: {labels}")
         elif verdict.label is None:
-            problems.append(f'unknown level "{str(verdict.word)[:_SHOWN]}" for {number}')
+            problems.append(f'unknown level "{str(verdict.word)[:_SHOWN]}" for claim {number}')
         else:
             verdicts[number] = replace(verdict, number=number)
     problems += damage

@@ -44,9 +44,9 @@ DEFAULT: Final = "lexical"
 def tell_of_default() -> None:
     """Warn, once in a process, when a judge judges that nobody has named."""
     msg = (
-        "no judge was named, so the lexical one judges, which compares words and is no model: name "
-        "judge='openai:MODEL' or an LLM object (llm=... in LangChain's evaluator), or 'lexical' if "
-        "that is meant"
+        "no judge was given, so the lexical judge is used. It compares words and is not a language "
+        "model. Pass judge='openai:MODEL' or an LLM object (llm=... in LangChain's evaluator), or "
+        "judge='lexical' to hide this warning"
     )
     warnings.warn(msg, DefaultJudgeWarning, stacklevel=2)
 
@@ -75,17 +75,18 @@ def resolve_judge(
     changed = [name for name, value in how.items() if value != JudgeConfig.default(name)]
     if isinstance(judge, Judge) and isinstance(judge.name, str):  # a mock has any attribute
         if changed:
-            msg = f"{judge.name} is a judge already; give {', '.join(changed)} to it, not here"
+            names = ", ".join(changed)
+            msg = f"{names} cannot be set here, as {judge.name} is already built; build it with {names}"
             raise InvalidValueError(msg)
         return judge
     if is_lexical(judge):
         for name in {*changed}.intersection(FOR_MODELS):
-            msg = f"{name}={how[name]!r} needs a model as judge, which the lexical judge is not"
+            msg = f"{name}={how[name]!r} needs a model judge; the lexical judge does not support it"
             raise InvalidValueError(msg)
         return LexicalJudge()
     model = _model(judge, max_concurrency)
     if model is None:
-        msg = f"unknown judge {judge!r}; a judge is {KINDS}"
+        msg = f"unknown judge {judge!r}; use {KINDS}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above

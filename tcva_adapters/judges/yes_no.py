@@ -105,8 +105,8 @@ def yes_no_verdicts(
         has_any = any(getattr(t, "top", None) for r in replies for t in r.token_logprobs or ())
         if replies and not (again or has_any):
             detail = (
-                "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
-                "reads; verdicts='written' needs none"
+                "verdicts='yes_no' needs token probabilities, and the model's replies have none; use "
+                "verdicts='written'"
             )
             raise JudgeError(detail, fatal=True)
         for number, reply in zip(asked, replies, strict=True):
@@ -116,7 +116,7 @@ def yes_no_verdicts(
     missing = [str(number + 1) for number in range(len(texts)) if number not in found]
     if missing:
         has_any = any(claim.verdict for claim in found.values())
-        why = "the answer is neither yes nor no; verdicts='written' reads it"
+        why = "the model answers neither yes nor no; use verdicts='written'"
         raise incomplete(missing, len(texts), why, has_any=has_any)
     return tuple(found[number] for number in range(len(texts)))
 
@@ -155,7 +155,9 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
     shares = level_shares(p_yes)
     # Of equal ones the strictest, also where rounding made one of them larger.
     likeliest = max(range(len(LEVELS)), key=lambda i: (round(shares[i], 9), i))
-    more = f"; {elsewhere:.2f} of the mass on other words" if elsewhere >= _WORTH_SAYING else ""
+    more = (
+        f"; {elsewhere:.2f} of the probability on other words" if elsewhere >= _WORTH_SAYING else ""
+    )
     return ClaimVerdict(
         claim=claim,
         verdict=LEVELS[likeliest],

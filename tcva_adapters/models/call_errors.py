@@ -41,22 +41,22 @@ class Kind:
 
 OTHER: Final = Kind("judge_error")
 _NO_MODEL: Final = (
-    "no model {model!r} at {url}; check its name (`curl {url}/models` lists those there are) and "
-    "base_url, which usually ends in /v1"
+    "no model {model!r} at {url}; check the name (`curl {url}/models` lists all) and base_url, "
+    "which usually ends in /v1"
 )
 _KINDS: Final = (
     # The first that fits counts: packages wrap a refused connection into a timeout of their own.
-    Kind("redirect", range(300, 400), hint="{url} redirects to {where}, where samples are not sent;"
-         " if that is the judge, set base_url or OPENAI_BASE_URL to its address"),
-    Kind("quota", (402,), rf"\b{NO_CREDIT}\b|\binsufficientquota", "no credit left", fatal=True),
+    Kind("redirect", range(300, 400), hint="{url} redirects to {where}, and redirects are not followed;"
+         " if that is the right server, set base_url or OPENAI_BASE_URL to it"),
+    Kind("quota", (402,), rf"\b{NO_CREDIT}\b|\binsufficientquota", "the account has no credit left", fatal=True),
     Kind("unreachable", (), r"\bconnecterror\b|connectionrefused|clientconnectorerror|gaierror"
          "|endpointconnection", "cannot reach {url}; check OPENAI_BASE_URL or base_url", fatal=True),
     Kind("timeout", (408, 504), "timeout|timedout|deadlineexceeded", "{url} did not answer in time"),
     Kind("rate_limit", (429,), "ratelimit|toomanyrequests|resourceexhausted",
-         "rate limit; set requests_per_minute"),
+         "rate limit reached; set requests_per_minute"),
     Kind("authentication", (401,), "authenticationerror|unauthenticated",
          "the API key was not accepted; check OPENAI_API_KEY or api_key", fatal=True),
-    Kind("permission", (403,), "permissiondenied", "check the rights of the key"),
+    Kind("permission", (403,), "permissiondenied", "the API key does not have the rights for this"),
     Kind("context_length", (), "context_length", "the prompt is too long for {model}"),
     Kind("model_not_found", (), r"\bmodel_not_found\b|DeploymentNotFound", _NO_MODEL, fatal=True),
     Kind("model_not_found", (404,), r"\bnotfounderror\b", _NO_MODEL),

@@ -134,8 +134,8 @@ class BatchService:
                 size, until = 0, time.monotonic() + self._timeout
             elif time.monotonic() > until:
                 msg = (
-                    f"{self._server.url} sent a result file at less than a megabyte in "
-                    f"{self._timeout:g} s; raise timeout, and collect again"
+                    f"{self._server.url} sent less than a megabyte of a result file in "
+                    f"{self._timeout:g} s; raise timeout and collect again"
                 )
                 raise JudgeError(msg, reason="timeout")
 
@@ -170,14 +170,10 @@ class BatchService:
     def _meaning(self, answer: Answer) -> JudgeError:
         url, said = self._server.url, f"({answer.status}: {self._server.said(answer)[0]})"
         if answer.status in _NO_INTERFACE:
-            msg = (
-                f"{url} has no files and batches, or not this one; judge live with 'tcva evaluate'"
-            )
-            return JudgeError(f"{msg} there {said}", reason="no_batches")
+            msg = f"{url} has no batches, or not this one; use 'tcva evaluate' with this server"
+            return JudgeError(f"{msg} {said}", reason="no_batches")
         if answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            msg = (
-                f"{url} takes no file of this size; submit again with a smaller --batch-size {said}"
-            )
+            msg = f"{url} refuses a file of this size; submit again with a smaller --batch-size {said}"
             return JudgeError(msg)
         return self._server.error(answer)
 

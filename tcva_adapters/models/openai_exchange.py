@@ -45,7 +45,7 @@ FEW_LOGPROBS: Final = 5
 """Alternatives per token that every server with logprobs gives; more are ``many_logprobs``."""
 
 _REFUSED: Final = frozenset({400, 404, 422})
-_UNREAD: Final = Kind("connection", hint="no reply of {url} could be read")
+_UNREAD: Final = Kind("connection", hint="cannot read the reply of {url}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _read(server: Server, answer: Answer) -> ModelReply:
     reply, fault = read_completion(body)
     if reply is None:
         msg = (
-            f"{server.url} answered with something that is no chat completion: "
+            f"the reply of {server.url} is not a chat completion: "
             f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
         )
         raise JudgeError(msg, reason="server_error")
@@ -245,7 +245,7 @@ def read_completion(raw: str) -> tuple[ModelReply | None, str]:
         token_logprobs=token_logprobs(choice.get("logprobs")),
     )
     if finish_reason == "content_filter":
-        return reply, "the content filter cut the reply off"
+        return reply, "the content filter cut off the reply"
     if text.strip() or reply.truncated:
         return reply, ""
-    return reply, f"the model refused to judge: {refusal}" if refusal else "an empty message"
+    return reply, f"the model refused to judge: {refusal}" if refusal else "the reply is empty"

@@ -44,7 +44,9 @@ try:
     import httpx2
     import openai
 except ImportError as error:
-    MSG: Final = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
+    MSG: Final = (
+        f"a model judge needs the openai package: pip install 'tcva-adapters[openai]' ({error})"
+    )
     raise MissingDependencyError(MSG) from error
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
@@ -126,7 +128,7 @@ class OpenAICompatibleModel:
     ) -> None:
         config = ModelConfig(**settings)
         if not isinstance(model, str) or not model.strip():
-            msg = f"model={model!r}; it is the name of a model"
+            msg = f"model must be the name of a model, got {model!r}"
             raise InvalidValueError(msg)
         self._made_from: Hashable | None = None
         self._pickled: Mapping[str, Any] | None = None
@@ -143,7 +145,7 @@ class OpenAICompatibleModel:
         elif hasattr(client, "base_url"):
             url, userinfo, key = str(client.base_url), "", str(client.api_key)
         else:
-            msg = f"a client is one of the openai package, not a {type(client).__name__}"
+            msg = f"client must be a client of the openai package, got {type(client).__name__}"
             raise InvalidValueError(msg)
         header = basic(userinfo)
         password = userinfo.partition(":")[2] or userinfo
@@ -167,8 +169,8 @@ class OpenAICompatibleModel:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._pickled is None:
             msg = (
-                f"{self!r} has a key, a password or a client of its own and is not pickled; set "
-                "OPENAI_API_KEY in its place"
+                f"{self!r} was built with a key, a password or a client and cannot be pickled; set "
+                "OPENAI_API_KEY instead"
             )
             raise InvalidValueError(msg)
         return partial(type(self), self.server.model, **self._pickled), ()
@@ -235,7 +237,7 @@ class OpenAICompatibleModel:
             except TimeoutError:
                 msg = (
                     f"{self.server.url} did not answer within {self._timeout:g} s; raise timeout "
-                    "(--set timeout=) or lower the concurrency"
+                    "(--set timeout=) or lower max_concurrency"
                 )
                 raise JudgeError(msg, reason="timeout") from None
 
@@ -346,7 +348,7 @@ class Connection:
             InvalidValueError: The user's is an asynchronous one.
         """
         if isinstance(self.given, openai.AsyncOpenAI):
-            msg = "files of batches need client=openai.OpenAI(...), not an AsyncOpenAI"
+            msg = "batches need client=openai.OpenAI(...), not an AsyncOpenAI"
             raise InvalidValueError(msg)
         return self.given or openai.OpenAI(
             **self._settings,
@@ -396,5 +398,5 @@ def _key(given: str | None, url: str) -> str:
         return PLACEHOLDER_KEY
     if key and key.isascii() and key.isprintable():
         return key
-    msg = f"no API key, or one that is none, for {url}: set OPENAI_API_KEY or pass api_key"
+    msg = f"no valid API key for {url}; set OPENAI_API_KEY or pass api_key"
     raise JudgeError(msg, reason="authentication", fatal=True)

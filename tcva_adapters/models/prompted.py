@@ -108,7 +108,7 @@ class Prompted:
         found = None if reply.truncated else read_object(reply.text, shape)
         if found is not None:
             return found
-        why = "was cut off" if reply.truncated else f"holds no {shape.__name__}"
+        why = "was cut off" if reply.truncated else f"contains no valid {shape.__name__}"
         msg = f"the reply of {self.model.name} {why}: {' '.join(reply.text.split())[:80]!r}"
         raise JudgeError(msg, reason="unreadable_reply")
 

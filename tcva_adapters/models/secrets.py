@@ -93,7 +93,7 @@ def split_url(url: str) -> tuple[str, str]:
         is_fit = False
     if not is_fit or " " in url or not url.isprintable():
         msg = (
-            "base_url must look like https://host/v1, without a query, whose keys logs would show; "
+            "base_url must look like https://host/v1 and have no query, as logs would show it, "
             f"got {shown_url(url)!r}"
         )
         raise InvalidValueError(msg)

@@ -52,7 +52,7 @@ _CERTAIN: Final[dict[Verdict, Shares]] = {
 
 def _known_layout(layout: object) -> object:
     if layout != SCHEMA_VERSION:
-        msg = f"it has layout {layout!r}; judge the samples again"
+        msg = f"layout {layout!r} is not supported; judge the samples again"
         raise ValueError(msg)
     return layout
 
@@ -148,15 +148,12 @@ class EvidenceCheck(StrEnum):
 
     text: str
 
-    NOT_FOUND = "not_found", "quote not found in the passages"
-    UNRELATED = "unrelated", "quote has nothing to do with the claim"
-    NEGATED = "negated", "a negation stands beside the quote"
-    CONTRADICTS = "contradicts", "a number or negation of the quote contradicts the claim"
-    TOO_SHORT = (
-        "too_short",
-        "quote of a word or two without all numbers and names of the claim",
-    )
-    UNCHECKED = "unchecked", "quote and claim share no word: a paraphrase, or another language"
+    NOT_FOUND = "not_found", "quote not found"
+    UNRELATED = "unrelated", "quote unrelated to the claim"
+    NEGATED = "negated", "a negation next to the quote"
+    CONTRADICTS = "contradicts", "a number or negation in the quote contradicts the claim"
+    TOO_SHORT = "too_short", "short quote without a number or name of the claim"
+    UNCHECKED = "unchecked", "quote and claim share no word (paraphrase or another language)"
 
     def __new__(cls, word: str, text: str = "") -> Self:
         """A word with its text."""
@@ -322,7 +319,7 @@ class Layouted(BaseModel):
         try:
             return validate(written)
         except ValidationError as error:
-            msg = f"not {cls.called} (layout {SCHEMA_VERSION}): {first_fault(error)}"
+            msg = f"not {cls.called} of layout {SCHEMA_VERSION}: {first_fault(error)}"
             raise UnreadableInputError(msg) from None
 
 

@@ -60,7 +60,7 @@ class Config(Checked):
         try:
             text = usable_path(source).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            msg = f"the configuration {str(source)!r} cannot be read: {error}"
+            msg = f"cannot read the configuration {str(source)!r}: {error}"
             raise UnreadableInputError(msg) from error
         try:
             return cls.model_validate_json(text)

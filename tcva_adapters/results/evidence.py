@@ -89,9 +89,9 @@ class EvidenceCounts:
         total, unchecked = self.found.total(), EvidenceCheck.UNCHECKED
         for check in EvidenceCheck if self.evidence == "lower" else ():
             if number := self.found[check, True]:
-                yield f"{number} of {total} verdicts lowered: {check.text}"
+                yield f"{number} of {total} verdicts lowered to partial: {check.text}"
         if number := self.found[unchecked, False]:
-            yield f"{number} of {total} verdicts unchecked: {unchecked.text}"
+            yield f"{number} of {total} verdicts not checked: {unchecked.text}"
 
 
 def lowered(claim: ClaimVerdict) -> ClaimVerdict:
@@ -102,7 +102,7 @@ def lowered(claim: ClaimVerdict) -> ClaimVerdict:
 
     >>> claim = ClaimVerdict(claim="c", verdict="fully", evidence_check="not_found")
     >>> lowered(claim).verdict, lowered(claim).reason
-    (<Verdict.PARTIAL: 'partial'>, '(quote not found in the passages: lowered from fully)')
+    (<Verdict.PARTIAL: 'partial'>, '(lowered from fully: quote not found)')
     """
     check = claim.evidence_check
     if claim.verdict not in HIGH or check is None or not check.is_fault:
@@ -137,7 +137,7 @@ def as_judged(claim: ClaimVerdict) -> ClaimVerdict:
 
 
 def _note(check: EvidenceCheck, level: str) -> str:
-    return f"({check.text}: lowered from {level})"
+    return f"(lowered from {level}: {check.text})"
 
 
 def under(assessment: Assessment, evidence: Evidence) -> Assessment:

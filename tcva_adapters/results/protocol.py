@@ -81,7 +81,7 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> Scored:
     kind = plain.get("kind", "ccrs" if "answers" in plain else "tcva")
     if not isinstance(kind, str) or kind not in RESULT_KINDS:
         known = ", ".join(RESULT_KINDS)
-        msg = f"not a result of this version: kind {kind!r}, where {known} are known"
+        msg = f"not a result: its kind is {kind!r}; this version reads {known}"
         raise UnreadableInputError(msg)
     module, _, name = RESULT_KINDS[kind].partition(":")
     result_class = getattr(import_module(module), name)

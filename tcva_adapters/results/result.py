@@ -234,7 +234,7 @@ class Result:
         try:
             scoring = ScoringConfig(**plain["scoring"])
         except (KeyError, TypeError, InvalidValueError) as error:
-            msg = f"not a result (layout {SCHEMA_VERSION}): {type(error).__name__}: {error}"
+            msg = f"not a result of layout {SCHEMA_VERSION}: {type(error).__name__}: {error}"
             raise UnreadableInputError(msg) from None
         return cls(Assessment.from_dict(plain), scoring)
 
@@ -245,14 +245,14 @@ class Result:
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
         """
-        return cls.from_dict(json_object(text, what=f"a result (layout {SCHEMA_VERSION})"))
+        return cls.from_dict(json_object(text, what=f"a result of layout {SCHEMA_VERSION}"))
 
     @property
     def reason(self) -> str:
         """The score in one sentence: claims per level, how sure, what quotes lowered, the worst claim."""
         judged, scoring = self.assessment, self.scoring
         if judged.unscored is not None:
-            given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
+            given = "" if self.score is None else f" (scored as {self.score:g} by on_unscored)"
             return f"unscored: {judged.unscored.text}{given}"
         threshold = f"{'>=' if self.passed else '<'} {scoring.threshold:g}"
         parts = [f"{self.score:.3f} {threshold} at {scoring.place}: {self.levels}"]
@@ -283,7 +283,7 @@ class Result:
             return []
         passed = sum(score >= self.scoring.threshold for score in scores)
         span = f"{scores[0]:.3f} to {scores[-1]:.3f}"
-        return [f"{len(scores)} repeats from {span}, {passed} of them pass"]
+        return [f"{len(scores)} repeats score {span}, {passed} of them pass"]
 
     @property
     def levels(self) -> str:

@@ -66,7 +66,7 @@ _STRICT: Final = ConfigDict(
 def _number(value: Any) -> float:
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
-        msg = "it should be a number"
+        msg = "must be a number"
         raise ValueError(msg)
     return number
 
@@ -96,17 +96,17 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
-    """The first fault: as the core says it, or the setting, its value and what it should be."""
+    """The first fault: as the core says it, or the setting, what it must be, and its value."""
     first = error.errors(include_url=False)[0]
     raised = first.get("ctx", {}).get("error")
     if isinstance(raised, TCVAError):
         return raised
     name = next((str(part) for part in first["loc"][:1] if part in given), next(iter(given)))
-    why = first["msg"].removeprefix("Value error, ").replace("Input", "it")
-    why = why.replace("Field required", "it should have more items")
-    # What was meant as a key stays unsaid.
+    why = first["msg"].removeprefix("Value error, ").replace("Input should", "must")
+    why = why.replace("Field required", "must have more items")
+    # What was meant as a key is not printed.
     value = type(given[name]).__name__ if name == "api_key" else f"{given[name]!r:.80}"
-    return InvalidValueError(f"{name}={value}; {why}")
+    return InvalidValueError(f"{name} {why}, got {value}")
 
 
 def check_names(
@@ -130,13 +130,13 @@ def check_names(
     >>> check_names(["temprature"], ["temperature", "threshold"], of="TCVA")
     Traceback (most recent call last):
     ...
-    tcva_adapters.errors.InvalidValueError: unknown setting 'temprature' of TCVA; was 'temperature' meant? Its settings are temperature, threshold
+    tcva_adapters.errors.InvalidValueError: unknown setting 'temprature' of TCVA; did you mean 'temperature'? Its settings are temperature, threshold
     """
     for name in given:
         if name not in known:
             by_title = (titles or {}).get(name)
             near = [by_title] if by_title else get_close_matches(name, known, 1)
-            meant = f"was {near[0]!r} meant? Its" if near else "its"
+            meant = f"did you mean {near[0]!r}? Its" if near else "its"
             msg = f"unknown setting {name!r} of {of}; {meant} settings are {', '.join(known)}"
             raise InvalidValueError(msg)
 
@@ -241,7 +241,7 @@ def _bounds(value: Any) -> Any:
         return Bounds(*map(_number, value))
     is_of_file = isinstance(value, Mapping) and value and {*value} <= {*Bounds.__dataclass_fields__}
     if not (is_of_file or isinstance(value, Bounds)):
-        msg = "it should be two numbers, e.g. bounds=-4,12"
+        msg = "must be two numbers, e.g. bounds=-4,12"
         raise ValueError(msg)
     return Bounds(**value) if is_of_file else value
 
@@ -251,7 +251,7 @@ def by_name(example: str) -> BeforeValidator:
 
     def check(value: Any) -> Any:
         if not (value is None or isinstance(value, Mapping)):
-            msg = f"it should be a number for each name, e.g. {example}"
+            msg = f"must be a number for each name, e.g. {example}"
             raise ValueError(msg)
         return value
 
@@ -274,9 +274,12 @@ class ScoringConfig(SettingsModel):
     temperature: Annotated[float, BeforeValidator(as_temperature)] = Field(
         default=BALANCED,
         title="T",
-        description="Strictness in [0.1, 1.0], low is strict; or strict, balanced, lenient.",
+        description="Strictness of the score, from 0.1 (strict) to 1.0 (lenient); or strict, "
+        "balanced, lenient. Not the model's sampling temperature.",
     )
-    threshold: Share = Field(default=0.5, description="A score in [0, 1] passes from here on.")
+    threshold: Share = Field(
+        default=0.5, description="A sample passes with at least this score, in [0, 1]."
+    )
     scheme: Annotated[WeightScheme, BeforeValidator(_scheme)] = Field(
         default=WeightScheme.DEFAULT,
         description="Weights of the five levels: default, linear, aggressive, conservative, or "
@@ -284,35 +287,35 @@ class ScoringConfig(SettingsModel):
     )
     penalty: Penalty = Field(
         default=DEFAULT_PENALTY,
-        description="Penalty for none verdicts: paper, ramped, absolute or off.",
+        description="How none verdicts are penalised: paper, ramped, absolute or off.",
     )
     eps: Annotated[float, BeforeValidator(check_eps)] = Field(
         default=DEFAULT_EPS,
-        description="Floor under the weights; one above 1e-9 goes with floor always.",
+        description="Least weight of a level in the mean; more than 1e-9 needs floor=always.",
     )
     floor: Floor = Field(
         default=DEFAULT_FLOOR,
-        description="Where the floor applies: paper (at exponents up to 0), or always.",
+        description="Where eps applies: paper (at exponents up to 0), or always.",
     )
     bounds: Annotated[Bounds, BeforeValidator(_bounds)] = Field(
         default=PAPER_BOUNDS,
         title="p",
-        description="The exponents of the power mean at the ends of the scale of temperatures.",
+        description="Exponents of the power mean at the lowest and the highest temperature.",
     )
     evidence: Evidence = Field(
         default=DEFAULT_EVIDENCE,
-        description="What a fully or mostly counts as whose quote does not support it: lower "
-        "(partial) or off (as it is).",
+        description="The evidence check: lower (a fully or mostly without a valid quote counts as "
+        "partial) or off (it counts as it is).",
     )
     on_unscored: Share | None = Field(
         default=None,
-        description="Score for samples that have none of their own (a refusal, an empty context); "
-        "failures of the judge never become a score.",
+        description="Score of samples that have none (a refusal, an empty context). Failed calls "
+        "never get a score.",
     )
     fuse_weights: tuple[NonNegative, ...] | None = Field(
         default=None,
         strict=False,
-        description="With fuse: the judges' weights in the geometric mean, the main judge's first.",
+        description="Weights of the judges in the fused score, the main judge first.",
     )
 
     def __init__(self, **given: Any) -> None:  # not the types of the fields: presets have names
@@ -439,16 +442,16 @@ class RunConfig(SettingsModel):
     store: VerdictStore | str | Path | None = Field(
         default=None,
         repr=False,
-        description="A path or a VerdictStore: judgements made before are served from it.",
+        description="A path or a VerdictStore. Verdicts that are in it cost no call.",
     )
     share: bool = Field(
         default=True,
         repr=False,
-        description="Share judgements with other evaluators of this process that ask the same "
+        description="Share judgements with other evaluators in this process that use the same "
         "judge.",
     )
     max_concurrency: Count = Field(
-        default=8, repr=False, description="How many judgements are under way at once."
+        default=8, repr=False, description="How many judgements run at the same time."
     )
 
 
@@ -457,25 +460,26 @@ class JudgeConfig(RunConfig):
 
     claims: ClaimsMode = Field(
         default="split",
-        description="split (sentences, one call) or llm (asked of the judge, two calls).",
+        description="How claims are found: split (sentences, one call) or llm (the judge lists "
+        "them, two calls).",
     )
     max_claims: Count = Field(
         default=240,
-        description="Samples with more claims are unscored, without a call of a model.",
+        description="A sample with more claims is unscored, without a call.",
     )
     verdicts: VerdictForm = Field(
         default="written",
-        description="written (evidence, reason and level of all claims in one call) or yes_no (P(yes) "
-        "of each claim, by the probabilities of tokens).",
+        description="How the judge answers: written (level, evidence and reason of all claims in "
+        "one call) or yes_no (the probability of yes for each claim, from token probabilities).",
     )
     repeats: Count = Field(
         default=1,
-        description="Independent judgements of each sample by a model; their spread is reported.",
+        description="How often a model judges each sample independently; the spread is reported.",
     )
     fuse: Annotated[tuple[Any, ...], BeforeValidator(_listed)] = Field(
         default=(),
-        description="An additional judge, or several, whose scores are fused with the first one's; "
-        "lexical costs no call, and a TCVA judges by its own criterion.",
+        description="One or more additional judges, whose scores are fused with the main judge's. "
+        "lexical costs no call; a TCVA judges by its own criterion.",
     )
 
 
@@ -485,7 +489,10 @@ def _profiles(value: Any) -> Profiles | None:
     fits = isinstance(value, Mapping) and len(value) == 1
     field, values = next(iter(value.items())) if fits else (None, None)
     if not (isinstance(field, str) and field and isinstance(values, Mapping)):
-        msg = "it should map one metadata field to the temperatures of its values, e.g. {'domain': {'medical': 0.2}}"
+        msg = (
+            "must map one metadata field to a temperature for each of its values, e.g. "
+            "{'domain': {'medical': 0.2}}"
+        )
         raise ValueError(msg)
     return {field: {str(each): as_temperature(t) for each, t in values.items()}}
 
@@ -510,34 +517,33 @@ class ModelConfig(SettingsModel):
     """How a model behind the OpenAI API is asked."""
 
     base_url: str | None = Field(
-        default=None, description="The server's address; OPENAI_BASE_URL, else OpenAI's."
+        default=None, description="Address of the server; by default OPENAI_BASE_URL or OpenAI."
     )
     api_key: str | None = Field(
         default=None,
         repr=False,
-        description="The key; OPENAI_API_KEY. One over plain http needs none.",
+        description="API key; by default OPENAI_API_KEY. A server on plain http needs none.",
     )
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = Field(
-        default=0.0, description="0 to 2; None leaves it to the server."
+        default=0.0, description="Sampling temperature, 0 to 2; None uses the server's default."
     )
-    seed: int | None = Field(default=0, description="None sends none.")
-    max_tokens: Count = Field(default=4096, description="Limit of a reply's length.")
+    seed: int | None = Field(default=0, description="Seed of sampling; None sends none.")
+    max_tokens: Count = Field(default=4096, description="Longest reply, in tokens.")
     timeout: Positive = Field(
         default=300.0,
-        description="Seconds for one call of the judge, its repeated requests and pauses included.",
+        description="Seconds for one call of the judge, retries and pauses included.",
     )
     max_retries: Annotated[int, Field(ge=0)] = Field(
-        default=5, description="How often a failed request is repeated, as long as there is time."
+        default=5, description="How often a failed request is repeated within the timeout."
     )
     max_concurrency: Count = Field(
-        default=8, description="Calls under way at once, over all threads and event loops."
+        default=8, description="Calls at the same time, over all threads and event loops."
     )
     requests_per_minute: Positive | None = Field(
-        default=None, description="Calls of the judge are spaced evenly to so many per minute."
+        default=None, description="Calls per minute at most, spaced evenly."
     )
     prices: tuple[NonNegative, NonNegative] | None = Field(
         default=None,
         strict=False,
-        description="The judge's price per million input tokens and per million output tokens, to "
-        "fill in costs.",
+        description="Prices of a million input tokens and a million output tokens, for costs.",
     )

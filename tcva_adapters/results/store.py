@@ -82,7 +82,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
 
     def __init__(self, path: str | Path) -> None:
         if not str(path):
-            msg = "the path of a verdict store is empty; give a file name or ':memory:'"
+            msg = "store must be a file name or ':memory:', got an empty text"
             raise InvalidValueError(msg)
         self.path = _MEMORY if str(path) == _MEMORY else str(usable_path(path))
         self._is_held = self._has_warned = False
@@ -163,7 +163,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         except TCVAError as error:
             if not self._has_warned:
                 self._has_warned = True
-                msg = f"the verdict store failed: {error}; judgements are not cached as long as it does"
+                msg = f"{error}. Judgements are not cached until it works again"
                 warnings.warn(msg, StoreWarning, stacklevel=3)
 
     def close(self) -> None:
@@ -182,7 +182,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
             InvalidValueError: It has none.
         """
         if self.path == _MEMORY:
-            msg = "a verdict store in memory cannot be handed to another process; give it a file"
+            msg = "a store in memory cannot be sent to another process; use a file"
             raise InvalidValueError(msg)
         return type(self), (str(Path(self.path).absolute()),)
 
@@ -220,9 +220,8 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
                     continue
                 self._is_held = code in _TRANSIENT
                 msg = (
-                    f"the verdict store {self.path} cannot be used: {error}; it is closed or no "
-                    "verdict store, another process holds it, or it cannot be written: check the "
-                    "path, its permissions and the free space, or give another path"
+                    f"the store {self.path} cannot be used: {error}; another process may be using "
+                    "it, or check the path, its permissions and the free space"
                 )
                 raise UnreadableInputError(msg) from error
 
@@ -263,9 +262,8 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
     found = connection.execute(_WHOSE).fetchone()
     if found[:2] != (_APPLICATION_ID, STORE_VERSION) and found != (0, 0, 0):
         msg = (
-            f"{path} is of another program, or a verdict store of layout {found[1]}, and this "
-            f"release reads layout {STORE_VERSION}; give another path, where the samples are "
-            "judged again"
+            f"{path} is not a store of layout {STORE_VERSION}, but one of layout {found[1]} or a "
+            "file of another program; use another path and judge the samples again"
         )
         raise UnreadableInputError(msg)
     return bool(found == (0, 0, 0))

@@ -125,12 +125,12 @@ def rows_of(batch: Any) -> list[dict[str, Any]]:
         return [plain(row) for row in whole.where(whole.notna(), None).to_dict("records")]
     if not isinstance(batch, Mapping):
         kinds = "a dict of numpy arrays, a pyarrow.Table or a pandas.DataFrame"
-        msg = f"a batch is {kinds}, not a {type(batch).__name__}"
+        msg = f"a batch must be {kinds}, got {type(batch).__name__}"
         raise InvalidValueError(msg)
     columns = {name: plain(values) for name, values in batch.items()}
     sizes = {n: len(c) if isinstance(c, list) else None for n, c in columns.items()}
     if None in sizes.values() or len(set(sizes.values())) > 1:
-        msg = f"the columns of a batch are lists or arrays of equal length, these are not: {sizes}"
+        msg = f"the columns of a batch must be lists or arrays of equal length, got {sizes}"
         raise InvalidValueError(msg)
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 

@@ -162,11 +162,11 @@ def _claim(folder: Path, settings: Mapping[str, Any], sources: Mapping[str, Any]
     known = json.loads(manifest.read_bytes()) if manifest.exists() else {**ours, "sources": {}}
     both = {**sources, **known["sources"]}
     if not manifest.exists() and {*folder.iterdir()} != {folder / "_lock"}:
-        msg = f"{folder} is not empty, and no run of ours; name a new folder"
+        msg = f"{folder} is not empty and was not written by such a run; use a new folder"
         raise InvalidValueError(msg)
     if known["settings"] != settings or both != {**both, **sources}:
-        why = "was judged by other settings, or from files that have changed since"
-        msg = f"{folder} {why}; name another folder, or empty it"
+        why = "contains results of other settings, or of files that have changed"
+        msg = f"{folder} {why}; use another folder, or empty it"
         raise InvalidValueError(msg)
     with replacing(manifest) as stream:
         stream.write(json.dumps({**ours, "sources": both}, indent=2).encode())
@@ -215,7 +215,7 @@ def _report(sums: Counter[str], out: str) -> Report:
     figures["mean"] = sums["sum"] / sums["scored"] if sums["scored"] else None
     passed = f"{sums['passed']} of {counted(sums['scored'], 'scored row')} pass"
     mean = f"mean {cell(figures['mean'], 'score')}"
-    sentence = f"{passed}, {mean}; {counted(sums['rows'], 'row')} in all, {sums['new']} new"
+    sentence = f"{passed}, {mean}; {counted(sums['rows'], 'row')} in total, {sums['new']} new"
     figures |= {name.partition(":")[2]: n for name, n in sums.most_common() if ":" in name}
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(sentence, [Table("rows", columns, [figures])], settings={"folder": out})
@@ -238,14 +238,17 @@ def actors(
     ray = ray_module()
     scorer = scorer_of(settings)
     if scorer.store is not None:
-        msg = "SQLite files are not shared between nodes; leave store out of the settings"
+        msg = "store cannot be used on Ray, as nodes do not share SQLite files; leave it out"
         raise InvalidValueError(msg)
     room = int(ray.cluster_resources().get("CPU", 0)) - 1  # one reads
     if workers is None:
         nodes = sum(each["Alive"] for each in ray.nodes())
         workers = room if scorer.is_local else min(room, scorer.max_concurrency, nodes)
     if check(Count, "workers", workers) > room:
-        msg = f"{workers} workers, and this Ray has room for {room}: a CPU for each, and one that reads"
+        msg = (
+            f"workers must be at most {room} on this Ray, got {workers}; each worker needs a CPU, "
+            "and reading needs one"
+        )
         raise InvalidValueError(msg)
     return {
         "fn": kind,

@@ -40,7 +40,7 @@ def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     try:
         pickled = pickle.dumps(dict(settings))
     except Exception as error:
-        msg = f"settings are plain values that can be pickled, these are not: {error}"
+        msg = f"settings must be plain values that can be pickled: {error}"
         raise InvalidValueError(msg) from error
     return _made(pickled)
 
@@ -93,7 +93,10 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
         return settings
     calls, model = settings.get("max_concurrency", MAX_CONCURRENCY), settings.get("model") or {}
     if workers > calls:
-        msg = f"{workers} workers share max_concurrency={calls}, and each needs a call of its own"
+        msg = (
+            f"workers must be at most max_concurrency={calls}, got {workers}; each worker makes at "
+            "least one call at a time"
+        )
         raise InvalidValueError(msg)
     if model.get("requests_per_minute"):
         model = {**model, "requests_per_minute": model["requests_per_minute"] / workers}

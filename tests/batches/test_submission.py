@@ -179,7 +179,7 @@ def test_tries_end_and_what_can_never_succeed_is_not_asked_again(
     assert [each["requests"] for each in report.records("batches")] == [12, 1]
     assert (figures(report)["scored"], figures(report)["failed"]) == (9, 3)
     reasons = {each["reason"]: each["first"] for each in report.records("failures")}
-    assert "not answered in its batch" in reasons["timeout"]
+    assert "no reply; the batch is" in reasons["timeout"]
     assert "maximum context length" in reasons["judge_error"]  # the first of two
     server.fate = lambda *_: None
     assert figures(collected(tcva, place, again=True))["scored"] == 12
@@ -208,7 +208,7 @@ def test_an_answer_that_is_contradicted_is_asked_again(
     assert figures(report)["scored"] == 2 + tries
     if tries == 1:
         (why,) = report.records("failures")
-        assert "two replies to it that differ" in why["first"]
+        assert "two different replies" in why["first"]
 
 
 @pytest.mark.slow
@@ -245,7 +245,7 @@ def test_what_a_model_refuses_is_left_out(server: BatchServer, tcva: TCVA, place
     assert server.count == 3
     report = collected(tcva, place)
     assert (figures(report)["scored"], len(report.records("batches"))) == (4, 1)
-    assert "openai:m is asked without seed" in str(report)
+    assert "openai:m gets requests without seed" in str(report)
 
 
 def test_a_wrong_key_is_found_before_anything_is_submitted(
@@ -268,7 +268,7 @@ def test_batches_that_fail_or_are_cancelled_are_asked_on_demand(
     server.fate = lambda batch, number, _: "cancelled" if batch == 2 and number > 2 else None
     submit(tcva, SAMPLES, place)
     report = collected(tcva, place)
-    assert report.sentence == "0 of 12 samples scored, 0 failed; nothing is under way"
+    assert report.sentence == "0 of 12 samples scored, 0 failed; no request under way"
     assert "batch 1: The provided model 'm' is not supported by Batch." in str(report)
     server.hold = True
     collect(tcva, place, again=True)
@@ -290,7 +290,7 @@ def test_batches_that_are_turned_away_wait_for_room_or_are_made_smaller(
     report = collect(tcva, place)
     assert ("Enqueued token limit reached for m." in str(report)) is (size == 4)
     if size == 1:  # it is too large for any room, and was sent again
-        assert "cancelled unsent" in str(cancel(tcva, place))
+        assert "cancelled before it was sent" in str(cancel(tcva, place))
         submit(tcva, SAMPLES, place, batch_size=1)
         collect(tcva, place, again=True)
     report = collected(tcva, place)
@@ -304,7 +304,7 @@ def test_what_a_server_does_not_have_stops_nothing_else(
     submit(tcva, FEW, place, batch_size=2)
     gone = Fault("GET /v1/batches/batch_1", error(404, "gone"))
     server.faults = [gone] * 3
-    assert "is the key that of its submission" in str(status(tcva, place))
+    assert "the server does not know it" in str(status(tcva, place))
     assert figures(collect(tcva, place))["scored"] == 2
     assert figures(collect(tcva, place, wait=0.01))["scored"] == 2  # it does not wait for ever
     assert figures(collected(tcva, place))["scored"] == 4  # the right key
@@ -356,11 +356,16 @@ def test_another_scorer_other_samples_or_no_store_are_refused(
             collect(other, place)
     two = TCVA(judge=model_at(server), fuse=model_at(server, temperature=1.0), store=store)
     for scorer, samples, folder, says in (
-        (tcva, SAMPLES[1:], place, "holds a submission of other samples"),
-        (tcva.changed(store=None), SAMPLES, new, "go into a store"),
-        (TCVA(judge="lexical", store=store), SAMPLES, new, "asks no model"),
-        (TCVA(judge=ScriptedModel([]), store=store), SAMPLES, new, "scripted:one calls by itself"),
-        (two, SAMPLES, new, "asked with two settings"),
+        (tcva, SAMPLES[1:], place, "a submission of other samples"),
+        (tcva.changed(store=None), SAMPLES, new, "needs a store"),
+        (TCVA(judge="lexical", store=store), SAMPLES, new, "uses no model"),
+        (
+            TCVA(judge=ScriptedModel([]), store=store),
+            SAMPLES,
+            new,
+            "openai:MODEL, got scripted:one",
+        ),
+        (two, SAMPLES, new, "with different settings"),
     ):
         with pytest.raises(InvalidValueError, match=says):
             submit(scorer, samples, folder)
@@ -385,7 +390,7 @@ def test_one_command_at_a_time_and_no_file_of_something_else(tcva: TCVA, tmp_pat
     with sqlite3.connect(tmp_path / "ledger.sqlite") as other:
         other.execute("CREATE TABLE mine (x)")
     other.close()
-    with pytest.raises(ValueError, match="is no submission of this version"):
+    with pytest.raises(ValueError, match="is not a submission of this version"):
         submit(tcva, SAMPLES, tmp_path)
     (tmp_path / "ledger.sqlite").write_text("my notes\n" * 100, encoding="utf-8")
     with pytest.raises(InvalidValueError):

@@ -131,7 +131,7 @@ def test_reports_and_figures(tcva: Run) -> None:
     [
         ("sweep nowhere.jsonl", "nowhere.jsonl: the file does not exist"),
         ("sweep judged.jsonl -T 7", "7"),
-        ("sweep judged.jsonl --set threshhold=1", "was 'threshold' meant?"),
+        ("sweep judged.jsonl --set threshhold=1", "did you mean 'threshold'?"),
         ("sweep judged.jsonl --scheme none", "none"),
         ("sweep judged.jsonl --human nope", "nope"),
         ("sweep judged.jsonl --group page", "needs human ratings"),

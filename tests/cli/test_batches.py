@@ -53,7 +53,7 @@ def test_a_submission_from_end_to_end(
     Path("in.jsonl").unlink()  # the folder is enough
     assert "completed" in said(capsys, "batch", "status", "july")
     out = said(capsys, "batch", "collect", "july")
-    assert out.startswith("8 of 8 samples scored, 0 failed; nothing is under way\n")
+    assert out.startswith("8 of 8 samples scored, 0 failed; no request under way\n")
     tables = json.loads(said(capsys, "batch", "collect", "july", "--json"))["tables"]
     assert tables["samples"][0]["scored"] == 8
     assert [each["requests"] for each in tables["batches"]] == [5, 3]
@@ -78,7 +78,7 @@ def test_the_scorer_is_built_again_from_the_folder(
     if "--ccrs" in options:
         server.script = lambda *_: '{"score": 70}'
     said(capsys, *SUBMIT, *options)
-    assert "nothing is under way" in said(capsys, "batch", "collect", "july", "--wait", "0.01")
+    assert "no request under way" in said(capsys, "batch", "collect", "july", "--wait", "0.01")
 
 
 @pytest.mark.parametrize("fate", [error(400, "No."), "cancelled"])

@@ -108,7 +108,7 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--set", "penalti=off"], "unknown setting 'penalti' of --set; was 'penalty' meant?"),
+        (["--set", "penalti=off"], "unknown setting 'penalti' of --set; did you mean 'penalty'?"),
         (["--set", "penalty"], "is not of the form NAME=VALUE"),
         (["--set", "penalty=x"], "penalty='x'"),
         (["--set", "eps=1e-6", "--set", "eps=1e-7"], "--set eps is given twice"),
@@ -130,8 +130,8 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["--junit", "precious"], "precious exists and was not written"),
         (["--report", "precious"], "precious exists and was not written"),
         (["--map", "answer"], "is not of the form YOURS=FIELD"),
-        (["--set", "T=0.3"], "unknown setting 'T' of --set; was 'temperature' meant?"),
-        (["--set", "bounds=1"], "it should be two numbers, e.g. bounds=-4,12"),
+        (["--set", "T=0.3"], "unknown setting 'T' of --set; did you mean 'temperature'?"),
+        (["--set", "bounds=1"], "bounds must be two numbers"),
         (["--map", "nope=response"], "'nope'; the fields are"),
         (["--human", "nope"], "nope"),
         (["--group", "nope"], "nope"),

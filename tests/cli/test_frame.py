@@ -103,15 +103,15 @@ def test_the_demo_sets_the_judge_beside_a_reader_and_writes_its_report(tcva: Run
 @pytest.mark.parametrize(
     ("script", "sentence", "answers", "right"),
     [
-        (auto_judge, "openai:m: not fit: no form had 8 levels right", True, 7),
+        (auto_judge, "openai:m: not usable: fewer than 8 of", True, 7),
         (
             lambda _, n: '{"ok": true}' if n == 1 else "Nice day.",
-            "openai:m: the trial ended early: unreadable_reply",
+            "openai:m: the test ended early: unreadable_reply",
             True,
             0,
         ),
-        (lambda *_: WRONG_KEY, "openai:m: it does not answer", False, None),
-        (None, "openai:m: it does not answer", False, None),
+        (lambda *_: WRONG_KEY, "openai:m: no answer", False, None),
+        (None, "openai:m: no answer", False, None),
     ],
     ids=["unfit", "no verdicts", "wrong key", "no key"],
 )
@@ -130,10 +130,10 @@ def test_the_doctor_tries_a_judge(
         found = tcva("doctor", "--judge", "openai:m", "--json", code=1).json
     tables = found["tables"]
     assert found["sentence"].startswith(sentence)
-    assert found["sentence"].endswith("ragas installed and broken")
+    assert found["sentence"].endswith("ragas cannot be imported")
     judge = {row["what"]: row["found"] for row in tables["judge"]}
     assert judge["answers"] is answers
-    assert [row["right"] for row in tables["trial"]] == ([] if right is None else [right])
+    assert [row["right"] for row in tables["test claims"]] == ([] if right is None else [right])
     if script is None:
         assert "OPENAI_API_KEY" in judge["detail"]
 

@@ -96,7 +96,7 @@ def test_a_killed_run_is_gone_on_with_without_a_store_too(
         file.write(b'{"kind": "tc')  # written in half when it was killed
     before = server.count
     done = tcva(*RUN, *more, "--out", "out.jsonl", "--json")
-    assert f"{there} results of an interrupted run are there" in done.err
+    assert f"found {there} results of an interrupted run" in done.err
     assert server.count - before <= SIZE - there
     assert done.json["tables"]["methods"][0]["samples"] == SIZE
     assert not drafts()
@@ -114,7 +114,7 @@ def test_a_bad_line_far_down_keeps_what_was_judged(
     assert f"in.jsonl, line {SIZE + 1}: not JSON" in done.text
     assert "--skip-bad goes on with them" in done.text
     done = tcva(*arguments, "--skip-bad", "--json")
-    assert f"{SIZE} results of an interrupted run are there" in done.err
+    assert f"found {SIZE} results of an interrupted run" in done.err
     assert done.json["tables"]["methods"][0]["samples"] == SIZE + 2
     assert [row["sample_id"] for row in judged("out.jsonl")][-2:] == [str(SIZE - 1), "last"]
 

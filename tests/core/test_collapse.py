@@ -90,7 +90,7 @@ def test_a_probability_is_shared_by_its_neighbours() -> None:
     # A quarter of the way from .7 to .9.
     assert level_shares(0.75) == pytest.approx((0, 0.25, 0.75, 0, 0), abs=1e-12)
     for no_probability in (-0.1, 1.1, math.nan):
-        with pytest.raises(InvalidValueError, match="p_yes="):
+        with pytest.raises(InvalidValueError, match="p_yes must"):
             level_shares(no_probability)
 
 

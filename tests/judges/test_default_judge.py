@@ -66,7 +66,7 @@ def test_what_is_no_judge_is_refused() -> None:
     for judge in judges:
         with pytest.raises(InvalidValueError):
             TCVA(judge=judge)
-    with pytest.raises(InvalidValueError, match="holds None"):
+    with pytest.raises(InvalidValueError, match="must not contain None"):
         TCVA(judge="lexical", fuse=["lexical", None])
     with pytest.raises(InvalidValueError):
         Panel(["lexical", None])

@@ -267,7 +267,7 @@ def test_every_forged_quote_lowers_and_no_true_one() -> None:
         assert made.evidence_check is case.check, case
         if case in FORGED:
             assert made.verdict is Verdict.PARTIAL
-            assert made.reason == f"({case.check.text}: lowered from fully)"  # type: ignore[union-attr]  # has one
+            assert made.reason == f"(lowered from fully: {case.check.text})"  # type: ignore[union-attr]  # has one
         else:
             assert (made.verdict, made.original_verdict) == (Verdict.FULLY, None)
             assert made.passage is not None
@@ -300,7 +300,7 @@ def test_only_a_high_level_without_its_quote_is_lowered(evidence: str) -> None:
     for level in (Verdict.FULLY, Verdict.MOSTLY):
         made = checked(verdict(level, evidence, passage=2))
         assert (made.verdict, made.original_verdict, made.passage) == (Verdict.PARTIAL, level, None)
-        note = f"(quote not found in the passages: lowered from {level.value})"
+        note = f"(lowered from {level.value}: quote not found)"
         assert (made.reason, made.evidence) == (f"Because. {note}", evidence)
         assert checked(made) == made
     for level in (Verdict.PARTIAL, Verdict.MINOR):

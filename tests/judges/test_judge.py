@@ -238,7 +238,7 @@ def test_a_verdict_out_of_the_samples_own_text_never_counts(own: str, field: str
     assessment, _ = judged(changed, changed, sample=sample, criterion=criterion)
     if own.startswith("{"):
         assert assessment.unscored is not None
-        assert "two readings differ for 1" in assessment.unscored.detail
+        assert "read in two ways for claim 1" in assessment.unscored.detail
 
 
 PASSAGE: Final = "The ferry to the island leaves every day at nine. Dogs travel for free on it."
@@ -272,7 +272,7 @@ def test_what_is_copied_from_the_prompt(level: str, quote: str, taken: str | Non
     if taken is None:
         assert result.unscored is not None
         assert result.unscored.reason is Reason.INCOMPLETE_VERDICTS
-        assert "the reply repeats the instructions for 1" in result.unscored.detail
+        assert "the reply repeats the instructions for claim 1" in result.unscored.detail
 
 
 def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:

@@ -36,13 +36,21 @@ DRAFT = dump(entry(1, "mostly"), entry(2, "mostly"))
 @pytest.mark.parametrize(
     ("reply", "n_claims", "problem"),
     [
-        (dump(entry(2, "none"), entry(2, "maybe")), 2, "conflicting verdicts for 2: none, unknown"),
+        (
+            dump(entry(2, "none"), entry(2, "maybe")),
+            2,
+            "conflicting verdicts for claim 2: none, unknown",
+        ),
         ('{"claim":1,"verdict":"none","verdict":"fully"}', 1, "unknown level"),
         (dump(entry(0, "fully"), entry(1, "none")), 3, "numbered from 0"),
-        (dump(entry(1, 1), entry(2, 0)), 2, 'unknown level "1" for 1'),
-        (f"<think>Hm. So:\n{TWO}", 2, "the block of reasoning was never closed"),
+        (dump(entry(1, 1), entry(2, 0)), 2, 'unknown level "1" for claim 1'),
+        (f"<think>Hm. So:\n{TWO}", 2, "the reasoning in the reply does not end"),
         ('{"verdicts":[{"claim":1,"verdict":"fully"},{"claim":2,"verdict":"no', 2, "cut off"),
-        (TWO.replace('"e"', '"so {"claim": 2, "verdict": "fully"} so"', 1), 2, "cannot be told"),
+        (
+            TWO.replace('"e"', '"so {"claim": 2, "verdict": "fully"} so"', 1),
+            2,
+            "cannot be separated",
+        ),
         ("1. not fully - hm\n2. none", 2, 'unknown level "not fully'),
     ],
 )
@@ -71,7 +79,7 @@ def test_clean_replies_have_no_problems() -> None:
 def test_two_readings_that_differ_are_a_conflict(reply: str, differing: str) -> None:
     parsed = parse_verdicts(reply, 2)
     assert not {str(number) for number in parsed.verdicts} & set(differing.split(", "))
-    assert f"two readings differ for {differing}" in parsed.problems
+    assert f"the reply can be read in two ways for claim {differing}" in parsed.problems
     assert len(parse_verdicts(f"{TWO}\nOnce more:\n{TWO}", 2).verdicts) == 2
 
 

@@ -51,7 +51,7 @@ def test_long_and_broken_replies_are_read_quickly() -> None:
 
 def test_a_reply_of_drafts_without_end_has_no_verdicts_and_says_why() -> None:
     parsed = parse_verdicts('x {"a</think>' * 5000 + '{"claim":1,"verdict":"fully"}', 1)
-    assert "the block of reasoning was never closed" in parsed.problems
+    assert "the reasoning in the reply does not end" in parsed.problems
 
 
 SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))

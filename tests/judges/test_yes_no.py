@@ -47,7 +47,7 @@ BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
     ("reply", "reason"),
     [
         (said(token(**{"yes": 0.3, " Yes": 0.2, "YES.": 0.1, "y": 0.1, "No,": 0.2, "maybe": 0.1})),
-         "P(yes) 0.78; 0.10 of the mass on other words"),
+         "P(yes) 0.78; 0.10 of the probability on other words"),
         (said(BLANK, token(yes=1.0)), "P(yes) 1.00"),
         (said(token(n=0.7, y=0.3), token(o=1.0)), "P(yes) 0.30"),  # a word in pieces
         (said(token(No=0.6, Yes=0.4), token(**{", since": 1.0})), "P(yes) 0.40"),

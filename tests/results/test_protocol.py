@@ -92,10 +92,19 @@ def test_equal_judgements_are_equal_whatever_they_cost() -> None:
 
 REFUSED = [
     *(("", "not a result"), ("[]", "a list"), ("{}", "scoring")),
-    ('{"kind": "grade"}', "'grade', where tcva, ccrs are known"),
-    (json.dumps({**PLAIN, "schema_version": 2}), r"\(layout 3\).*it has layout 2; judge the"),
-    (json.dumps({**PLAIN, "scoring": {**PLAIN["scoring"], "threshold": 7}}), "threshold=7"),
-    ('{"kind": "ccrs", "answers": {}, "schema_version": 2}', r"it has layout 2; judge the"),
+    ('{"kind": "grade"}', "'grade'; this version reads tcva, ccrs"),
+    (
+        json.dumps({**PLAIN, "schema_version": 2}),
+        r"of layout 3: .*layout 2 is not supported; judge the",
+    ),
+    (
+        json.dumps({**PLAIN, "scoring": {**PLAIN["scoring"], "threshold": 7}}),
+        "threshold must .*got 7",
+    ),
+    (
+        '{"kind": "ccrs", "answers": {}, "schema_version": 2}',
+        r"layout 2 is not supported; judge the",
+    ),
     ('{"kind": "ccrs", "answers": 3}', "not a CCRS result"),
 ]
 

@@ -135,10 +135,10 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path, path: Path) 
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 2")
     for file, content, said in [
-        (text, b"hello\n", r"samples\.jsonl .*no verdict store"),
-        (text, b'{"question": "a"}\n' * 300, r"samples\.jsonl .*no verdict store"),
+        (text, b"hello\n", r"samples\.jsonl .*cannot be used"),
+        (text, b'{"question": "a"}\n' * 300, r"samples\.jsonl .*cannot be used"),
         (other, other.read_bytes(), "of another program"),
-        (path, path.read_bytes(), "layout 2.*reads layout 3.*judged again"),
+        (path, path.read_bytes(), "layout 3, .*layout 2 .*judge the samples again"),
     ]:
         file.write_bytes(content)
         with pytest.raises(UnreadableInputError, match=said):
@@ -297,7 +297,7 @@ def test_a_held_store_is_waited_for_once_and_told_of_once(
         assert len(told) == 1
     assert all(result.score is not None for result in results)
     assert judged() == results  # all is well again, and nothing is said
-    with held(path), pytest.warns(StoreWarning, match="holds it"):
+    with held(path), pytest.warns(StoreWarning, match="another process"):
         judged([SAMPLES[4].model_copy(update={"response": OPENS})])
 
 

@@ -103,8 +103,8 @@ def _score(value: object, name: str, key: str, path: Path) -> float:
         return math.nan
     if isinstance(value, int | float) and -_SLACK <= value <= 1.0 + _SLACK:
         return min(max(float(value), 0.0), 1.0)
-    wanted = "it must lie in [0, 1], or be null where there is none"
-    raise unreadable(path, f"sample {key!r} has the {name} {value!r}; {wanted}")
+    wanted = f"{name} of sample {key!r} must be between 0 and 1, or null where there is none"
+    raise unreadable(path, f"{wanted}, got {value!r}")
 
 
 def _verdicts(
