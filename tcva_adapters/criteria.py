@@ -213,6 +213,6 @@ def resolve_criterion(criterion: Criterion | str) -> Criterion:
         return criterion
     if not isinstance(criterion, str) or criterion not in CRITERIA:
         names = ", ".join(CRITERIA)
-        msg = f"unknown criterion {criterion!r}; use a Criterion, or one of {names}"
+        msg = f"unknown criterion {criterion!r}; use {names}, or a Criterion"
         raise InvalidValueError(msg)
     return CRITERIA[criterion]

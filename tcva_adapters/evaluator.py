@@ -65,7 +65,7 @@ class Scorer(Frozen, Asking[R]):
     Attributes:
         name: What columns and feedback are called: what is scored, and each unusual setting.
         subject: What is scored, e.g. ``faithfulness``.
-        title: The name for readers, without the threshold, which reports show beside it.
+        title: The name for readers, without the threshold, which reports show in a column of its own.
         judge_name: Who judges, as results call it.
         required: The fields of a sample without which there can be no score.
         shown: Further fields that a judge looks at where they are there.
@@ -210,7 +210,7 @@ class Scorer(Frozen, Asking[R]):
 
         Args:
             samples: What to judge; read in this thread. What they raise is raised once the results
-                of all samples before are handed over.
+                of all earlier samples are there.
             progress: As for `evaluate_many`.
             total: How many there are, for the progress; by default their length, if they have one.
 
@@ -262,7 +262,7 @@ def names(
 
     Args:
         model: Of the settings.
-        values: The settings by name; reports show the threshold beside the title.
+        values: The settings by name; reports show the threshold in a column of its own.
         subject: What is scored, for columns.
         title: The same for readers.
     """

@@ -1,4 +1,4 @@
-"""Names that are imported on first use, and what a user is told when a framework is missing."""
+"""Names that are imported on first use, and the error where a framework is missing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A run over a file of samples: read, judged and written as it goes, and gone on with after a stop.
 
-A run that ended early leaves a draft beside its file, and an equal one goes on with it: of the same
+A run that ended early leaves a draft next to its file, and an equal one goes on with it: of the same
 scorer and version, on the same file under the same reading. Bad lines that are skipped make no other
 run, so that one that ended at such a line can be gone on with.
 """
@@ -36,7 +36,7 @@ def run_results(
         samples: What is judged.
         evaluate: Judges the samples that are left: `Scorer.iter_evaluate`, or what judges in other
             processes and gives the same results.
-        tell: Told what is to be known of drafts, in a sentence.
+        tell: Is given a sentence about drafts.
     """
     found = 0
     for result in written.found():

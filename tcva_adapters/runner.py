@@ -5,7 +5,7 @@ answers (`Asking`), so nothing here knows of claims or ratings.
 
 Evaluators of one process share what is known, or under way: three metrics at three temperatures ask
 the same judge for the same judgement. The first asker judges, in its own thread, event loop and
-context, and the others take what it got. Failures are handed to those who wait for them, and never
+context, and the others take what it got. Failures are raised for everybody who waits for them, and never
 remembered.
 """
 
@@ -189,7 +189,7 @@ class Question(ABC, Generic[Answer]):
         judge: Who is asked.
         key: Equal where everything that can change the answer is equal.
         identity: Which judges are the same one; None for a judge that only computes, whose answers
-            are not worth sharing.
+            are not shared.
         own: Fields of an answer that are this sample's, and not those of an equal question.
         answered_by: What an answer is.
     """
@@ -361,7 +361,7 @@ class Runner(Generic[R]):
 
         Args:
             samples: Read in this thread, as far ahead as there is room.
-            shown: Told of every result.
+            shown: Is given every result.
         """
         self._holds_a_loop = is_in_loop()
         most = self._scorer.max_concurrency
@@ -474,8 +474,8 @@ class Runner(Generic[R]):
         if found is not None:
             # What another evaluator got, under the name of this question's sample.
             free = {"usage": Usage(), "shared": not found.from_store}
-            kept = self._kept(question, found).model_copy(update={**question.own, **free})
-            return kept, None, None
+            stored = self._kept(question, found).model_copy(update={**question.own, **free})
+            return stored, None, None
         seconds = identity.seconds or LONGEST_WAIT
         if call.loop not in (None, loop):
             seconds = min(seconds, _ELSEWHERE)

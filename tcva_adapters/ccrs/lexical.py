@@ -47,7 +47,7 @@ class LexicalRater:
 
 
 def coherence(sample: Sample) -> float | Unscored:
-    """CC: how far the passages support the claims of the response, on average."""
+    """CC: how far the contexts support the claims of the response, on average."""
     return _support(sample, FAITHFULNESS)
 
 

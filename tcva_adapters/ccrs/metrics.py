@@ -148,5 +148,5 @@ def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> b
 
 
 def _plain(text: str) -> str:
-    kept = "".join(c for c in text.casefold() if not unicodedata.category(c).startswith("P"))
-    return " ".join(_ARTICLES.sub(" ", kept).split())
+    letters = "".join(c for c in text.casefold() if not unicodedata.category(c).startswith("P"))
+    return " ".join(_ARTICLES.sub(" ", letters).split())

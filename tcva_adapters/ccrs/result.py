@@ -15,7 +15,7 @@ from tcva_adapters.results.settings import Share, check
 
 
 class MetricAnswer(Judgement):
-    """What a judge said to one metric of one sample; kept, so that it is asked only once.
+    """What a judge said to one metric of one sample.
 
     Attributes:
         rating: The number, in [0, 100]; None where there is none.

@@ -373,12 +373,12 @@ def _log_penalty(rows: FloatArray, total: FloatArray, plan: Plan) -> FloatArray:
     """The logarithm of the factor for ``none`` verdicts, shape (N, T) (paper, eq. 12)."""
     alpha = 1.5 - plan.temperatures
     if plan.penalty == "off":
-        kept = np.ones(len(rows))
+        left = np.ones(len(rows))
     elif plan.penalty == "absolute":
-        kept, alpha = np.maximum(10.0 - rows[:, -1], 0.0) / 10.0, np.ones(len(alpha))
+        left, alpha = np.maximum(10.0 - rows[:, -1], 0.0) / 10.0, np.ones(len(alpha))
     else:
-        kept = reduce(add, rows[:, :-1].T) / total
-    logs = np.maximum(np.log(kept), _LEAST_LOG)
+        left = reduce(add, rows[:, :-1].T) / total
+    logs = np.maximum(np.log(left), _LEAST_LOG)
     if plan.penalty == "ramped":
         logs *= np.clip((total - 1.0) / 4.0, 0.0, 1.0)
     return np.multiply.outer(logs, alpha)

@@ -35,7 +35,7 @@ def score_agg(
     Args:
         scores: Weights of verdicts; a weight of 0 counts as a ``none``.
         temperature: Clamped to [0.1, 1.0] for the exponent, used as it is for the penalty.
-        penalty: Without effect, as in the library; kept so that calls fit.
+        penalty: Without effect, as in the library; accepted so that calls fit.
         eps_for_neg_p: Stands in for weights of 0 where the exponent is negative.
 
     Returns:
@@ -61,12 +61,12 @@ def score_agg(
     least = check_within("eps_for_neg_p", eps_for_neg_p, above_0, most, wanted)
     p = exponent_within(max(bounds.t_min, min(bounds.t_max, value)), bounds)
     # In the order in which the library does it: equality to the last digit is the point.
-    kept = [s if s > 0.0 else least for s in scores] if p < 0 else scores
+    positive = [s if s > 0.0 else least for s in scores] if p < 0 else scores
     try:
         if abs(p) < TINY_EXPONENT:
-            mean = math.exp(sum(math.log(s if s > 0 else least) for s in kept) / len(kept))
+            mean = math.exp(sum(math.log(s if s > 0 else least) for s in positive) / len(positive))
         else:
-            mean = (sum(s**p for s in kept) / len(kept)) ** (1.0 / p)
+            mean = (sum(s**p for s in positive) / len(positive)) ** (1.0 / p)
         alpha = (1.5 - value) * min(1.0, (len(scores) - 1) / _FULL_RAMP)
         penalised: float = mean * (1.0 - scores.count(0.0) / len(scores)) ** alpha
         return round(penalised, _DECIMALS)

@@ -83,9 +83,9 @@ def fuse(
     present = np.isfinite(table) & (shares > 0.0)
     members = present.sum(axis=1)
     fused = np.full(len(table), np.nan)
-    kept = np.flatnonzero(members)
-    means = _means(table[kept], np.where(present[kept], shares, 0.0), power, eps)
-    fused[kept] = rounded(means)
+    scored = np.flatnonzero(members)
+    means = _means(table[scored], np.where(present[scored], shares, 0.0), power, eps)
+    fused[scored] = rounded(means)
     return Fused(fused, members)
 
 

@@ -55,7 +55,7 @@ class Bounds:
             msg = f"bounds must be finite numbers, got {self!r}"
             raise InvalidValueError(msg)
         if not self.p_min < self.p_max:
-            msg = f"p_min must be below p_max, got p_min={self.p_min!r} and p_max={self.p_max!r}"
+            msg = f"bounds must rise, got p_min={self.p_min!r} and p_max={self.p_max!r}"
             raise InvalidValueError(msg)
         if not self.t_min < self.t_max <= 1.5:
             msg = (

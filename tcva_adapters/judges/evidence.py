@@ -1,4 +1,4 @@
-"""What a verdict's quote is worth; a high level without a good one is lowered.
+"""The evidence check: a high level without a valid quote is lowered.
 
 A judge that makes up its quote has hardly looked, and one may quote what says something else.
 """
@@ -36,7 +36,7 @@ from tcva_adapters.text.words import (
 
 _SHOWN: Final = 1000  # characters of a text that show its language and script
 _AROUND: Final = 50  # words on each side of a quote that do
-_SHORT: Final = 2  # words of a quote that is worth something only by its numbers and names
+_SHORT: Final = 2  # words of a quote that counts only by its numbers and names
 _SHORT_UNSPACED: Final = 6  # the same for characters of scripts without spaces
 _SAYING: Final = 2  # words of content that a claim must have for a quote to be held to sharing one
 _PREFIX: Final = 4  # letters that related words share
@@ -101,7 +101,7 @@ def check_evidence(
       says (``too_short``).
 
     ``original_verdict`` keeps the level that the judge gave, ``evidence_check`` and the reason say
-    what happened, and probabilities of the two move to ``partial``. Where it cannot be told whether
+    what happened, and probabilities of the two move to ``partial``. Where it is unknown whether
     quote and claim belong together, since they share no word and may be in different languages, the
     level stays and ``evidence_check`` is ``unchecked``. ``partial`` and ``minor`` stay;
     ``evidence_check`` says what is wrong with their quotes. Where the quote is found in another

@@ -37,7 +37,7 @@ LEXICAL_VERSION: Final = "lexical/3"
 """Changes with every change of the algorithm that could change a verdict."""
 
 _WEIGHTS: Final = WeightScheme.DEFAULT.weights
-_FUNCTION_WORD: Final = 0.5  # what it counts beside a content word
+_FUNCTION_WORD: Final = 0.5  # what it counts where a content word counts 1
 _THIN: Final = 1  # content words that count as coincidence
 _FUNCTION_WORDS_ALONE: Final = 0.2  # content words that they stand for
 _SPEAKER: Final = 0.5  # factor of a speaker's own word, which documents do not support

@@ -63,7 +63,7 @@ class Several:
         return self.combined(judged)
 
     def combined(self, judged: Sequence[Assessment]) -> Assessment:
-        """One assessment made of several of the same sample; they are kept in its ``panel``.
+        """One assessment made of several of the same sample, which stay in its ``panel``.
 
         Args:
             judged: One per judge. Those without verdicts, or with verdicts on other claims than
@@ -173,7 +173,7 @@ class Panel(Several):
         for judge in found:
             _check_one_list(getattr(judge, "claims", "split"), "judge")
             if names.count(judge.name) > 1:
-                msg = f"two judges of the panel are {judge.name!r}; each judge has one vote"
+                msg = f"the judges of a panel must differ, got {judge.name!r} twice"
                 raise InvalidValueError(msg)
         super().__init__(found, combine, least)
         self.name = f"panel({', '.join(names)})"

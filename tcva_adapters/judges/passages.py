@@ -40,7 +40,7 @@ class Sentence(NamedTuple):
 
     @property
     def tokens(self) -> list[Token]:
-        """Its tokens, which are kept for sentences that were read lately."""
+        """Its tokens, cached for sentences that were read lately."""
         return _tokens(self.text)
 
 
@@ -95,7 +95,7 @@ class Passages:
 
 @lru_cache(maxsize=2)  # the index of a megabyte takes 35 MB
 def prepare(texts: tuple[str, ...]) -> Passages:
-    """The passages with their index; kept for the next call on the same texts."""
+    """The passages with their index, cached for the next call on the same texts."""
     return Passages(texts)
 
 

@@ -173,7 +173,7 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
 
 
 def orientation(criterion: Criterion) -> list[str]:
-    """The section on what is shown beside claims and their evidence; none where nothing is."""
+    """The section on what is shown with claims and their evidence; none where nothing is."""
     shown = " and ".join(DESCRIPTIONS[field] for field in criterion.shows)
     return [f"For orientation you also see {shown}. It is no evidence by itself."] * bool(shown)
 

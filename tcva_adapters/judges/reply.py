@@ -123,7 +123,7 @@ def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) 
         best = _agreed([best, *(_settle(entries, n_claims, damage) for entries in others)])
     if not is_open:
         return best
-    # A draft cannot be told from an answer here, so only a full one counts.
+    # A draft looks like an answer here, so only a full one counts.
     verdicts = best.verdicts if len(best.verdicts) == n_claims else {}
     return ParsedReply(verdicts, (*best.problems, "the reasoning in the reply does not end"))
 
@@ -267,7 +267,7 @@ def _first(fields: Mapping[str, Any], kind: str) -> Any:
 def _entry(
     number: int | None, word: object, fields: Mapping[str, Any] | None = None
 ) -> ParsedVerdict:
-    """What a word in the place of a label, and the fields beside it, say."""
+    """What a word in the place of a label, and the other fields, say."""
     label = read_label(word) if isinstance(word, str) else None
     if not fields:
         return ParsedVerdict(number, label, word=word)

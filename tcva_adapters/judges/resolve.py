@@ -86,7 +86,8 @@ def resolve_judge(
         return LexicalJudge()
     model = _model(judge, max_concurrency)
     if model is None:
-        msg = f"unknown judge {judge!r}; use {KINDS}"
+        kinds = "'lexical' or 'openai:MODEL'" if isinstance(judge, str) else KINDS
+        msg = f"unknown judge {judge!r}; use {kinds}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above

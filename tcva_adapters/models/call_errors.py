@@ -65,7 +65,7 @@ _KINDS: Final = (
 
 
 def kind_of(status: int | None = None, named: str = "") -> Kind:
-    """The kind of a failure; `OTHER` where nothing tells it. Codes beside a 5xx say nothing.
+    """The kind of a failure; `OTHER` for anything else. Codes of a 5xx say nothing.
 
     >>> kind_of(429).reason, kind_of(429, "insufficient_quota").reason
     ('rate_limit', 'quota')
@@ -79,7 +79,7 @@ def kind_of(status: int | None = None, named: str = "") -> Kind:
 
 
 def as_judge_error(error: BaseException) -> JudgeError:
-    """What an exception means, told by class names, codes and statuses, its causes included.
+    """What an exception means, by class names, codes and statuses, its causes included.
 
     Provider packages are not imported: which of them are installed is not our business.
 
@@ -101,12 +101,12 @@ def kind_of_error(error: BaseException) -> Kind:
     """The kind of failure that an exception and its causes tell together."""
     causes = causes_of(error)
     holders = [*causes, *(getattr(cause, "response", None) for cause in causes)]
-    told = [getattr(h, n, None) for h in holders for n in ("status_code", "http_status", "code")]
-    status = next((s for s in told if isinstance(s, int) and not isinstance(s, bool)), None)
+    codes = [getattr(h, n, None) for h in holders for n in ("status_code", "http_status", "code")]
+    status = next((s for s in codes if isinstance(s, int) and not isinstance(s, bool)), None)
     bodies = (getattr(cause, "body", None) for cause in causes)
-    told += [body.get("code") for body in bodies if isinstance(body, Mapping)]
-    told += [cls.__name__ for cause in causes for cls in type(cause).__mro__]
-    return kind_of(status, " ".join(map(str, told)))
+    codes += [body.get("code") for body in bodies if isinstance(body, Mapping)]
+    codes += [cls.__name__ for cause in causes for cls in type(cause).__mro__]
+    return kind_of(status, " ".join(map(str, codes)))
 
 
 def causes_of(error: BaseException) -> list[BaseException]:

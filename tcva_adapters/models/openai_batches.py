@@ -141,13 +141,13 @@ class BatchService:
 
     def _read(self, found: Any) -> Batch:
         """A batch from what the package made of it; servers leave fields out."""
-        told: dict[str, Any] = found.to_dict()
-        counts = told.get("request_counts") or {}
-        errors = (told.get("errors") or {}).get("data") or []
-        files = (told.get("output_file_id"), told.get("error_file_id"))
+        fields: dict[str, Any] = found.to_dict()
+        counts = fields.get("request_counts") or {}
+        errors = (fields.get("errors") or {}).get("data") or []
+        files = (fields.get("output_file_id"), fields.get("error_file_id"))
         return Batch(
-            id=str(told.get("id")),
-            status=str(told.get("status")),
+            id=str(fields.get("id")),
+            status=str(fields.get("status")),
             completed=as_count(counts.get("completed")),
             failed=as_count(counts.get("failed")),
             files=tuple(filter(None, files)),

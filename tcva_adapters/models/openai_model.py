@@ -220,8 +220,8 @@ class OpenAICompatibleModel:
         except JudgeError as error:
             return {**found, "answers": False, "reason": error.reason, "detail": str(error)}
         has_logprobs = reply.token_logprobs is not None
-        told = {"model": reply.model, "logprobs": has_logprobs, "refused": dict(self.refused)}
-        return {**found, "answers": True, **told}
+        more = {"model": reply.model, "logprobs": has_logprobs, "refused": dict(self.refused)}
+        return {**found, "answers": True, **more}
 
     async def _ask(self, request: JudgeRequest) -> ModelReply:
         """A call, on the loop that has the connections."""

@@ -145,9 +145,9 @@ def _strict(schema: Any) -> Any:
         return schema
     if "$ref" in schema:  # may have no neighbours
         return {"$ref": schema["$ref"]}
-    kept = {
+    strict = {
         key: _strict(value)
         for key, value in schema.items()
         if key not in _NOT_STRICT or isinstance(value, dict)  # a property of that name
     }
-    return kept | closed_object(kept["properties"]) if "properties" in kept else kept
+    return strict | closed_object(strict["properties"]) if "properties" in strict else strict

@@ -110,8 +110,8 @@ def after_reasoning(reply: str) -> tuple[int, bool]:
     position = starts = 0
     while mark := _MARK.search(reply, position):
         if start := _START.search(reply, position, mark.start()):
-            lead = reply[position : start.start()].strip()
-            if mark["opening"] or not lead or lead.startswith("```"):
+            before = reply[position : start.start()].strip()
+            if mark["opening"] or not before or before.startswith("```"):
                 break
             starts += 1
             if starts > _MAX_STARTS:

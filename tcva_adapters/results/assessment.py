@@ -226,11 +226,11 @@ class ClaimVerdict(BaseModel):
         passage: Which context passage holds the evidence, counted from 1.
         original_verdict: The level that the judge gave, where the evidence check lowered it.
         evidence_check: Why the quote does not support a level above ``none``, be it lowered for
-            that or not; ``unchecked`` where a high level stands although it cannot be told whether
+            that or not; ``unchecked`` where a high level stands although it is unknown whether
             its quote belongs to the claim; None where the quote is good, or was not looked at.
         probabilities: How likely each level is, fully first, summing to 1; None where the judge
             gives levels only. Where it is present, scores use it.
-        original_probabilities: Those that the judge gave, beside an ``original_verdict``.
+        original_probabilities: Those that the judge gave, together with an ``original_verdict``.
     """
 
     model_config = _READ
@@ -437,7 +437,7 @@ class Assessment(Judgement):
         judge: str = "given",
         sample_id: str | None = None,
     ) -> Assessment:
-        """An assessment from verdicts that were made elsewhere; none at all is ``no_claims``.
+        """An assessment from given verdicts; none at all is ``no_claims``.
 
         Raises:
             InvalidValueError: A word names no level, or there is no list of them.

@@ -29,7 +29,7 @@ class Config(Checked):
         settings: Those of `ScoringConfig` that are given; all others keep the value of where the
             settings are used.
         profiles: Temperatures by a metadata field.
-        provenance: Where the choice comes from (labels, gain, interval); kept, never read.
+        provenance: Where the choice comes from (labels, gain, interval); stored, never read.
 
     >>> config = Config(settings={"temperature": "strict"}, criterion="faithfulness")
     >>> config.options()
@@ -60,12 +60,13 @@ class Config(Checked):
         try:
             text = usable_path(source).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            msg = f"cannot read the configuration {str(source)!r}: {error}"
+            why = getattr(error, "strerror", None) or error
+            msg = f"cannot read the configuration {str(source)!r}: {why}"
             raise UnreadableInputError(msg) from error
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            msg = f"{source}: {first_fault(error)} (layout {CONFIG_VERSION})"
+            msg = f"{source}: {first_fault(error)}"
             raise UnreadableInputError(msg) from None
 
     def dump(self, path: str | Path, *, overwrite: bool = False) -> None:

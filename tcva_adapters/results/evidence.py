@@ -1,6 +1,6 @@
 """What a quote that does not support its verdict does: lower it, or nothing; and how many did.
 
-Stored is the lowered verdict, with the judge's own beside it, so that the other view costs no call.
+Stored is the lowered verdict, with the judge's own, so that the other view costs no call.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class EvidenceCounts:
 def lowered(claim: ClaimVerdict) -> ClaimVerdict:
     """A claim whose quote does not support it: ``fully`` and ``mostly`` become ``partial``.
 
-    Their shares move with them. What the judge gave is kept in ``original_verdict`` and
+    Their shares move with them. What the judge gave stays in ``original_verdict`` and
     ``original_probabilities``, and the reason says what was done.
 
     >>> claim = ClaimVerdict(claim="c", verdict="fully", evidence_check="not_found")

@@ -57,7 +57,7 @@ def stream_assessments(source: Source, *, skip_bad: bool = False) -> RowStream[A
 
     Args:
         source: As for `read_assessments`.
-        skip_bad: Go on after a bad row and count it; the first ones are kept in ``bad``.
+        skip_bad: Go on after a bad row and count it; the first ones are in ``bad``.
 
     Raises:
         InvalidValueError: The suffix is of no format. Errors of the rows come when they are read,

@@ -41,7 +41,7 @@ class Result:
     """An assessment seen at one temperature, with one set of weights.
 
     Attributes:
-        assessment: What was judged; kept, so that every other setting is free.
+        assessment: What was judged; other settings cost no call.
         scoring: The setting.
         seen: The assessment under the setting's view of the evidence, which is what the score is
             made of.
@@ -144,7 +144,7 @@ class Result:
     def member_scores(self) -> dict[str, float | None]:
         """The scores that were fused, by judge, the main judge first; None where one has none.
 
-        Judges of one name are told apart by their criterion, or else by their number.
+        Judges of one name are named by their criterion, or else by their number.
         """
         scores: dict[str, float | None] = {}
         alone = self.assessment.model_copy(update={"members": ()})
@@ -249,7 +249,7 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """The score in one sentence: claims per level, how sure, what quotes lowered, the worst claim."""
+        """The score in one sentence: claims per level, interval, lowered verdicts, the worst claim."""
         judged, scoring = self.assessment, self.scoring
         if judged.unscored is not None:
             given = "" if self.score is None else f" (scored as {self.score:g} by on_unscored)"

@@ -71,11 +71,31 @@ def _number(value: Any) -> float:
     return number
 
 
+def _share(value: Any) -> float:
+    number = _number(value)
+    if not 0.0 <= number <= 1.0:
+        msg = "must be between 0 and 1"
+        raise ValueError(msg)
+    return number
+
+
 Number = Annotated[float, BeforeValidator(_number)]
-Share = Annotated[Number, Field(ge=0, le=1)]
+Share = Annotated[float, BeforeValidator(_share)]
 Positive = Annotated[Number, Field(gt=0)]
 NonNegative = Annotated[Number, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
+
+
+_PLAINER: Final = {
+    "Input should": "must",
+    "Field required": "must have more items",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "above",
+    "a valid integer": "a whole number",
+    "a valid string": "a string",
+}
+"""Parts of pydantic's messages in plainer words."""
 
 
 def check(kind: Any, name: str, value: Any) -> Any:
@@ -102,8 +122,9 @@ def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
     if isinstance(raised, TCVAError):
         return raised
     name = next((str(part) for part in first["loc"][:1] if part in given), next(iter(given)))
-    why = first["msg"].removeprefix("Value error, ").replace("Input should", "must")
-    why = why.replace("Field required", "must have more items")
+    why = first["msg"].removeprefix("Value error, ")
+    for pydantic, plain in _PLAINER.items():
+        why = why.replace(pydantic, plain)
     # What was meant as a key is not printed.
     value = type(given[name]).__name__ if name == "api_key" else f"{given[name]!r:.80}"
     return InvalidValueError(f"{name} {why}, got {value}")

@@ -25,7 +25,7 @@ T = TypeVar("T")
 J = TypeVar("J", bound=Judgement)
 
 STORE_VERSION: Final = 3
-"""Version of the table, kept in the file's ``user_version``; others are refused."""
+"""Version of the table, in the file's ``user_version``; others are refused."""
 
 _APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database
 _MEMORY: Final = ":memory:"
@@ -34,6 +34,7 @@ _WAIT_SECONDS: Final = 10.0
 _LOOP_WAIT_SECONDS: Final = 1.0  # nothing else goes on in that event loop meanwhile
 _PAUSE_SECONDS: Final = 0.01
 _TRANSIENT: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+_CHECK: Final = "check the path, its permissions and the free space"
 
 _CREATE: Final = (
     "CREATE TABLE judgements (kind, key, json NOT NULL, PRIMARY KEY (kind, key))",
@@ -122,7 +123,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
     def put(self, key: str, assessment: Assessment) -> None:
         """Keep an assessment; it is on its way to the disk when this returns.
 
-        Scores are kept, and samples that have none for a reason of their own. Failures are not:
+        Stored are scores, and samples that have none for a reason of their own. Failures are not:
         they are to be tried again.
 
         Raises:
@@ -196,7 +197,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         """Use the connection, which is nobody else's meanwhile."""
         if self._pid != os.getpid():
             # An SQLite connection must not cross a fork, and closing the parent's from here
-            # would fold up its write-ahead log; so it is kept and never used.
+            # would fold up its write-ahead log; so it stays open and unused.
             self._inherited.append(self._connection)
             self._open()
         longest = _LOOP_WAIT_SECONDS if is_in_loop() else _WAIT_SECONDS
@@ -219,10 +220,8 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
                     time.sleep(_PAUSE_SECONDS)
                     continue
                 self._is_held = code in _TRANSIENT
-                msg = (
-                    f"the store {self.path} cannot be used: {error}; another process may be using "
-                    "it, or check the path, its permissions and the free space"
-                )
+                why = "another process is using it" if self._is_held else _CHECK
+                msg = f"the store {self.path} cannot be used: {error}; {why}"
                 raise UnreadableInputError(msg) from error
 
 

@@ -50,7 +50,7 @@ def judge_dataset(
     A `TCVA` or `CCRS` object in place of settings has its own limits in each actor.
 
     Args:
-        ds: A ``ray.data.Dataset``; a row is a sample, other columns are kept.
+        ds: A ``ray.data.Dataset``; a row is a sample, other columns stay.
         settings: See `judge_batch`.
         workers: Actors; by default one for each CPU of the cluster but one with the embedded judge,
             and with a model one for each node, but no more than ``max_concurrency``.

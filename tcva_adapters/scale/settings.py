@@ -21,7 +21,7 @@ ScorerLike = Scorer[Any] | Mapping[str, Any]
 def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     """The scorer itself, or the one that these settings mean; made once in a process.
 
-    Settings are the arguments of `TCVA`, or with ``metrics`` those of `CCRS`, by name. Beside them:
+    Settings are the arguments of `TCVA`, or with ``metrics`` those of `CCRS`, by name. Further ones:
     ``model`` (a mapping of `ModelConfig` for judges that are named), ``panel`` (further judges of the
     same claims), ``combine`` (how they decide), and ``config`` (a file of ``tcva calibrate``).
 

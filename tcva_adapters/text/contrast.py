@@ -185,7 +185,7 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     """Numbers of the claim in whose place the source has another one.
 
     They count the same, or stand behind the same word. Nothing is said of other units, of what is
-    rounded, of ranges and of sums: whether they differ cannot be told.
+    rounded, of ranges and of sums: whether they differ is unknown.
 
     >>> from tcva_adapters.text.words import tokenise
     >>> other_numbers(tokenise("It rose by 50 %."), tokenise("It rose by 5 %."))

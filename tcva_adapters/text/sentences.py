@@ -33,8 +33,8 @@ _ITEM: Final = (
 _BLOCK_START: Final = rf"{_GAP}*(?:\n|`{{3}}|~{{3}}|#{{1,6}}{_GAP}|\||{_ITEM}|\Z)"
 _BLOCK: Final = re.compile(
     r"(?=\S)(?:"
-    rf"(?P<code>(?P<fence>`{{3,}}|~{{3,}})[^`\n]*"
-    rf"(?:\n(?s:.*?)(?:^{_GAP}*(?P=fence)[`~]*{_GAP}*$|\Z)|\Z))"
+    rf"(?P<code>(?P<ticks>`{{3,}}|~{{3,}})[^`\n]*"
+    rf"(?:\n(?s:.*?)(?:^{_GAP}*(?P=ticks)[`~]*{_GAP}*$|\Z)|\Z))"
     rf"|(?P<heading>#{{1,6}}{_GAP}.+|\*\*[^*\n]*[^*\n{_STOPS}]\*\*:?{_GAP}*$)"
     r"|(?P<table>[^|\n]*\|.*\n(?=.*-)(?=.*\|)[ \t|:+-]+$(?:\n.*\|.*)*)"
     r"|(?P<row>\|.*)"
@@ -93,7 +93,7 @@ def split_claims(text: str) -> list[str]:
     The split depends on nothing but the text and drops nothing: the claims in order are the text
     again, apart from white space, the bullet mark in front of a list item, and tables. White space
     inside a claim becomes a single space, except in a claim that holds fenced code. Headings and
-    lead-in lines that end in a colon stay with what follows. A row of a Markdown table has the
+    introductory lines that end in a colon stay with what follows. A row of a Markdown table has the
     names of its columns.
 
     Args:
