@@ -15,7 +15,7 @@ from typing import Any, Final
 from tcva_adapters import __version__
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.data import sample_lines
-from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS, Requirement
 from tcva_adapters.judges.base import VERDICT_FORMS
 from tcva_adapters.judges.llm import LLMJudge
@@ -112,7 +112,7 @@ def _asked(
     try:
         model = model_of_name(name, **settings) if isinstance(name, str) else None
         judge = resolve_judge(model or name)
-    except TCVAError as error:
+    except (JudgeError, MissingDependencyError) as error:
         return (
             {"judge": str(name), "answers": False, "detail": str(error)},
             [],

@@ -93,7 +93,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
         weights, number = self.scoring.fuse_weights, 1 + len(self.members)
         if weights is not None and len(weights) != number:
-            msg = f"fuse_weights must have a weight for each of {number} judges, got {weights!r}"
+            msg = f"fuse_weights must have one weight per judge ({number}), got {weights!r}"
             raise InvalidValueError(msg)
         self._asked = [
             (each, None if each.is_local else identity_of(each))

@@ -76,7 +76,7 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> Scored:
     """
     plain: Any = json_object(carried) if isinstance(carried, str | bytes) else carried
     if not isinstance(plain, Mapping):
-        msg = f"not a result: a {type(plain).__name__}"
+        msg = f"not a result, got {type(plain).__name__}"
         raise UnreadableInputError(msg)
     kind = plain.get("kind", "ccrs" if "answers" in plain else "tcva")
     if not isinstance(kind, str) or kind not in RESULT_KINDS:
@@ -105,6 +105,6 @@ def json_object(text: str | bytes, *, what: str = "a result") -> dict[str, Any]:
         msg = f"not {what}: {error}"
         raise UnreadableInputError(msg) from None
     if not isinstance(plain, dict):
-        msg = f"not {what}: a {type(plain).__name__}"
+        msg = f"not {what}, got {type(plain).__name__}"
         raise UnreadableInputError(msg)
     return plain

@@ -234,7 +234,8 @@ class Result:
         try:
             scoring = ScoringConfig(**plain["scoring"])
         except (KeyError, TypeError, InvalidValueError) as error:
-            msg = f"not a result of layout {SCHEMA_VERSION}: {type(error).__name__}: {error}"
+            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            msg = f"not a result of layout {SCHEMA_VERSION}: {why}"
             raise UnreadableInputError(msg) from None
         return cls(Assessment.from_dict(plain), scoring)
 

@@ -88,6 +88,8 @@ Count = Annotated[int, Field(ge=1)]
 
 _PLAINER: Final = {
     "Input should": "must",
+    "String should": "must",
+    "a valid tuple": "several numbers, e.g. 1,5",
     "Field required": "must have more items",
     "greater than or equal to": "at least",
     "less than or equal to": "at most",
@@ -457,10 +459,17 @@ def _listed(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
+def _store(value: Any) -> Any:
+    if not (value is None or isinstance(value, VerdictStore | str | Path)):
+        msg = "must be a path or a VerdictStore"
+        raise ValueError(msg)
+    return value
+
+
 class RunConfig(SettingsModel):
     """How any judge is asked."""
 
-    store: VerdictStore | str | Path | None = Field(
+    store: Annotated[VerdictStore | str | Path | None, BeforeValidator(_store)] = Field(
         default=None,
         repr=False,
         description="A path or a VerdictStore. Verdicts that are in it cost no call.",

@@ -153,7 +153,7 @@ def test_reports_and_figures(tcva: Run) -> None:
         ("compare in.jsonl --with none --gate x:mean>=1", "gate on 'x'"),
         ("compare in.jsonl --with none --reference x", "no method 'x'"),
         ("compare in.jsonl --with none --scores in.jsonl::nope", "nope"),
-        ("compare in.jsonl --with none --set objective=x", "objective='x'"),
+        ("compare in.jsonl --with none --set objective=x", "objective must"),
         pytest.param(
             *("compare in.jsonl --with ragas --metrics beauty", "beauty"),
             marks=pytest.mark.skipif(find_spec("ragas") is None, reason="the extra ragas"),

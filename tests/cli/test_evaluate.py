@@ -110,7 +110,7 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     [
         (["--set", "penalti=off"], "unknown setting 'penalti' of --set; did you mean 'penalty'?"),
         (["--set", "penalty"], "is not of the form NAME=VALUE"),
-        (["--set", "penalty=x"], "penalty='x'"),
+        (["--set", "penalty=x"], "got 'x'"),
         (["--set", "eps=1e-6", "--set", "eps=1e-7"], "--set eps is given twice"),
         (["--set", "timeout=3"], "--set timeout is for a model as judge"),
         (["-T", "7"], "temperature"),

@@ -329,7 +329,7 @@ def test_wrong_options_fail_when_built(make: Any) -> None:
     make(retrying, **{name: "faith"})
     make(TCVAEvaluator("lexical").configurable_fields(threshold=ConfigurableField(id="t")))
     for wrong_name in (3, ""):
-        with pytest.raises(InvalidValueError, match=rf"key={wrong_name!r}; "):
+        with pytest.raises(InvalidValueError, match=rf"key must .*got {wrong_name!r}"):
             make(TCVAEvaluator("lexical"), **{name: wrong_name})
     mapper: Any = "x"
     with pytest.raises(InvalidValueError, match="mapper='x'"):

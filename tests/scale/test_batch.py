@@ -140,7 +140,7 @@ def test_a_failure_that_no_call_escapes_ends_the_job() -> None:
 @pytest.mark.parametrize(
     ("batch", "settings", "says"),
     [
-        ([1, 2], SETTINGS, "not a list"),
+        ([1, 2], SETTINGS, "got list"),
         ({"answer": ["a"], "context": []}, SETTINGS, "equal length"),
         ({"answer": "abc"}, SETTINGS, "equal length"),
         ({"answer": ["a"]}, {"judge": "lexical", "temprature": 1}, "temprature"),
