@@ -179,7 +179,7 @@ def test_decisions_show_how_many_are_equal_and_pass() -> None:
         ({"level": 1.0}, r"level is 1\.0"),
         ({"source": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples have the same score"),
         ({"temperatures": [2.0]}, "got 2"),
-        ({"schemes": ["steep"]}, "unknown weight scheme 'steep'"),
+        ({"schemes": ["steep"]}, "got 'steep'"),
         ({"by": "domain"}, "no rated sample has 'domain' in its metadata"),
         (
             {"source": ScoreTable(("a",), ("m",), np.ones((1, 1)))},

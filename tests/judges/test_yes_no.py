@@ -149,7 +149,7 @@ def test_the_form_is_part_of_the_key_and_the_name_and_others_are_refused() -> No
     assert usual.key(SAMPLE) != other.key(SAMPLE)
     assert other.name == "tcva_faithfulness(verdicts=yes_no)"
     assert usual.changed(verdicts="yes_no", fuse="lexical").members[0].judge.is_local
-    with pytest.raises(InvalidValueError, match=r"'labels'.*'written'.*'yes_no'"):
+    with pytest.raises(InvalidValueError, match=r"'written'.*'yes_no'.*'labels'"):
         usual.changed(verdicts="labels")
     with pytest.raises(InvalidValueError, match="verdicts='yes_no'"):
         TCVA(judge="lexical", verdicts="yes_no")

@@ -332,5 +332,5 @@ def test_wrong_options_fail_when_built(make: Any) -> None:
         with pytest.raises(InvalidValueError, match=rf"key must .*got {wrong_name!r}"):
             make(TCVAEvaluator("lexical"), **{name: wrong_name})
     mapper: Any = "x"
-    with pytest.raises(InvalidValueError, match="mapper='x'"):
+    with pytest.raises(InvalidValueError, match="mapper must be callable, got 'x'"):
         TCVARunEvaluator(TCVAEvaluator("lexical"), mapper=mapper)

@@ -117,7 +117,7 @@ class Fixed:
 
 def test_a_reply_that_is_no_such_object_is_an_error() -> None:
     asked = Prompted(Fixed(ModelReply("A lovely day.")))
-    with pytest.raises(JudgeError, match="holds no"):
+    with pytest.raises(JudgeError, match="no valid"):
         asked.ask("Is it?", Said)
     assert (asked.failures, asked.usage.calls, asked.fatal) == (1, 1, None)
     fatal = Prompted(Fixed(JudgeError("no credit left", reason="quota", fatal=True)))

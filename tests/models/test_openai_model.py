@@ -119,10 +119,10 @@ def test_the_environment_names_key_and_server(monkeypatch: pytest.MonkeyPatch) -
     ("settings", "says"),
     [
         ({"timeout": float("nan")}, "timeout must be a finite number, got nan"),
-        ({"max_retries": 2.5}, "max_retries must be a valid integer, got 2.5"),
-        ({"temperature": 2.1}, "temperature must be less than or equal to 2, got 2.1"),
+        ({"max_retries": 2.5}, "max_retries must be a whole number, got 2.5"),
+        ({"temperature": 2.1}, "temperature must be at most 2, got 2.1"),
         ({"prices": (1.0,)}, r"prices must have more items, got \(1.0,\)"),
-        ({"api_key": b"sk-secret-77"}, "api_key must be a valid string, got bytes"),
+        ({"api_key": b"sk-secret-77"}, "api_key must be a string, got bytes"),
         ({"client": "openai"}, "client must be a client of the openai package, got str"),
         ({"logprobs": True}, "unknown setting 'logprobs'"),
         ({"model": " "}, "model must be the name of a model, got ' '"),

@@ -91,7 +91,7 @@ def test_equal_judgements_are_equal_whatever_they_cost() -> None:
 
 
 REFUSED = [
-    *(("", "not a result"), ("[]", "a list"), ("{}", "scoring")),
+    *(("", "not a result"), ("[]", "got list"), ("{}", "scoring")),
     ('{"kind": "grade"}', "'grade'; this version reads tcva, ccrs"),
     (
         json.dumps({**PLAIN, "schema_version": 2}),

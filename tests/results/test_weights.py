@@ -176,7 +176,7 @@ FIGURES = {
     **dict.fromkeys(FOUND, 1),
     "not_lowered": 1,
 }
-LINES = [f"1 of 4 verdicts lowered: {EvidenceCheck(check).text}" for check in FOUND]
+LINES = [f"1 of 4 verdicts lowered to partial: {EvidenceCheck(check).text}" for check in FOUND]
 SHARES = (0.5, 0.25, 0.125, 0.0625, 0.0625)
 
 
@@ -207,13 +207,13 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
     assert counts.to_dict()["not_lowered"] == (1 if lines else 4)
     assert all(line in result.reason for line in lines)
     assert ("lowered" in result.reason) == bool(lines)
-    with pytest.raises(InvalidValueError, match=r"evidence='strict'.*'lower'.*'off'"):
+    with pytest.raises(InvalidValueError, match=r"evidence must be 'lower' or 'off', got 'strict'"):
         ScoringConfig(evidence="strict")
 
 
 def test_a_claim_says_what_was_done() -> None:
     lower, off = (tcva(evidence=view).evaluate(SAMPLE).claims for view in EVIDENCE)
-    note = "r (a negation stands beside the quote: lowered from mostly)"
+    note = "r (lowered from mostly: a negation next to the quote)"
     assert (lower[1].reason, lower[1].original_verdict) == (note, "mostly")
     assert (off[1].reason, off[1].original_verdict) == ("r", None)
     assert lower[3] == off[3]
@@ -240,7 +240,7 @@ def test_what_is_unchecked_is_said_and_nothing_where_nothing_is_amiss() -> None:
     unchecked = plain.claims[0].model_copy(update={"evidence_check": EvidenceCheck.UNCHECKED})
     judged = plain.model_copy(update={"claims": (unchecked, ClaimVerdict(claim="x", verdict=None))})
     [line] = EvidenceCounts.of([judged]).lines()
-    assert line.startswith("1 of 1 verdicts unchecked: ")
+    assert line.startswith("1 of 1 verdicts not checked: ")
     assert line in Result(judged).reason
 
 
