@@ -1,6 +1,6 @@
 """A local model as a judge: its weights, a server for it, and how well it agrees with human ratings.
 
-Run: python -m benchmarks.local_model judge --form yes_no --base-url http://127.0.0.1:8080/v1
+Run: python -m benchmarks.local_model --form yes_no --base-url http://127.0.0.1:8080/v1
      python -m benchmarks.local_model join FOLDER SHA256 WEIGHTS     (.ci/local-model)
      python -m benchmarks.local_model serve WEIGHTS                  (.ci/local-model, with xllamacpp)
 The first judges samples of summeval (TCVA_PAPER_DATA) in an order that a seed fixes, so that every form
@@ -139,7 +139,5 @@ if __name__ == "__main__":
             join(Path(folder), sha256, Path(weights))
         case ["serve", weights]:
             serve(Path(weights))
-        case ["judge", *arguments]:
+        case arguments:
             judge(arguments)
-        case _:
-            sys.exit(__doc__)
