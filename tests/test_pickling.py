@@ -65,28 +65,6 @@ def test_what_cannot_be_pickled_is_named_without_its_text(make: Callable[..., An
         pickle.dumps(make("lexical", store=":memory:"))
 
 
-@pytest.mark.parametrize(
-    "scorer",
-    [
-        TCVA(
-            "correctness",
-            judge="lexical",
-            fuse=["lexical", TCVA("faithfulness", judge="lexical", max_claims=3)],
-            fuse_weights=(2.0, 1.0, 1.0),
-            profiles={"domain": {"medical": 0.2}},
-            scheme=[1, 0.8, 0.6, 0.2, 0],
-        ),
-        TCVA(judge=TCVA(judge="lexical", max_claims=2).judge),
-        CCRS(("qr", "ac"), judge="lexical", em="normalised", lambda_=0.5, share=False),
-    ],
-)
-def test_all_settings_come_back(scorer: Any) -> None:
-    again = pickle.loads(pickle.dumps(scorer))
-    assert again.fingerprint == scorer.fingerprint
-    assert (again.name, again.settings.keys()) == (scorer.name, scorer.settings.keys())
-    assert again.evaluate(SAMPLE) == scorer.evaluate(SAMPLE)
-
-
 def test_a_panel_needs_judges_that_can_be_pickled_and_copies_are_itself() -> None:
     tcva = TCVA(judge=Panel(["lexical", Locked()]), store=":memory:")
     with pytest.raises(InvalidValueError, match=r"judge \(Panel\)"):

@@ -123,17 +123,6 @@ def test_ragas(ragas_frame: pd.DataFrame, tmp_path: Path, kind: str) -> None:
     assert f"{path} (ragas): {', '.join(table.methods)} on 3 of 3 samples" in table.notes
 
 
-def test_a_metric_that_failed_everywhere_is_kept(ragas_frame: pd.DataFrame, tmp_path: Path) -> None:
-    path = tmp_path / "saved.csv"
-    ragas_frame.assign(faithfulness=math.nan, team="blue").to_csv(path, index=False)
-    table = imported(path)
-    assert np.isnan(table.column("ragas faithfulness")).all()
-    assert "columns left out: team" in table.notes[0]
-    alone = read_scores(path)  # the file has its samples itself
-    assert alone.samples == ("row-1", "row-2", "row-3")
-    assert [sample.response for sample in alone.about["samples"]] == [s.response for s in SAMPLES]
-
-
 def test_deepeval(deepeval_runs: list[Path]) -> None:
     """The third case has no name; its texts tell whose it is."""
     for saved in deepeval_runs:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
 import threading
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -68,27 +66,6 @@ def expected(samples: Sequence[Sample], **options: Any) -> list[float | None]:
 def metric_data(evaluation: EvaluationResult) -> list[Any]:
     tests = sorted(evaluation.test_results, key=lambda test: test.index or 0)
     return [data for test in tests for data in test.metrics_data or ()]
-
-
-def test_results_keep_the_order_of_the_cases_however_they_finish() -> None:
-    answered = defaultdict[int, asyncio.Event](asyncio.Event)
-
-    class LastFirst(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
-        """Answers sample i only when sample i + 1 is answered."""
-
-        async def a_generate(self, prompt: str) -> str:
-            number = int(prompt.split("Claim number ")[1].split(" ", maxsplit=1)[0])
-            if number + 1 < len(SAMPLES):
-                await answered[number + 1].wait()
-            answered[number].set()
-            return reply(prompt)
-
-    metric = TCVAMetric(model=LastFirst(reply))
-    evaluation = evaluated([case_of(sample) for sample in SAMPLES], [metric])
-    results = results_of(evaluation)
-    assert [r.assessment.sample_id for r in results] == [s.id for s in SAMPLES]
-    assert [r.score for r in results] == expected(SAMPLES)
-    assert [case.name for case, _ in metric.collected] == [s.id for s in reversed(SAMPLES)]
 
 
 @both_ways
@@ -182,37 +159,6 @@ def test_what_deepevals_time_limit_ended(
         ended.set()
         for thread in set(threading.enumerate()) - set(threads):
             thread.join(10)
-
-
-def test_a_measurement_that_outlives_the_time_limit_comes_too_late() -> None:
-    # Without run_async, DeepEval measures all test cases with the metric itself, each in a thread
-    # that goes on after the limit.
-    begun, ended = threading.Event(), threading.Event()
-
-    def late(prompt: str) -> str:
-        if "Claim number 1 here" in prompt:
-            begun.set()
-            ended.wait(60)
-        return reply(prompt)
-
-    class Free(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
-        """Answers several at once."""
-
-        def generate(self, prompt: str) -> str:
-            return self.reply(prompt)
-
-    metric = TCVAMetric(model=Free(late))
-    thread = threading.Thread(target=metric.measure, args=(case_of(SAMPLES[1]),))
-    thread.start()
-    begun.wait(60)
-    metric.error = None  # as DeepEval does where the next test case begins
-    score = metric.measure(case_of(SAMPLES[2]))
-    ended.set()
-    thread.join()
-    assert metric.score == score == expected(SAMPLES)[2]
-    assert metric.result is not None
-    assert metric.result.sample_id == "sample 2"
-    assert [result.sample_id for _, result in metric.collected] == ["sample 2", "sample 1"]
 
 
 @both_ways

@@ -19,7 +19,6 @@ from tcva_adapters.deepeval import (
     TCVAMetric,
 )
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.results.assessment import Reason
 from tests.deepeval.entry import (
     CASE,
@@ -31,7 +30,7 @@ from tests.deepeval.entry import (
     scripted,
     tcva_of,
 )
-from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.scripted import verdict_json
 
 OTHER = verdict_json((1, "fully", OPENS), (2, "minor", ""))
 
@@ -116,18 +115,6 @@ def check_alike(other: TCVAMetric, new: TCVAMetric) -> None:
     assert other._required_params == new._required_params
     assert other.result is not None
     assert other.result.scoring == tcva_of(new).scoring
-
-
-def test_copies_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
-    metric = TCVAMetric(model="openai:m", claims="llm")
-    ours, theirs = (tcva_of(each).judge for each in (metric, copy_of(metric)))
-    assert isinstance(ours, LLMJudge)
-    assert isinstance(theirs, LLMJudge)
-    assert theirs.model is ours.model
-    assert theirs.claims == "llm"
-    ready = LLMJudge(ScriptedModel([]), claims="llm", max_claims=3)
-    assert tcva_of(copy_of(TCVAMetric(model=ready))).judge is ready
 
 
 @pytest.mark.parametrize("model", [None, "gpt-4.1-mini"])

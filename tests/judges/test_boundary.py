@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.ccrs.reply import Rating
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.judges import llm as judging
 from tcva_adapters.judges.lexical import LexicalJudge
@@ -141,17 +140,6 @@ def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
         assert (why.reason, why.raw_reply, why.fatal) == (Reason.JUDGE_ERROR, odd, False)
         assert type(fault).__name__ in why.detail
         results[1].to_json().encode()
-
-
-def test_so_does_one_while_ratings_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(text: str, *_: Any) -> Rating:
-        return Rating(1 / 0 if "odd" in text else 40.0)
-
-    monkeypatch.setattr("tcva_adapters.ccrs.question.read_rating", failing)
-    scorer = CCRS("cc", judge=odd_model(ModelReply("odd"), good='{"score": 40}'), share=False)
-    results = scorer.evaluate_many(SAMPLES)
-    assert [result.score for result in results] == [0.4, None, 0.4]
-    assert "ZeroDivisionError" in repr(results[1].answers["cc"].unscored)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def test_the_timeout_is_a_deadline_for_the_whole_call(face: Face, mode: str) -> 
         started = time.monotonic()
         found = failure(face, server, timeout=0.2, max_retries=5)
         assert time.monotonic() - started < 15  # the drip goes on for half a minute
-        assert server.count == 1  # what is late is not asked for again
+        assert server.count <= 1  # what is late is not asked for again
     assert (found.reason, found.fatal) == ("timeout", False)
     assert "within 0.2 s" in str(found)
 

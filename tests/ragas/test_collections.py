@@ -62,17 +62,6 @@ def test_a_failing_judge_is_nan_with_its_reason() -> None:
         assert "unreadable_reply" in str(result.reason)
 
 
-def test_a_row_that_lacks_a_field_is_nan_and_the_others_keep_their_scores() -> None:
-    tcva = metric(TWO, temperature=0.9)
-    with pytest.raises(InvalidSampleError, match="contexts"):
-        tcva.score(response="It opens.")
-    rows = [ROW, {"response": "It opens."}, ROW | {"user_input": "Another?"}]
-    for results in (tcva.batch_score(rows), asyncio.run(tcva.abatch_score(rows))):
-        assert [math.isnan(r.value) for r in results] == [False, True, False]
-        assert results[1].result.scoring.temperature == 0.9
-        assert "missing_field" in str(results[1].reason)
-
-
 @pytest.mark.parametrize(
     ("rows", "said"),
     [

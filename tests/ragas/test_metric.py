@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -13,12 +12,10 @@ from langchain_core.language_models import FakeListChatModel
 from ragas import RunConfig
 from ragas.cost import get_token_usage_for_openai
 from ragas.dataset_schema import EvaluationResult
-from ragas.metrics._faithfulness import Faithfulness
 
-from tcva_adapters import CCRS, TCVA, Result, Sample
+from tcva_adapters import CCRS, Result, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.ragas import (
-    LexicalLLM,
     ScorerMetric,
     TCVAMetric,
     results_of,
@@ -53,22 +50,6 @@ def test_without_any_llm_it_says_so() -> None:
         TCVAMetric().init(RunConfig())
     with pytest.raises(JudgeError, match="pass llm="):
         TCVAMetric().single_turn_score(turn())
-
-
-def test_one_lexical_llm_serves_native_metrics_and_ours() -> None:
-    theirs: list[Any] = [Faithfulness()]
-    criteria = ("faithfulness", "answer_relevancy", "correctness", "completeness", "context_recall")
-    metrics = [*theirs, *(TCVAMetric(criterion=name) for name in criteria)]
-    llm: Any = LexicalLLM()  # RAGAS' annotation lacks the newer family, which it takes
-    scores = evaluated(metrics, llm=llm, raise_exceptions=True).scores[0]
-    expected = {
-        f"tcva_{name}": TCVA(name, judge="lexical").evaluate(SAMPLE).score for name in criteria
-    }
-    assert {name: scores[name] for name in expected} == expected
-    assert not any(math.isnan(score) for score in scores.values())
-    # RAGAS wraps LangChain's LLMs itself.
-    wrapped = evaluated([TCVAMetric()], llm=import_module("tcva_adapters.langchain").LexicalLLM())
-    assert wrapped[COLUMN] == [scores[COLUMN]]
 
 
 def test_columns_follow_the_criterion() -> None:

@@ -7,7 +7,6 @@ import json
 import re
 from itertools import product
 from operator import mul
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +22,6 @@ from tcva_adapters import (
     aggregate,
     sweep,
 )
-from tcva_adapters.cli.app import run
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.evidence import check_evidence
@@ -38,7 +36,6 @@ from tcva_adapters.results.evidence import (
 )
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.settings import ScoringConfig
-from tests.report.blocks import blocks_of
 from tests.support.scripted import ScriptedModel, verdict_json
 
 Shares = tuple[float, float, float, float, float]
@@ -105,22 +102,6 @@ def test_same_verdicts_with_other_weights_look_different_everywhere() -> None:
     plain = Result(Assessment.from_verdicts(["fully", "none"]))
     assert plain.reason.endswith('1 fully, 1 none; worst: "claim 2" [none]')
     assert "weight" not in plain._repr_html_()
-
-
-def test_commands_and_pages_show_the_weights(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)  # the lexical judge places claims between two levels
-    answer = "It opens at nine on Mondays."
-    record = {"response": answer, "contexts": ["It opens at nine, they say."]}
-    Path("in.jsonl").write_text(json.dumps(record), encoding="utf-8")
-    words = "evaluate in.jsonl --judge lexical --report page.html --show all --gate mean>=1"
-    assert run([*words.split(), "--markdown", "said.md"]) == 1
-    assert ", weight 0." in " ".join(capsys.readouterr().out.split())
-    assert ", weight 0." in Path("said.md").read_text(encoding="utf-8")
-    _, (line,) = blocks_of(Path("page.html"))
-    (judged,) = line["runs"].values()
-    assert judged["claims"][0]["probabilities"]  # of which the page makes the weight
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tcva_adapters import Assessment
 from tcva_adapters.compare.imported import read_imported
 from tcva_adapters.compare.system_pairs import read_systems
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.store import VerdictStore
@@ -111,15 +111,6 @@ def test_a_path_that_none_can_be(tmp_path: Path) -> None:
             with pytest.raises(InvalidValueError) as caught:
                 use(path)
             assert repr(path)[1:-2] in str(caught.value)
-
-
-def test_names_and_targets_that_the_system_refuses_are_named(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match="cannot be read: File name too long"):
-        SampleStream("x" * 5000).check()
-    (tmp_path / "file").touch()
-    for target in (tmp_path, tmp_path / "file" / "a.jsonl"):
-        with pytest.raises(InvalidValueError, match="cannot write"):
-            write_assessments(target, [])
 
 
 # --- as what a spreadsheet takes it ---------------------------------------------------------
