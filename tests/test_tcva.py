@@ -19,11 +19,7 @@ from tcva_adapters.compare import read_scores
 from tcva_adapters.cost import cost
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.data import sample_lines
-from tcva_adapters.errors import (
-    InvalidSampleError,
-    InvalidValueError,
-    JudgeError,
-)
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import ClaimVerdict, Reason

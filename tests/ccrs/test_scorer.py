@@ -15,11 +15,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult, MetricAnswer, composite, exact_match
-from tcva_adapters.errors import (
-    InvalidValueError,
-    JudgeError,
-    UnreadableInputError,
-)
+from tcva_adapters.errors import InvalidValueError, JudgeError, UnreadableInputError
 from tcva_adapters.judges.panel import Panel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.results.assessment import Reason, Unscored

@@ -13,13 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import PASSAGE, Run, record, write
-from tests.support.server import (
-    WRONG_KEY,
-    Body,
-    ScriptedServer,
-    auto_judge,
-    error,
-)
+from tests.support.server import WRONG_KEY, Body, ScriptedServer, auto_judge, error
 
 ZEBRAS = "Zebras invented the telephone in 1850."
 EVALUATE = ("evaluate", "in.jsonl", "-j", "lexical")

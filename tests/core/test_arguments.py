@@ -13,12 +13,7 @@ import numpy as np
 import pytest
 
 from tcva_adapters.core.aggregation import aggregate, make_plan, sweep
-from tcva_adapters.core.collapse import (
-    ablation,
-    binary_counts,
-    from_deepeval,
-    ternary_counts,
-)
+from tcva_adapters.core.collapse import ablation, binary_counts, from_deepeval, ternary_counts
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.panel import evaluate_panel, fuse

@@ -11,19 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.core.aggregation import aggregate
-from tcva_adapters.core.collapse import (
-    ablation,
-    binary_counts,
-    from_deepeval,
-    ternary_counts,
-)
+from tcva_adapters.core.collapse import ablation, binary_counts, from_deepeval, ternary_counts
 from tcva_adapters.core.compat import score_agg
-from tcva_adapters.core.verdicts import (
-    SCHEMES,
-    WeightScheme,
-    count_levels,
-    level_shares,
-)
+from tcva_adapters.core.verdicts import SCHEMES, WeightScheme, count_levels, level_shares
 from tcva_adapters.errors import InvalidValueError
 
 WORDS = ["fully", "mostly", "partial", "minor", "none", "none"]

@@ -25,13 +25,7 @@ from tcva_adapters import TCVA, Sample
 from tcva_adapters.deepeval import LexicalLLM, TCVAMetric, result_of, results_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason
-from tests.deepeval.entry import (
-    ScriptedLLM,
-    case_of,
-    evaluated,
-    own_loop,
-    scripted,
-)
+from tests.deepeval.entry import ScriptedLLM, case_of, evaluated, own_loop, scripted
 from tests.support.scripted import ScriptedModel, verdict_json
 
 OPENS = "The office opens at nine."

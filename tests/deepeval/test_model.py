@@ -134,10 +134,7 @@ def test_a_class_that_insists_on_a_schema_gets_one(claims: Any) -> None:
 @pytest.mark.usefixtures("quick_retries")
 @pytest.mark.parametrize(
     ("answer", "reason", "fatal"),
-    [
-        (error(429, "slow down"), Reason.RATE_LIMIT, False),
-        (WRONG_KEY, Reason.JUDGE_ERROR, True),
-    ],
+    [(error(429, "slow down"), Reason.RATE_LIMIT, False), (WRONG_KEY, Reason.JUDGE_ERROR, True)],
 )
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
 def test_what_their_exceptions_mean(

@@ -14,11 +14,7 @@ from deepeval.templates.resolver import get_raw_template
 
 from tcva_adapters import Result, Sample, Verdict
 from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.deepeval import (
-    LexicalLLM,
-    ascore_framework_metric,
-    score_framework_metric,
-)
+from tcva_adapters.deepeval import LexicalLLM, ascore_framework_metric, score_framework_metric
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
 from tests.deepeval.entry import ScriptedLLM, case_of

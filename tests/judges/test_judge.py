@@ -9,13 +9,7 @@ import pytest
 
 from tcva_adapters import TCVA
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.criteria import (
-    ANSWER_RELEVANCY,
-    COMPLETENESS,
-    FAITHFULNESS,
-    Criterion,
-    rubric,
-)
+from tcva_adapters.criteria import ANSWER_RELEVANCY, COMPLETENESS, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge

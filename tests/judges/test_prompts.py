@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.criteria import (
-    COMPLETENESS,
-    CRITERIA,
-    FAITHFULNESS,
-    Criterion,
-    rubric,
-)
+from tcva_adapters.criteria import COMPLETENESS, CRITERIA, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.judges.prompts import (
     NOT_A_CLAIM,
     REFUSAL,

@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.runnables import (
-    ConfigurableField,
-    RunnablePassthrough,
-)
+from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 
 from tcva_adapters import CCRS, TCVA
 from tcva_adapters.errors import InvalidValueError

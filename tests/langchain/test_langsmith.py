@@ -95,10 +95,7 @@ def example(number: int = 0, **outputs: Any) -> Example:
 
 
 def answer(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "answer": "It opens at nine.",
-        "context": [f"It opens at nine. {inputs['question']}"],
-    }
+    return {"answer": "It opens at nine.", "context": [f"It opens at nine. {inputs['question']}"]}
 
 
 async def aanswer(inputs: dict[str, Any]) -> dict[str, Any]:

@@ -16,10 +16,7 @@ from langchain_openai import ChatOpenAI
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.langchain import as_judge_model
-from tcva_adapters.models.protocol import (
-    JudgeModel,
-    JudgeRequest,
-)
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest
 from tests.langchain.entry import ScriptedChatModel, scripted
 from tests.support.scripted import verdict_json
 
@@ -71,10 +68,7 @@ def test_tokens_name_and_truncation_are_passed_on(asynchronous: bool) -> None:
 
 
 def test_content_blocks_are_read_without_the_reasoning() -> None:
-    blocks: list[Any] = [
-        {"type": "reasoning", "reasoning": "hm"},
-        {"type": "text", "text": "said"},
-    ]
+    blocks: list[Any] = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "said"}]
     assert model_of(RunnableLambda(lambda _: AIMessage(blocks))).complete(REQUEST).text == "said"
 
 

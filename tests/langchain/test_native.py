@@ -57,11 +57,7 @@ def test_the_grounding_metric_runs_offline_with_no_other_package(
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("labeled_criteria", {"criteria": "correctness"}),
-        ("context_qa", {}),
-    ],
+    ("name", "options"), [("labeled_criteria", {"criteria": "correctness"}), ("context_qa", {})]
 )
 def test_the_metrics_are_those_of_load_evaluator(name: str, options: dict[str, Any]) -> None:
     llm = LexicalLLM()

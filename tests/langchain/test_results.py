@@ -15,12 +15,7 @@ from langsmith.schemas import Feedback
 
 from tcva_adapters import CCRS, TCVA, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.langchain import (
-    TCVAEvaluator,
-    TCVARunEvaluator,
-    create_tcva_judge,
-    result_of,
-)
+from tcva_adapters.langchain import TCVAEvaluator, TCVARunEvaluator, create_tcva_judge, result_of
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import Assessment
 from tests.langchain.entry import run_of, scripted

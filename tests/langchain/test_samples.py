@@ -46,10 +46,7 @@ SAID = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "
             {"messages": [*TALK[:5], AIMessage("Ten."), HumanMessage("No!", name=CRITIC), TALK[5]]},
             EXPECTED,
         ),
-        (
-            {"messages": [("user", "When?"), ("ai", "At nine.")], "context": [DOCUMENT]},
-            EXPECTED,
-        ),
+        ({"messages": [("user", "When?"), ("ai", "At nine.")], "context": [DOCUMENT]}, EXPECTED),
         (TALK[:2], Sample(input="Hello", response="Hi!", contexts=())),
         ({"question": SAID[:1], "answer": SAID}, PLAIN),
         ({**ASKED, "answer": "Never."}, LATER),

@@ -8,12 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from llama_index.core.base.llms.types import ChatResponse
-from llama_index.core.llms import (
-    CompletionResponse,
-    CompletionResponseGen,
-    CustomLLM,
-    LLMMetadata,
-)
+from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
 from pydantic import Field, PrivateAttr
 
 from tcva_adapters import Result

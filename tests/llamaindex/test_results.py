@@ -9,11 +9,7 @@ from llama_index.core.evaluation import EvaluationResult
 
 from tcva_adapters import CCRS, TCVA
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.llamaindex import (
-    ScorerEvaluationResult,
-    ScorerEvaluator,
-    result_of,
-)
+from tcva_adapters.llamaindex import ScorerEvaluationResult, ScorerEvaluator, result_of
 
 QUERY = "When does the office open?"
 RESPONSE = "The office opens at nine. Dogs bark."

@@ -13,13 +13,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.outputs import Generation, LLMResult
 from langchain_core.prompt_values import PromptValue
 from pydantic import BaseModel
-from ragas import (
-    EvaluationDataset,
-    MultiTurnSample,
-    RunConfig,
-    SingleTurnSample,
-    evaluate,
-)
+from ragas import EvaluationDataset, MultiTurnSample, RunConfig, SingleTurnSample, evaluate
 from ragas.dataset_schema import EvaluationResult
 from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM

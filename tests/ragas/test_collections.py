@@ -18,11 +18,7 @@ from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, turn
 from tests.support.office import PASSAGE, QUERY, RESPONSE, SCORE, TWO
 from tests.support.scripted import in_turn, verdict_json
 
-ROW: dict[str, Any] = {
-    "user_input": QUERY,
-    "response": RESPONSE,
-    "retrieved_contexts": [PASSAGE],
-}
+ROW: dict[str, Any] = {"user_input": QUERY, "response": RESPONSE, "retrieved_contexts": [PASSAGE]}
 
 
 def metric(*replies: str | Exception, **options: Any) -> TCVACollectionMetric:
@@ -66,10 +62,7 @@ def test_a_failing_judge_is_nan_with_its_reason() -> None:
     ("rows", "said"),
     [
         ([ROW, ROW | {"response": 5}], r"inputs\[1\].*field 'response' must be a string, got int"),
-        (
-            [ROW | {"retrieved_contexts": [1]}],
-            r"inputs\[0\].*field 'retrieved_contexts' .*got int",
-        ),
+        ([ROW | {"retrieved_contexts": [1]}], r"inputs\[0\].*field 'retrieved_contexts' .*got int"),
         ([None], r"inputs\[0\] must be a dict.*got None"),
         (ROW, r"inputs\[0\] must be a dict.*got 'user_input'"),
     ],

@@ -15,11 +15,7 @@ from ragas.dataset_schema import EvaluationResult
 
 from tcva_adapters import CCRS, Result, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.ragas import (
-    ScorerMetric,
-    TCVAMetric,
-    results_of,
-)
+from tcva_adapters.ragas import ScorerMetric, TCVAMetric, results_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.runner import SHARED
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying

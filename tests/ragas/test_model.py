@@ -29,7 +29,7 @@ from tests.support.server import ScriptedServer, reply
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.
-    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning")
 ]
 
 REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object", "title": "x"}, "verdicts")

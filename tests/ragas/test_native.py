@@ -15,11 +15,7 @@ from ragas.metrics.collections.faithfulness import util as faithfulness
 
 from tcva_adapters import Result, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.ragas import (
-    LexicalLLM,
-    ascore_framework_metric,
-    score_framework_metric,
-)
+from tcva_adapters.ragas import LexicalLLM, ascore_framework_metric, score_framework_metric
 
 SAMPLE = Sample(
     input="When does the office open?",

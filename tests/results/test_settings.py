@@ -15,12 +15,7 @@ from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError, TCVAError, UnreadableInputError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.settings import (
-    ModelConfig,
-    ScoringConfig,
-    SettingsModel,
-    TCVASettings,
-)
+from tcva_adapters.results.settings import ModelConfig, ScoringConfig, SettingsModel, TCVASettings
 from tests.support.scripted import ScriptedModel, verdict_json
 
 MODELS: dict[Any, type[SettingsModel]] = {TCVA: TCVASettings, CCRS: CCRSSettings}

@@ -27,13 +27,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.results.evidence import (
-    EVIDENCE,
-    Evidence,
-    EvidenceCounts,
-    as_judged,
-    lowered,
-)
+from tcva_adapters.results.evidence import EVIDENCE, Evidence, EvidenceCounts, as_judged, lowered
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.settings import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json

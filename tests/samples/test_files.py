@@ -21,11 +21,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters import TCVA
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.errors import (
-    InvalidValueError,
-    MissingDependencyError,
-    UnreadableInputError,
-)
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.samples.files import SampleFile, SampleStream, read_samples

@@ -24,10 +24,7 @@ from tcva_adapters.scale import judge_dataset, judge_files
 from tests.support.scripted import ScriptedModel
 
 # Ray's own: deprecations in it, and files and sockets that it leaves to the end of the process.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore"),
-    pytest.mark.usefixtures("ray"),
-]
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("ray")]
 
 SETTINGS = {"criterion": "faithfulness", "judge": "lexical"}
 COMMAND = [sys.executable, "-m", "benchmarks.ray_scale", "run"]

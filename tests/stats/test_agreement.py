@@ -23,12 +23,7 @@ from tcva_adapters.stats.agreement import (
     weighted_kappa,
 )
 from tcva_adapters.stats.checks import FloatArray
-from tcva_adapters.stats.raters import (
-    independence,
-    mean_rating,
-    reliability,
-    variance_components,
-)
+from tcva_adapters.stats.raters import independence, mean_rating, reliability, variance_components
 
 NAN = math.nan
 

@@ -245,12 +245,7 @@ def error(
 ) -> Answer:
     """A failure as OpenAI words it."""
     payload = {
-        "error": {
-            "message": message,
-            "type": "invalid_request_error",
-            "param": param,
-            "code": code,
-        }
+        "error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}
     }
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return Answer(payload, status=status, headers=headers)
