@@ -1,6 +1,6 @@
-"""How `make docs` builds the site: the pages of this folder, and the reference from docstrings.
+"""Sphinx settings for `make docs`: the pages of this folder, and the reference from docstrings.
 
-Sphinx is configured by the names of this module (https://www.sphinx-doc.org).
+Sphinx reads the names of this module (https://www.sphinx-doc.org/en/master/usage/configuration.html).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-# The frameworks are imported for their adapters' docstrings; they are to ask nobody for anything.
+# The frameworks are imported for the adapters' docstrings: their telemetry is off.
 os.environ |= {
     "RAGAS_DO_NOT_TRACK": "true",
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
@@ -64,7 +64,7 @@ napoleon_use_ivar = True
 
 
 class CommandHelp(SphinxDirective):
-    """What ``--help`` prints for every command, by asking it."""
+    """The ``--help`` of every command."""
 
     def run(self) -> list[nodes.Node]:
         """A section for each command."""
