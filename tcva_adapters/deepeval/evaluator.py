@@ -64,24 +64,19 @@ class MetricSettings(SettingsModel):
     """Settings of every metric here, in addition to those of its scorer."""
 
     threshold: Share | None = Field(
-        default=None,
-        description="The lowest score that passes; None: the metric neither passes nor fails.",
+        default=None, description="The lowest score that passes; None neither passes nor fails."
     )
     name: Annotated[str, Field(pattern=r"\S")] | None = Field(
         default=None,
         description="The metric's name in reports; by default its criterion and settings.",
     )
-    include_reason: bool = Field(
-        default=True, description="Explain the score in ``reason``. It costs no call."
-    )
+    include_reason: bool = Field(default=True, description="Explain the score in reason; no call.")
     async_mode: bool = Field(default=True, description="Has no effect; DeepEval expects it.")
     strict_mode: bool = Field(
         default=False, description="Set the threshold to 1; a lower score counts as 0."
     )
     verbose_mode: bool = Field(default=False, description="Print each result.")
-    flaky: bool = Field(
-        default=False, description="Report the metric, but never fail a test case for it."
-    )
+    flaky: bool = Field(default=False, description="Report the metric; it fails no test case.")
     collected: InstanceOf[list[Any]] | None = Field(  # itself: copies of a metric share it
         default=None, description="A list to add results to; by default a new one."
     )

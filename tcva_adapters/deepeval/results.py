@@ -5,6 +5,7 @@ DeepEval stores one text of a metric, ``verbose_logs``. It holds the result as J
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,14 +13,11 @@ from typing import Any, Final
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
 from deepeval.test_run.test_run import TestRun
-from pydantic import ValidationError
 
 from tcva_adapters._adapter.results import chosen
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
-from tcva_adapters.samples.records import loads
-from tcva_adapters.samples.sample import first_fault
 
 _BEGINS: Final = '{"kind": "'
 """How the JSON of our results begins."""
@@ -98,13 +96,11 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
     if isinstance(evaluation, EvaluationResult):
         return sorted(evaluation.test_results, key=lambda test: test.index or 0)
     try:
-        content = loads(Path(evaluation).read_bytes())
-        if isinstance(content, dict):
-            content = content.get(LATEST_TEST_RUN_DATA_KEY, content)
-        run = TestRun.model_validate(content)
+        content = json.loads(Path(evaluation).read_text(encoding="utf-8"))
+        inner = content.get(LATEST_TEST_RUN_DATA_KEY) if isinstance(content, dict) else None
+        run = TestRun.model_validate(content if inner is None else inner)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        why = first_fault(error) if isinstance(error, ValidationError) else why
+        why = str(error).splitlines()[0]  # pydantic has several
         msg = f"{str(evaluation)!r} is not a test run of DeepEval: {why}"
         raise UnreadableInputError(msg) from None
     return sorted(run.test_cases, key=lambda case: case.order or 0)

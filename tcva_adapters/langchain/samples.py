@@ -59,8 +59,7 @@ def as_sample(value: Any) -> Sample:
     elif is_messages(talk := _plain(value)):
         record = {"messages": talk}
     else:
-        kind = type(value).__name__
-        msg = f"the evaluator cannot read an object of type {kind}; pass a mapping, or mapper="
+        msg = f"the evaluator reads mappings, got {type(value).__name__}; mapper= can make one"
         raise InvalidSampleError(msg)
     sample = Sample.from_record(record)
     own: dict[str, Any] = {"metadata": dict(metadata) if isinstance(metadata, Mapping) else {}}

@@ -157,8 +157,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         try:
             read = await aread_response(response)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
-            is_ours, sample = isinstance(error, InvalidValueError), _readable(query, None)
-            msg = str(error) if is_ours else f"reading the response failed: {error!r}"
+            msg, sample = f"reading the response failed: {error}", _readable(query, None)
             return _end(self.scorer.unscored(Reason.INVALID_INPUT, msg, sample), sample)
         return await self.aevaluate(query, **{**read, **kwargs})
 

@@ -86,9 +86,7 @@ class OfScorer(Frozen, Generic[R]):
         self._begin(tcva, llm, name)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
-        needed = (
-            "without profiles, since RAGAS' samples have no metadata (set temperature= instead)"
-        )
+        needed = "without profiles: RAGAS' samples have no metadata; set temperature= instead"
         require(getattr(scorer, "profiles", None) is None, "scorer", scorer, needed)
         vars(self).update(scorer=scorer, _llm=llm)
 
@@ -200,10 +198,8 @@ def _of_turn(scorer: Scorer[Any], turn: SingleTurnSample) -> Sample:
 def _sample(scorer: Scorer[Any], *columns: Any) -> Sample:
     """A sample with all that a scorer needs; the error has RAGAS' names of the fields."""
     sample = Sample(**dict(zip(COLUMNS, columns, strict=True)))
-    if missing := scorer.missing(sample):
-        raise InvalidSampleError(
-            lacks("the sample", [COLUMNS[name] for name in missing], scorer.subject)
-        )
+    if missing := [COLUMNS[name] for name in scorer.missing(sample)]:
+        raise InvalidSampleError(lacks("the sample", missing, scorer.subject))
     return sample
 
 

@@ -137,10 +137,8 @@ def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]
         judged = dict.fromkeys(name for row in rows for name, output in row.items() if output)
         return {name: [row.get(name) for row in rows] for name in judged}
     if not isinstance(evaluation, pd.DataFrame):
-        msg = (
-            "evaluation must be what evaluate() or results_to_pandas() returned, "
-            f"got {evaluation!r:.80}"
-        )
+        needed = "what evaluate() or results_to_pandas() returned"
+        msg = f"evaluation must be {needed}, got {evaluation!r:.80}"
         raise TypeError(msg)
     names = [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]
     if not names:
