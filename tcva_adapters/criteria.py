@@ -30,7 +30,7 @@ SUPPORT_LEVELS: Final = (
 
 @dataclass(frozen=True)
 class Criterion:
-    """What is claimed, what it is held against, and what each level means.
+    """What is judged, which field it is compared with, and what each level means.
 
     Attributes:
         name: Short name, used in tables and store keys.
@@ -38,13 +38,14 @@ class Criterion:
         claims: The field whose sentences are judged. Unused when ``statements`` is given.
         against: The field that they are judged against.
         levels: What fully, mostly, partial, minor and none mean here; by default how far the
-            passages support a claim.
+            contexts support a claim.
         shows: Further fields that the judge sees for orientation only.
-        statements: Fixed criteria texts; each one gets its own verdict about ``against``.
-        checks_evidence: Whether a quote must occur in ``against`` for fully or mostly to stand.
+        statements: Fixed texts to judge, such as the rules of a rubric; each gets its own verdict
+            about ``against``.
+        checks_evidence: Whether fully and mostly need a quote that occurs in ``against``.
 
     Raises:
-        InvalidValueError: A field name is unknown, a text is empty, or a field is held against
+        InvalidValueError: A field name is unknown, a text is empty, or a field is compared with
             itself.
     """
 
@@ -175,7 +176,7 @@ def rubric(
     against: Field = "response",
     shows: tuple[Field, ...] = ("input",),
 ) -> Criterion:
-    """A criterion from a list of criteria texts; each of them gets its own verdict.
+    """A criterion from a list of statements; each of them gets its own verdict.
 
     Raises:
         InvalidValueError: The list or one of its texts is empty.

@@ -1,4 +1,4 @@
-"""One base class for every error raised here, and one for every warning.
+"""One base class for all errors, and one for all warnings.
 
 Each message names the value and what to do.
 """
@@ -22,7 +22,7 @@ class UnreadableInputError(TCVAError, ValueError):
     """A file cannot be read as samples or assessments.
 
     Attributes:
-        line: The line or row, counted from 1, or None where the whole file is meant.
+        line: The line or row, counted from 1; None where the error is about the whole file.
     """
 
     def __init__(self, message: str, *, line: int | None = None) -> None:
@@ -35,12 +35,11 @@ class MissingDependencyError(TCVAError, ImportError):
 
 
 class JudgeError(TCVAError):
-    """A judge model could not be asked, or did not answer.
+    """A call of a model judge failed.
 
     Attributes:
         reason: A short machine-readable word, e.g. ``timeout`` or ``rate_limit``.
-        fatal: True when it holds for every call, whatever is asked: a wrong key, no credit left,
-            no such model, nobody listening.
+        fatal: True if every call would fail: a wrong key, no credit left, no such model, no server.
     """
 
     def __init__(self, message: str, *, reason: str = "judge_error", fatal: bool = False) -> None:
@@ -54,8 +53,8 @@ class TCVAWarning(Warning):
 
 
 class DefaultJudgeWarning(TCVAWarning, UserWarning):
-    """No judge was named, so the lexical one judges; said once in a process."""
+    """No judge was given, so the lexical judge is used; shown once in a process."""
 
 
 class StoreWarning(TCVAWarning, RuntimeWarning):
-    """A verdict store fails, or may fail where it lies; judging goes on without it."""
+    """A store cannot be used, or is in a place where it may fail; judging continues without it."""

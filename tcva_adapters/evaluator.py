@@ -58,19 +58,19 @@ class Frozen:
 
 
 class Scorer(Frozen, Asking[R]):
-    """Something that scores samples.
+    """The base of `TCVA` and `CCRS`: something that scores samples.
 
-    It is frozen: its settings do not change, and `changed` gives a copy.
+    Settings never change: `changed` returns a copy with other settings.
 
     Attributes:
-        name: What columns and feedback are called: what is scored, and each unusual setting.
+        name: The name of columns and feedback: the subject, and every setting that is not the default.
         subject: What is scored, e.g. ``faithfulness``.
         title: The name for readers, without the threshold, which reports show in a column of its own.
-        judge_name: Who judges, as results call it.
-        required: The fields of a sample without which there can be no score.
-        shown: Further fields that a judge looks at where they are there.
-        threshold: A score passes from here on.
-        arguments: What its class builds an equal one from, with the same judge and store.
+        judge_name: The name of the judge in results.
+        required: The fields that a sample must have.
+        shown: Further fields that the judge sees if a sample has them.
+        threshold: The lowest score that passes.
+        arguments: The arguments that build an equal scorer, with the same judge and store.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Scorer(Frozen, Asking[R]):
         """
 
     def changed(self, **arguments: Any) -> Self:
-        """A copy with other arguments; it shares judge and store.
+        """A copy with other arguments, which shares judge and store.
 
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
@@ -156,8 +156,8 @@ class Scorer(Frozen, Asking[R]):
         """Judge one sample, in this thread.
 
         Raises:
-            InvalidSampleError: It lacks a required field. Everything that can go wrong after that
-                is the reason of an unscored result.
+            InvalidSampleError: It lacks a required field. Every later failure gives an unscored
+                result with a reason.
         """
         return Runner(self).result(self.require(sample))
 
@@ -166,12 +166,11 @@ class Scorer(Frozen, Asking[R]):
         return await Runner(self).aresult(self.require(sample))
 
     def evaluate_many(self, samples: Iterable[Sample], *, progress: bool | None = None) -> list[R]:
-        """Judge many samples; one result per sample, in order, whatever fails.
+        """Judge many samples; returns one result per sample, in order, whatever fails.
 
-        A sample without a required field becomes unscored (``missing_field``). Equal questions
-        are asked once. After a failure that no further call can escape (a wrong key), what is left
-        is given the same reason without a call: where no call has succeeded before it, or where
-        three in a row fail in the same such way.
+        A sample without a required field is unscored (``missing_field``). Equal samples are judged
+        once. After a fatal failure (a wrong key), the remaining samples get the same reason without
+        a call, if no call has succeeded before it or three in a row have failed like this.
 
         Args:
             samples: What to judge.
@@ -197,22 +196,22 @@ class Scorer(Frozen, Asking[R]):
         progress: bool | None = None,
         total: int | None = None,
     ) -> Generator[R]:
-        """Judge samples as they come: one result per sample, in order, each as soon as it is there.
+        """Judge samples one by one; yields one result per sample, in order, as soon as it is there.
 
-        Samples are read while results are taken, at most 32 for each judgement that may be under
-        way (``max_concurrency``) before the next result; with the embedded judge one, or 64 with a
-        store. So the memory does not grow with their number, and they may be endless. Otherwise as
-        `evaluate_many`; equal questions are asked once as long as they are among the last 4096.
+        Samples are read as results are taken: at most 32 ahead for each judgement that may run at
+        the same time (``max_concurrency``); with the lexical judge one, or 64 with a store. Memory
+        does not grow with the number of samples, which may be infinite. Otherwise it behaves as
+        `evaluate_many`; equal samples are judged once if they are among the last 4096.
 
-        A judgement of a model is in the store before its result is here; what the embedded judge
-        computed follows with that of up to 64 samples. Closing the iterator starts no further
-        judgement; calls under way end by themselves.
+        A model's judgement is in the store before its result is yielded; the lexical judge's
+        judgements are stored 64 at a time. Closing the iterator starts no further judgement; calls
+        that are running end normally.
 
         Args:
-            samples: What to judge; read in this thread. What they raise is raised once the results
-                of all earlier samples are there.
+            samples: What to judge; read in this thread. Errors of the iterable are raised after the
+                results of all earlier samples.
             progress: As for `evaluate_many`.
-            total: How many there are, for the progress; by default their length, if they have one.
+            total: The number of samples, for the progress; by default their length, if they have one.
 
         Raises:
             InvalidSampleError: One of them is no `Sample`; likewise after those before it.

@@ -36,15 +36,15 @@ from tcva_adapters.samples.sample import Sample
 class TCVA(FromConfig, Scorer[Result]):
     """Judge samples under one criterion and score them at a temperature.
 
-    Frozen: `changed` gives a copy with other settings, and results have ``at(...)``. An additional
-    judge that fails is left out, and the reason says so; without the first judge's score there is
-    none.
+    Settings never change: `changed` returns a copy with other settings, and results have
+    ``at(...)``. If an additional judge fails, its score is left out and the result's reason says
+    so. If the main judge fails, the sample is unscored.
 
     Args:
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
         judge: ``"lexical"``, ``"openai:MODEL"``, a model object, a judge, or a `Panel` of several.
-            Where none is named the lexical one judges, and warns of that (`DefaultJudgeWarning`).
+            Without one the lexical judge is used, with a `DefaultJudgeWarning`.
         **settings: See `TCVASettings`.
 
     Attributes:

@@ -51,11 +51,11 @@ def submit(
     tries: int = 3,
     recipe: Mapping[str, Any] | None = None,
 ) -> Report:
-    """Ask a provider for all judgements that the scorer's store does not have, in batches.
+    """Send requests for all judgements that the scorer's store does not have, in batches.
 
-    Each model is asked one live question first, without any sample: it finds out what the model
-    refuses (a temperature, a seed), and a wrong key or name, before a day is lost. The same call
-    again goes on where an earlier one was interrupted, and asks nothing twice.
+    First each model gets one live request without any sample. It shows what the model refuses (a
+    temperature, a seed), and a wrong key or name. The same call again continues an interrupted one
+    and sends nothing twice.
 
     Args:
         scorer: A `TCVA` or `CCRS` with a store, whose judges are named ``openai:MODEL``; lexical

@@ -45,8 +45,8 @@ class CCRSResult(Layouted):
         exact: Whether the response is the reference under `em`; None where answer correctness was
             not asked for or a text is missing.
         em: How that was decided.
-        lambda_: What it weighs in answer correctness.
-        threshold: A score passes from here on.
+        lambda_: The weight of the exact match in answer correctness.
+        threshold: The lowest score that passes.
         sample_id: The sample's id.
         metadata: The sample's metadata.
 

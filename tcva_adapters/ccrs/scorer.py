@@ -47,14 +47,14 @@ class CCRS(Scorer[CCRSResult]):
     """Rate whole answers with a number per metric, without claims.
 
     An empty response scores 0 without a call, as the source's prompts say. A metric whose fields
-    the sample lacks is unscored (``missing_field``). Frozen: `changed` gives a copy.
+    the sample lacks is unscored (``missing_field``). Settings never change: `changed` returns a copy.
 
     Args:
         metrics: By short name: ``cc`` contextual coherence, ``qr`` question relevance,
             ``id`` information density, ``ac`` answer correctness, ``ir`` information recall.
         judge: ``"lexical"`` (by counting words, no more than a baseline), ``"openai:MODEL"``, a
-            model object, or an LLM object of one of the frameworks. Where none is named the
-            lexical one rates, and warns of that (`DefaultJudgeWarning`).
+            model object, or an LLM object of one of the frameworks. Without one the lexical judge
+            is used, with a `DefaultJudgeWarning`.
         **settings: See `CCRSSettings`. The store may be the file that holds verdicts.
 
     Attributes:

@@ -109,8 +109,7 @@ def aggregate(
             ``(1-f)**(1.5-T)``. ``ramped``: ``(1-f)**((1.5-T) * min(1, (n-1)/4))``. ``absolute``:
             ``max(0, 1 - 0.1 * number of none)``. ``off``: 1. The level counts, not the weight 0.
         eps: The least weight where the floor applies, in (0, 1). A larger one (0.05, say) turns
-            the veto of a single ``none`` into a graded punishment, and goes with
-            ``floor="always"``.
+            the veto of a single ``none`` into a smaller penalty, and needs ``floor="always"``.
         floor: Where weights are raised to ``eps``. ``paper``: for exponents up to 0, so that with
             a ``none`` the score falls right above exponent 0 (T = 0.4556) before it rises again.
             ``always``: at every exponent; the score then never falls as the temperature rises.

@@ -33,7 +33,7 @@ def flip_temperature(
     bounds: Bounds = PAPER_BOUNDS,
     **options: Unpack[ScoreOptions],
 ) -> float | None:
-    """The smallest temperature from which on, up to the largest, the score reaches a threshold.
+    """The lowest temperature from which the score reaches a threshold, at it and at all higher ones.
 
     The score rises with the temperature, but for one place: with the default floor and a ``none``
     present it falls right above exponent 0 (T = 0.4556). A pass below that fall does not count when

@@ -48,9 +48,8 @@ def fuse(
 ) -> Fused:
     """The weighted power mean of several methods' scores, sample by sample.
 
-    Methods that err in different places correct each other: their mean agrees with human ratings better than
-    each of them alone. A missing score is left out, and the weights of the others share its place.
-    The order of the methods does not change a bit of the result.
+    Methods that make different errors correct each other. A missing score is left out, and the other
+    weights are scaled up. The result does not depend on the order of the methods.
 
     Args:
         scores: Shape (N, M): N samples, M methods, in [0, 1]; nan where a method has no score.

@@ -143,7 +143,7 @@ class Panel(Several):
     >>> Panel(["lexical"])
     Traceback (most recent call last):
     ...
-    tcva_adapters.errors.InvalidValueError: a panel of 1; it takes two judges or more
+    tcva_adapters.errors.InvalidValueError: a panel needs at least two judges, got 1
     """
 
     kind = "judges"

@@ -97,7 +97,7 @@ def write_assessments(
 
 
 def check_suffix(target: Source) -> None:
-    """Refuse a name that is that of a file of another format.
+    """Refuse the suffix of another format.
 
     Raises:
         InvalidValueError: It says so.

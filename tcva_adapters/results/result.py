@@ -38,7 +38,7 @@ _NAMES: Final = tuple(level.value for level in LEVELS)
 
 @dataclass(frozen=True)
 class Result:
-    """An assessment seen at one temperature, with one set of weights.
+    """The score of an assessment at one temperature, with one set of weights.
 
     Attributes:
         assessment: What was judged; other settings cost no call.
@@ -110,7 +110,7 @@ class Result:
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The central interval that has at least 95 % of the scores which its verdicts may give.
+        """An interval with at least 95 % of the scores that the verdicts' probabilities allow.
 
         Claims are drawn independently. None without a score, of a fused score, and where no verdict
         has probabilities that are chances: the lexical judge's place a claim between two levels,
@@ -288,7 +288,7 @@ class Result:
 
     @property
     def levels(self) -> str:
-        """How many claims each level has, in words; four digits give the score to three."""
+        """How many claims each level has, in words."""
         found = Counter(self.seen.verdicts)
         levels = ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
         if not self.seen.is_soft:

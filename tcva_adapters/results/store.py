@@ -55,7 +55,7 @@ _GET: Final = (
 
 
 class VerdictStore(AbstractContextManager["VerdictStore"]):
-    """Judgements by key, in one SQLite file that threads and processes may share.
+    """A store of judgements in one SQLite file, which threads and processes may share.
 
     Every `put` is committed before it returns, so a killed process loses nothing that was
     acknowledged. (A power cut may lose the last few puts on a WAL file, never the file.)

@@ -33,11 +33,11 @@ def judge_batch(
     mapping: Mapping[str, str] | None = None,
     prefix: str = PREFIX,
 ) -> Any:
-    """Judge the rows of a batch; the same rows come back with columns more.
+    """Judge the rows of a batch; returns the same rows with further columns.
 
-    Field names are those of `Sample.from_record`; other columns are metadata. One row in is one
-    row out, in order. Whatever is wrong with a row stays with it: a row that is no sample has an
-    ``error``, and one that could not be scored says why in ``unscored``.
+    Field names are those of `Sample.from_record`; other columns are metadata. Each row in gives one
+    row out, in order. A row that is not a sample has an ``error``, and one without a score has the
+    reason in ``unscored``.
 
     ========== ======= =====================================================================
     column     type    what it is

@@ -39,7 +39,7 @@ def judge_dataset(
     rows_at_once: int = ROWS_AT_ONCE,
     **how: Any,
 ) -> Any:
-    """Judge the rows of a Ray dataset: the dataset with the columns of `judge_batch` more.
+    """Judge the rows of a Ray dataset; returns the dataset with the columns of `judge_batch`.
 
     Nothing runs until the dataset is written or taken from, as Ray has it. Each of ``workers``
     actors holds a judge, so that connections stay open. Ray starts another one when an actor, or
@@ -88,11 +88,11 @@ def judge_files(
     rows_at_once: int = ROWS_AT_ONCE,
     mapping: Mapping[str, str] | None = None,
 ) -> Report:
-    """Judge files on Ray, and write their rows with what was found into a folder of jsonl parts.
+    """Judge files on Ray, and write their rows with the results into a folder of jsonl parts.
 
-    Parts appear while it runs, in no certain order. The same call goes on where an earlier one
-    was killed: parts that are there are not judged again, and a worker that dies is replaced.
-    Further files among the sources are added.
+    Parts appear while it runs, in any order. The same call again continues a run that was killed:
+    parts that exist are not judged again, and a worker that dies is replaced. Further files among
+    the sources are added.
 
     Args:
         source: jsonl, json, csv or parquet files, on a disk that every node has.

@@ -108,7 +108,7 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["--set", "eps=1e-6", "--set", "eps=1e-7"], "--set eps is given twice"),
         (["--set", "timeout=3"], "--set timeout is for a model as judge"),
         (["-T", "7"], "temperature"),
-        (["--threshold", "2"], "threshold=2.0"),
+        (["--threshold", "2"], "threshold must be between 0 and 1, got 2.0"),
         (["--gate", "mean>0.9"], "mean>0.9"),
         (["--gate", "beauty>=0.9"], "no figure 'beauty'"),
         (["--gate", "beauty:mean>=0.9"], "gate on 'beauty'"),
