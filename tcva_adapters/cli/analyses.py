@@ -43,7 +43,7 @@ def sweep(
     temperatures: str | None = options.TEMPERATURES,
     schemes: list[str] | None = options.SCHEMES,
     ablation: bool = option(
-        SCORING, "--ablation", "Parts taken out (A to D), and four schemes.", default=False
+        SCORING, "--ablation", "Also without parts of the method, and four schemes.", default=False
     ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
@@ -55,9 +55,10 @@ def sweep(
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
-    """Scores of stored judgements over temperatures, and the ablation. No call.
+    """Score stored judgements at many temperatures. Makes no model call.
 
-    Settings: those of a score, resamples, seed. Of fused judges every score is the geometric mean.
+    --set takes the settings of a score, resamples and seed. With fused judges every score is the
+    geometric mean.
 
     Example: tcva sweep judged.jsonl --ablation --human human_score
     """
@@ -88,24 +89,30 @@ def calibrate(
     human_scale: str | None = options.HUMAN_SCALE,
     human_threshold: float | None = options.HUMAN_THRESHOLD,
     objective: str = option(
-        RATINGS, "--objective", "What is to be best: spearman, mae or kappa.", default="spearman"
+        RATINGS, "--objective", "What to optimise: spearman, mae or kappa.", default="spearman"
     ),
-    by: str | None = option(RATINGS, "--by", "A temperature for each value of a field.", "FIELD"),
+    by: str | None = option(
+        RATINGS, "--by", "Also choose a temperature per value of this field.", "FIELD"
+    ),
     group: str | None = options.GROUP,
     temperatures: str | None = options.TEMPERATURES,
     schemes: list[str] | None = options.SCHEMES,
-    penalties: list[str] | None = option(SCORING, "--penalty", "To choose from; repeatable."),
+    penalties: list[str] | None = option(
+        SCORING, "--penalty", "A penalty to choose from; repeatable.", "PENALTY"
+    ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
-    out: Path | None = option(OUTPUT, "--out -o", "The settings, for --config.", "FILE"),
+    out: Path | None = option(
+        OUTPUT, "--out -o", "Write the recommended settings for --config.", "FILE"
+    ),
     overwrite: bool = options.OVERWRITE,
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
-    """Choose the temperature that agrees best with human ratings, and say whether that can be told.
+    """Choose the temperature that agrees best with human ratings, and test the gain.
 
-    --config and --set say what is in use now, which a choice has to beat; level, resamples and seed
-    are settings, too. No call.
+    Makes no model call. --config and --set give the settings in use, which a choice must beat.
+    --set also takes level, resamples and seed.
 
     Example: tcva calibrate judged.jsonl --human human_score --out tcva.json
     """
@@ -131,7 +138,7 @@ def calibrate(
     print_report(found, as_json=as_json, everything=everything)
     if out is not None:
         recommended(found).dump(out, overwrite=overwrite)
-        say_written({out: f"the recommended settings, for --config {out}"})
+        say_written({out: f"recommended settings, for --config {out}"})
 
 
 def validate(
@@ -141,31 +148,41 @@ def validate(
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     human_threshold: float | None = options.HUMAN_THRESHOLD,
-    by: list[str] | None = option(RATINGS, "--by", "Errors by this field; repeatable.", "FIELD"),
+    by: list[str] | None = option(
+        RATINGS, "--by", "Show errors by this field; repeatable.", "FIELD"
+    ),
     group: str | None = options.GROUP,
-    width: float | None = option(RATINGS, "--width", "How many labels for an interval so wide?"),
-    rate_next: int = option(RATINGS, "--next", "Draw samples to rate, into --out.", default=0),
-    method: str | None = option(SCORING, "--method", "Whose errors; by default the first."),
+    width: float | None = option(
+        RATINGS, "--width", "Print how many ratings an interval of this width needs."
+    ),
+    rate_next: int = option(
+        RATINGS, "--next", "Draw so many samples to rate and write them to --out.", default=0
+    ),
+    method: str | None = option(
+        SCORING, "--method", "Method whose errors are shown (default: the first)."
+    ),
     temperature: str | None = options.TEMPERATURE,
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
-    out: Path | None = option(OUTPUT, "--out -o", "To rate: .jsonl or .csv.", "FILE"),
+    out: Path | None = option(
+        OUTPUT, "--out -o", "File for the samples of --next: .jsonl or .csv.", "FILE"
+    ),
     report: Path | None = options.PAGE,
     markdown: str | None = options.TABLES,
     overwrite: bool = options.OVERWRITE,
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
-    """Hold a judge against human ratings. No call.
+    """Compare a judge's scores with human ratings. Makes no model call.
 
-    Agreement; where and how scores are wrong; what people would say of all samples, from the few
-    that are rated; how many labels an interval takes; what to rate next. Level, resamples and seed
-    are settings, as are those of a score.
+    Prints the agreement, the errors and what they depend on, and an estimate of the mean rating of
+    all samples. --next draws samples to rate. --set takes the settings of a score, level, resamples
+    and seed.
 
     Example: tcva validate judged.jsonl --human human_score --by domain
     """
     if bool(rate_next) != (out is not None):
-        msg = "--next and --out go together: how many samples to rate, and where they are written"
+        msg = "--next NUMBER and --out FILE need each other: --out is the file for the samples to rate"
         raise InvalidValueError(msg)
     targets = {"--out": (out, LABELS), "--report": (report, PAGE), "--markdown": (markdown, TABLES)}
     check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
@@ -184,20 +201,28 @@ def validate(
     write_text(markdown, found.markdown(full=True), TABLES, overwrite=overwrite)
     if out is not None:
         write_labels(out, table, found.table("next"), overwrite=overwrite)
-    what = "samples to rate: fill in 'human', and give it back with --human"
+    what = "samples to rate: fill in 'human', then use the file with --human"
     say_written({out: what, markdown: "Markdown: all tables"})
     write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
 
 
 def systems(
-    scores: list[str] = argument("[NAME=]FILE: long tables, or outputs of others.", "SCORES"),
+    scores: list[str] = argument(
+        "[NAME=]FILE per system: results of evaluate or compare, or long tables.", "SCORES"
+    ),
     *,
     system: str | None = option(INPUT, "--system", "Field that names the system.", "FIELD"),
-    metrics: list[str] | None = option(SCORING, "--metric", "Only this metric; repeatable."),
+    metrics: list[str] | None = option(
+        SCORING, "--metric", "Compare by this metric only; repeatable.", "METRIC"
+    ),
     temperatures: str | None = options.TEMPERATURES,
-    test: str = option(SCORING, "--test", "studentised, or tukey.", default="studentised"),
-    alpha: float = option(SCORING, "--alpha", "Of the tests of a metric.", default=0.05),
-    hypotheses: Path | None = option(SCORING, "--hypotheses", "JSON: tested alone.", "FILE"),
+    test: str = option(
+        SCORING, "--test", "Test of pairs: studentised or tukey.", default="studentised"
+    ),
+    alpha: float = option(SCORING, "--alpha", "Significance level of the tests.", default=0.05),
+    hypotheses: Path | None = option(
+        SCORING, "--hypotheses", "JSON file of hypotheses to test.", "FILE"
+    ),
     group: str | None = options.GROUP,
     set_: list[str] | None = options.DRAWS,
     report: Path | None = options.PAGE,
@@ -206,10 +231,10 @@ def systems(
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
-    """Compare systems on the same queries: means, tests of all pairs, discriminative power. No call.
+    """Compare systems on the same queries: means and tests of all pairs. Makes no model call.
 
-    SCORES are long tables (system, query, metric, score), or outputs of evaluate and compare, one
-    per system. Settings: resamples (permutations of each test), seed.
+    SCORES are results of evaluate and compare, one file per system, or long tables with the columns
+    system, query, metric and score. --set takes resamples (permutations of a test) and seed.
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
@@ -227,19 +252,25 @@ def systems(
 
 
 def reproduce(
-    folder: Path = argument("Folder of NAME_tcva_scores.json, NAME_prepared.json and so on."),
+    folder: Path = argument("Folder with NAME_tcva_scores.json, NAME_prepared.json and so on."),
     *,
-    best: bool = option(SCORING, "--best", "Each set's T by its highest rho.", default=False),
-    count_empty: bool = option(SCORING, "--count-empty", "As the paper does.", default=False),
-    no_lexical: bool = option(SCORING, "--no-lexical", "Judge nothing.", default=False),
+    best: bool = option(
+        SCORING, "--best", "Use the T with the highest rho in each set.", default=False
+    ),
+    count_empty: bool = option(
+        SCORING, "--count-empty", "Count stored scores of samples without verdicts.", default=False
+    ),
+    no_lexical: bool = option(
+        SCORING, "--no-lexical", "Leave out scores fused with the lexical judge.", default=False
+    ),
     set_: list[str] | None = options.DRAWS,
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
-    """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.
+    """Recompute Tables 5 to 9 of the TCVA paper and compare them with its figures.
 
-    --count-empty counts samples without verdicts with the score stored for them. Settings:
-    resamples, seed.
+    Makes no model call. --count-empty is for USR, where the paper counts answers without claims.
+    --set takes resamples and seed.
 
     Example: tcva reproduce tcva_paper --all
     """

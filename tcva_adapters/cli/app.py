@@ -22,17 +22,17 @@ DONE, WRONG_USE = 0, 2
 CLOSED_PIPE = 141  # what shells report for SIGPIPE
 
 COMMANDS: Final = {
-    "demo": "Judge the package's own samples at several temperatures. Offline.",
-    "doctor": "Say what is installed and what is broken, and try a judge.",
-    "evaluate": "Judge a file of samples, and write and gate the results.",
-    "sweep": "Scores of stored judgements over temperatures, and the ablation. No call.",
+    "demo": "Judge 57 bundled samples offline; compare with a reader's verdicts.",
+    "doctor": "Show what is installed or broken, and test a judge.",
+    "evaluate": "Judge a file of samples; write results, a report, gates.",
+    "sweep": "Score stored judgements at many temperatures (no model call).",
     "compare": "Run the frameworks' own metrics and TCVA on the same samples.",
-    "calibrate": "Choose the temperature that agrees best with human ratings. No call.",
-    "validate": "Hold a judge against human ratings: agreement, errors, what to rate. No call.",
-    "systems": "Compare systems on the same queries. No call.",
-    "reproduce": "Tables 5 to 9 of the TCVA paper beside its own digits. No call.",
-    "report": "Write one HTML file with a live temperature; it opens from disk.",
-    "batch": "Judge by a provider's batches: half the price, within a day.",
+    "calibrate": "Choose the temperature that agrees best with human ratings (no model call).",
+    "validate": "Compare a judge with human ratings: agreement and errors (no model call).",
+    "systems": "Compare systems on the same queries (no model call).",
+    "reproduce": "Recompute Tables 5 to 9 of the TCVA paper (no model call).",
+    "report": "Write a report on results as one HTML file.",
+    "batch": "Judge with a provider's batch API: half the price, within a day.",
 }
 """Each command with what the list of commands says of it; its module is imported when it runs."""
 
@@ -87,8 +87,8 @@ app = typer.Typer(
     name="tcva",
     cls=_Commands,
     help="Five-level verdicts and a temperature for LLM evaluation suites.",
-    epilog="Exit codes: 0 done, 1 a gate failed, 2 wrong usage, unreadable input, or nothing could "
-    "be judged.",
+    epilog="Exit codes: 0 done, 1 a gate failed, 2 wrong usage, unreadable input, or no sample "
+    "could be judged.",
     no_args_is_help=True,
     **_FRAME,
 )
@@ -110,7 +110,7 @@ def _options(
         ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere.")
+        bool, typer.Option("--debug", help="Print the traceback of an error; may stand anywhere.")
     ] = False,
 ) -> None:
     """Five-level verdicts and a temperature for LLM evaluation suites."""

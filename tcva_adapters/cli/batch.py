@@ -1,4 +1,4 @@
-"""Judge by a provider's batches: half the price, within a day."""
+"""Judge with a provider's batch API: half the price, within a day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleStream
 
 _DEFAULT: Final = Path("tcva-batch")
-_GOES_ON: Final = "the same command goes on, and asks nothing twice"
+_GOES_ON: Final = "the same command continues and repeats no request"
 
 
 SET: Final = options.setting("claims=llm, max-tokens=2000")
@@ -34,24 +34,26 @@ def submit(
     criterion: str | None = options.CRITERION,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
-    ccrs: str | None = option(JUDGING, "--ccrs", "Rate by cc,qr,id,ac,ir instead.", "METRICS"),
+    ccrs: str | None = option(
+        JUDGING, "--ccrs", "Rate whole answers by cc,qr,id,ac,ir instead.", "METRICS"
+    ),
     set_: list[str] | None = SET,
     store: str | None = options.STORE,
     out: Path = option(OUTPUT, "--out -o", "Folder of the submission.", "FOLDER", _DEFAULT),
     batch_size: int = option(OUTPUT, "--batch-size", "Most requests in one batch.", default=50_000),
-    tries: int = option(OUTPUT, "--tries", "Of what expires or fails.", default=3),
+    tries: int = option(OUTPUT, "--tries", "Attempts for requests that expire or fail.", default=3),
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     as_json: bool = options.JSON,
 ) -> None:
-    """Ask for all judgements that the store does not have.
+    """Submit requests for all judgements that the store does not hold.
 
-    The same command again goes on where it was interrupted.
+    After an interruption, the same command continues.
 
     Example: tcva batch submit samples.jsonl --judge openai:gpt-4.1-mini -o july
     """
     if store == NONE:
-        msg = "a batch needs a store, where its answers go; name a file with --store"
+        msg = "a batch needs a store for its answers; give a file with --store"
         raise InvalidValueError(msg)
     recipe = plain_settings(
         judge,
@@ -65,7 +67,7 @@ def submit(
     )
     opened = VerdictStore(store or DEFAULT_STORE)
     scorer = _scorer(recipe, opened)
-    note(f"judgements will go into {opened.path}")
+    note(f"judgements are stored in {opened.path}")
     require = None if isinstance(scorer, CCRS) else scorer.require
     read = SampleStream(
         samples, skip_bad=skip_bad, mapping=renames(rename), require=require, kept=None
@@ -85,7 +87,7 @@ def submit(
 
 
 def status(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
-    """Ask the provider how far the batches are; nothing is collected.
+    """Show the progress of the batches; collects nothing.
 
     Example: tcva batch status july
     """
@@ -95,13 +97,15 @@ def status(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
 def collect(
     folder: Path = _FOLDER,
     *,
-    wait: float | None = option(INPUT, "--wait", "Look again, until all is there.", "SECONDS"),
-    again: bool = option(INPUT, "--again", "Ask once more for what failed.", default=False),
+    wait: float | None = option(
+        INPUT, "--wait", "Check at this interval until all answers have arrived.", "SECONDS"
+    ),
+    again: bool = option(INPUT, "--again", "Submit failed requests once more.", default=False),
     as_json: bool = options.JSON,
 ) -> None:
-    """Put what was answered into the store, and submit the next round for what is lacking.
+    """Store the answers that have arrived, and submit the next round of requests.
 
-    Then 'tcva evaluate' with the same store makes no further call for it.
+    Afterwards 'tcva evaluate' with the same store needs no further call for them.
 
     Example: tcva batch collect july --wait 300
     """
@@ -111,12 +115,12 @@ def collect(
     print_report(found, as_json=as_json)
     (counts,) = found.records("samples")
     if not counts["scored"] and not counts["requests_under_way"]:
-        msg = f"no sample has a score: {counts['failed']} failed, {counts['waiting']} not answered"
+        msg = f"no sample has a score: {counts['failed']} failed, {counts['waiting']} unanswered"
         raise InvalidSampleError(msg)
 
 
 def cancel(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
-    """Have the provider stop what is under way; 'collect' takes what was answered until then.
+    """Cancel the batches in progress; 'collect' still stores the answers that have arrived.
 
     Example: tcva batch cancel july
     """

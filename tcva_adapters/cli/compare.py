@@ -45,22 +45,33 @@ def compare(
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     scores: list[str] | None = option(
-        INPUT, "--scores", "Imported scores of RAGAS and others; repeatable.", "[NAME=]FILE"
+        INPUT,
+        "--scores",
+        "Imported scores (RAGAS, DeepEval, LangSmith, a table); repeatable.",
+        "[NAME=]FILE",
     ),
     criterion: str | None = options.CRITERION,
     judge: str | None = options.JUDGE,
     panel: list[str] | None = options.PANEL,
-    frameworks: str = option(JUDGING, "--with", "ragas,deepeval; all or none.", default="all"),
-    metrics: str | None = option(JUDGING, "--metrics", "ragas.faithfulness, faithfulness, or all."),
+    frameworks: str = option(
+        JUDGING, "--with", "Frameworks: ragas,deepeval,llamaindex,langchain, none.", default="all"
+    ),
+    metrics: str | None = option(
+        JUDGING, "--metrics", "Their metrics: faithfulness, ragas.context_recall, all."
+    ),
     dry_run: bool = options.DRY_RUN,
     temperatures: str | None = options.TEMPERATURES,
-    fuse: list[str] | None = option(SCORING, "--fuse", "As 'a + b'; repeatable.", "METHODS"),
+    fuse: list[str] | None = option(
+        SCORING, "--fuse", "Geometric mean of methods: 'a + b'; repeatable.", "METHODS"
+    ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
-    reference: str | None = option(RATINGS, "--reference", "Test others against it.", "METHOD"),
+    reference: str | None = option(
+        RATINGS, "--reference", "Method that the others are tested against.", "METHOD"
+    ),
     gate: list[str] | None = options.GATE,
     junit: str | None = options.JUNIT,
     markdown: str | None = options.MARKDOWN,
@@ -72,10 +83,10 @@ def compare(
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
 
-    Of frameworks (--with ragas,deepeval,llamaindex,langchain) the metrics of the chosen criterion
-    run; --dry-run says calls and cost. --fuse 'tcva T=0.5 + ragas faithfulness' adds the geometric
-    mean of others. Settings: those of the judge and of a score, objective, margin, pass_from
-    ("ragas faithfulness=0.8"), metric_timeout, resamples, seed, missing and scale of --scores.
+    By default all installed frameworks run their metrics for the criterion. --fuse takes method
+    names as the table shows them: 'tcva T=0.5 + ragas faithfulness'. --set takes the settings of
+    judge and score, objective, margin, pass_from ("ragas faithfulness=0.8"), metric_timeout,
+    resamples, seed, and missing and scale of --scores.
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
@@ -88,7 +99,7 @@ def compare(
     plain, tests, importing, running = _settings(judge, set_, reference, is_dry=dry_run, **given)
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
     samples, skipped = _samples(file, rename, skip_bad=skip_bad)
-    with interruptible(f"what is done is in {out}; the same command goes on"), _quiet():
+    with interruptible("judgements so far are stored, and the same command continues"), _quiet():
         running |= {"frameworks": frameworks, "metrics": metrics, "fuse": fuse or ()}
         running |= {"human": human, "human_scale": pair_of(human_scale, "--human-scale")}
         imported = [read_scores(each, samples=samples, **importing) for each in scores or ()]

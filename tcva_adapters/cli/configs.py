@@ -1,4 +1,4 @@
-"""The settings that commands take by ``--set`` beside those of judges and scores."""
+"""The settings that commands take by ``--set`` next to those of judges and scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class PanelConfig(SettingsModel):
     """How several judges of the same claims decide."""
 
     combine: Literal["median", "fused"] = Field(
-        default="median", description="The median level, or fused (shares of the levels)."
+        default="median",
+        description="median: the median level counts; fused: the shares of the levels.",
     )
 
 
@@ -29,10 +30,10 @@ class AnalysisConfig(SettingsModel):
     """How the intervals and tests of an analysis are made; a function has defaults of its own."""
 
     level: Annotated[Number, Field(gt=0, lt=1)] = Field(
-        default=0.95, description="Of the intervals."
+        default=0.95, description="Confidence level of intervals."
     )
-    resamples: Count = Field(default=10_000, description="Draws for an interval or a test.")
-    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
+    resamples: Count = Field(default=10_000, description="Resamples of an interval or a test.")
+    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Seed of the resamples.")
 
 
 class ComparisonConfig(SettingsModel):
@@ -40,26 +41,26 @@ class ComparisonConfig(SettingsModel):
 
     objective: Literal["spearman", "kendall", "pearson", "mae"] = Field(
         default="spearman",
-        description="The measure that methods are tested by, chosen before looking.",
+        description="Measure of agreement with the ratings that methods are tested by.",
     )
     margin: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
-        default=None, description="Methods that differ less by it are as good."
+        default=None, description="Methods that differ by less count as equivalent."
     )
     pass_from: Annotated[
         Mapping[str, Number] | None, by_name("pass_from=ragas faithfulness=0.8")
-    ] = Field(default=None, description="By method: its scores pass from here on.")
+    ] = Field(default=None, description="Scores from which samples pass, by method.")
     metric_timeout: Positive = Field(
-        default=900.0, description="Seconds after which a framework metric is given up on a sample."
+        default=900.0, description="Seconds after which a framework metric stops on a sample."
     )
-    resamples: Count = Field(default=10_000, description="Draws for an interval or a test.")
-    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Of these draws.")
+    resamples: Count = Field(default=10_000, description="Resamples of an interval or a test.")
+    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Seed of the resamples.")
 
 
 class ImportConfig(SettingsModel):
     """How imported scores are read."""
 
     missing: Number | None = Field(
-        default=None, description="The number that stands for no score, e.g. -1."
+        default=None, description="A number that stands for no score, e.g. -1."
     )
     scale: tuple[Number, Number] = Field(
         default=(0.0, 1.0), description="The lowest and the highest possible score."
@@ -70,7 +71,7 @@ class RatingConfig(SettingsModel):
     """How human ratings are read, where no option says it."""
 
     human_scale: tuple[Number, Number] | None = Field(
-        default=None, description="The lowest and the highest rating that could be given."
+        default=None, description="The lowest and the highest possible rating."
     )
 
 
@@ -78,7 +79,7 @@ class PageConfig(SettingsModel):
     """What stands in a report's page."""
 
     max_details: Annotated[int, Field(ge=0)] | None = Field(
-        default=None, description="Samples whose texts are in it; by default 10 000, or 16 MB."
+        default=None, description="Samples whose texts the page holds; by default 10 000, or 16 MB."
     )
 
 

@@ -14,14 +14,17 @@ from tcva_adapters.results.settings import ModelConfig
 
 def doctor(
     *,
-    judge: str | None = option(JUDGING, "--judge -j", "Try openai:MODEL, too (15 to 55 calls)."),
+    judge: str | None = option(
+        JUDGING, "--judge -j", "Also test this judge, openai:MODEL (15 to 55 calls)."
+    ),
     set_: list[str] | None = options.SET,
     as_json: bool = options.JSON,
 ) -> None:
-    """Say what is installed, what cannot be imported and how to fix it; try a judge, if given.
+    """Show what is installed, what is broken and how to fix it; with --judge, test a judge.
 
-    A judge is asked about a dozen claims of known answer, to find out whether it is fit and in which
-    form to ask it. Exits with 1 when something installed is broken, or the judge does not answer.
+    The test asks the judge about a dozen claims with known verdicts. It shows whether the judge is
+    good enough and which form of reply suits it. Exits with 1 if an installed package is broken or
+    the judge does not answer.
 
     Example: tcva doctor --judge openai:gpt-4.1-mini
     """

@@ -56,35 +56,44 @@ def evaluate(
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     criterion: str | None = options.CRITERION,
-    ccrs: str | None = option(JUDGING, "--ccrs", "Rate by cc,qr,id,ac,ir instead.", "METRICS"),
+    ccrs: str | None = option(
+        JUDGING, "--ccrs", "Rate whole answers by cc,qr,id,ac,ir instead.", "METRICS"
+    ),
     judge: str | None = options.JUDGE,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
     store: str | None = options.STORE,
     dry_run: bool = options.DRY_RUN,
     temperature: str | None = options.TEMPERATURE,
-    threshold: float | None = option(SCORING, "--threshold", "Passes from here on; 0.5."),
+    threshold: float | None = option(
+        SCORING, "--threshold", "Score from which a sample passes (default: 0.5)."
+    ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
     group: str | None = options.GROUP,
     gate: list[str] | None = options.GATE,
-    baseline: str | None = option(GATES, "--baseline", "An earlier --out: changes since.", "FILE"),
+    baseline: str | None = option(
+        GATES, "--baseline", "An earlier --out: print changes, allow --gate change>=-0.02.", "FILE"
+    ),
     junit: str | None = options.JUNIT,
     markdown: str | None = options.MARKDOWN,
-    show: list[str] | None = option(GATES, "--show", "Claims of worst, all, or an id.", "ID"),
+    show: list[str] | None = option(
+        OUTPUT, "--show", "Print claims: worst, all, or a sample's id; repeatable.", "ID"
+    ),
     out: str | None = options.OUT,
     overwrite: bool = options.OVERWRITE,
     report: Path | None = options.PAGE,
-    ray: str | None = option(OUTPUT, "--ray", "host:port, auto, or local.", "ADDRESS"),
+    ray: str | None = option(
+        OUTPUT, "--ray", "Judge on a Ray cluster (host:port, auto or local), into --out.", "ADDRESS"
+    ),
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
-    """Judge a file of samples, and write and gate the results.
+    """Judge a file of samples; write results, a report, and check gates.
 
-    With --ccrs whole answers are rated by direct metrics, without claims; --set takes weights,
-    threshold, em and lambda. With --ray a cluster judges, into a folder of parts (--out). --show and
-    most other options may be given several times.
+    --ccrs rates whole answers by direct metrics instead of claims; --set then takes weights,
+    threshold, em and lambda. --ray judges on a cluster and writes a folder of parts.
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
@@ -164,7 +173,7 @@ def _whole(plain: dict[str, Any]) -> tuple[Mapping[str, float], float | None] | 
     weights: Mapping[str, float] | None = plain.pop("weights", None)
     for metric in weights or ():
         if metric not in plain["metrics"]:
-            msg = f"a weight is for {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
+            msg = f"weights: no metric {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
             raise InvalidValueError(msg)
     return (weights, plain.get("threshold")) if weights else None
 
@@ -185,7 +194,7 @@ def _plain(
         return plain_settings(judge, pairs, *models, is_dry=is_dry, **claims)
     for name, value in claims.items():
         if value:
-            msg = f"--{name} is about claims, and --ccrs rates whole answers; leave it out"
+            msg = f"--{name} is for claims; --ccrs rates whole answers, so leave it out"
             raise InvalidValueError(msg)
     given = {"metrics": names_of(ccrs), "threshold": threshold}
     rated = (CCRSSettings, CompositeConfig, RatingConfig)
@@ -204,12 +213,12 @@ def _on_ray(
 ) -> None:
     """Judge a file on a cluster, into a folder of parts."""
     if asked := [name for name, value in refused.items() if value]:
-        msg = f"--{asked[0]} is for judging in this process; with --ray leave it out"
+        msg = f"--{asked[0]} does not work with --ray; leave it out"
         raise InvalidValueError(msg)
     if out in (None, STDOUT):
-        msg = "--ray writes a folder of parts; name it with --out"
+        msg = "--ray writes a folder of parts; name it with --out FOLDER"
         raise InvalidValueError(msg)
-    with interruptible("the same command goes on from the parts that are written"):
+    with interruptible("the same command continues after the parts that are written"):
         found = judge_files(file, str(out), plain, address=address, mapping=mapping)
     print_report(found, as_json=as_json)
     if not found.records("rows")[0]["scored"]:
@@ -269,14 +278,14 @@ def _looked_at(
 @contextmanager
 def _reading(read: SampleStream, *, has_draft: bool) -> Iterator[None]:
     """Say what was left out of a file, and how to go on after an early end."""
-    draft = "; what was judged waits beside the file, and the same command goes on with it"
-    then = f"calls under way may still end and reach the store{draft if has_draft else ''}"
+    draft = "; results so far are saved, and the same command continues"
+    then = f"calls in progress may still finish and be stored{draft if has_draft else ''}"
     try:
-        with interruptible(f"{then}; Ctrl-C again to leave at once"):
+        with interruptible(f"{then}; Ctrl-C again quits at once"):
             yield
     except UnreadableInputError:
         if has_draft and read.number:
-            note("the samples before that line wait beside the file: --skip-bad goes on with them")
+            note("the results before that line are saved; --skip-bad continues after it")
         raise
     finally:
         for text in read.notes:

@@ -8,11 +8,11 @@ import typer
 
 from tcva_adapters.criteria import CRITERIA
 
-INPUT: Final = "Reading"
+INPUT: Final = "Input"
 JUDGING: Final = "Judge"
 SCORING: Final = "Scores"
-RATINGS: Final = "Ratings and groups"
-GATES: Final = "Gates and reviews"
+RATINGS: Final = "Human ratings and groups"
+GATES: Final = "Gates"
 OUTPUT: Final = "Output"
 
 
@@ -29,66 +29,109 @@ def argument(meaning: str, metavar: str | None = None, default: Any = ...) -> An
     return typer.Argument(default, help=meaning.replace("[", r"\["), metavar=metavar)
 
 
-SAMPLES: Final = argument("jsonl, json, csv or parquet; '-' reads jsonl from a pipe.", "SAMPLES")
-JUDGED: Final = argument("What 'tcva evaluate --out' wrote; '-' reads a pipe.", "JUDGED")
-RENAME: Final = option(INPUT, "--map", "Your field (or a.b) as another.", "YOURS=FIELD")
-SKIP_BAD: Final = option(INPUT, "--skip-bad", "Leave out unusable lines.", default=False)
+SAMPLES: Final = argument(
+    "The samples: a jsonl, json, csv or parquet file, or '-' for jsonl from a pipe.", "SAMPLES"
+)
+JUDGED: Final = argument("Results of 'tcva evaluate --out', or '-' for a pipe.", "JUDGED")
+RENAME: Final = option(
+    INPUT, "--map", "Read your field (or a.b) as a field of the sample; repeatable.", "YOURS=FIELD"
+)
+SKIP_BAD: Final = option(INPUT, "--skip-bad", "Leave out unreadable lines.", default=False)
 
-CRITERION: Final = option(JUDGING, "--criterion -c", f"{', '.join(CRITERIA)}.")
+CRITERION: Final = option(
+    JUDGING, "--criterion -c", f"What is judged: {', '.join(CRITERIA)} (default: the first)."
+)
 JUDGE: Final = option(
     JUDGING,
     "--judge -j",
-    "lexical (offline; by default), or openai:MODEL for any OpenAI-compatible server "
-    "(OPENAI_BASE_URL, OPENAI_API_KEY).",
+    "'lexical' (default: offline, only compares words) or 'openai:MODEL' for any "
+    "OpenAI-compatible server (OPENAI_API_KEY, OPENAI_BASE_URL).",
 )
-PANEL: Final = option(JUDGING, "--panel", "Another judge of the same claims: a median.", "JUDGE")
-FUSE: Final = option(JUDGING, "--fuse", "An additional judge: scores are fused.", "JUDGE")
-STORE: Final = option(JUDGING, "--store", "Cached judgements (.tcva/...), or none.", "FILE")
-DRY_RUN: Final = option(JUDGING, "--dry-run", "Only say calls, tokens, cost.", default=False)
+PANEL: Final = option(
+    JUDGING,
+    "--panel",
+    "Another judge of the same claims; the median level counts. Repeatable.",
+    "JUDGE",
+)
+FUSE: Final = option(
+    JUDGING,
+    "--fuse",
+    "An additional judge; the score is the geometric mean of all. Repeatable.",
+    "JUDGE",
+)
+STORE: Final = option(
+    JUDGING,
+    "--store",
+    "File of cached judgements, or 'none' (default with a model: .tcva/verdicts.sqlite).",
+    "FILE",
+)
+DRY_RUN: Final = option(
+    JUDGING, "--dry-run", "Only print the calls, tokens and cost.", default=False
+)
 
-TEMPERATURE: Final = option(SCORING, "--temperature -T", "0.1 to 1.0, strict, balanced, lenient.")
-TEMPERATURES: Final = option(SCORING, "--temperatures -T", "Several, with commas between.")
-SCHEMES: Final = option(SCORING, "--scheme", "A weight scheme, or five numbers; repeatable.")
-CONFIG: Final = option(SCORING, "--config", "Settings from 'tcva calibrate --out'.", "FILE")
+_STRICTNESS: Final = "Strictness of the score: 0.1 to 1.0, strict, balanced or lenient"
+TEMPERATURE: Final = option(SCORING, "--temperature -T", f"{_STRICTNESS} (default: 0.5).")
+TEMPERATURES: Final = option(SCORING, "--temperatures -T", f"{_STRICTNESS}; several: 0.1,0.5,0.9.")
+SCHEMES: Final = option(
+    SCORING, "--scheme", "Weights of the levels: a name or five numbers; repeatable.", "SCHEME"
+)
+CONFIG: Final = option(SCORING, "--config", "Settings written by 'tcva calibrate --out'.", "FILE")
 
 
 def setting(examples: str, more: str = "") -> Any:
     """``--set`` with examples that the command takes."""
-    text = f"A setting, e.g. {examples}; repeatable. A wrong name is answered with all there are"
-    return option(SCORING, "--set", f"{text}{more}.", "NAME=VALUE")
+    text = f"Another setting, e.g. {examples}; repeatable. A wrong name lists all settings."
+    return option(SCORING, "--set", f"{text}{more}", "NAME=VALUE")
 
 
 SET: Final = setting(
-    "penalty=off, bounds=-4,12", "; an option of its own wins over it, and it over --config"
+    "penalty=off, bounds=-4,12", " Options win over --set, and --set over --config."
 )
 DRAWS: Final = setting("resamples=2000, seed=1")
 
 HUMAN: Final = option(
     RATINGS,
     "--human",
-    "Human ratings: a field of the samples, several raters with commas, or a file with id and "
-    "human (FILE::COLUMN for another).",
+    "Human ratings: a field of the samples, several fields with commas, or a file with id and human "
+    "(FILE::COLUMN for another column).",
     "FIELD|FILE",
 )
-HUMAN_SCALE: Final = option(RATINGS, "--human-scale", "Of ratings; by default 0,1.", "LOW,HIGH")
-HUMAN_THRESHOLD: Final = option(RATINGS, "--human-threshold", "A rating passes from here on.")
-GROUP: Final = option(RATINGS, "--group", "What samples belong to: intervals count it.", "FIELD")
+HUMAN_SCALE: Final = option(
+    RATINGS, "--human-scale", "Lowest and highest possible rating (default: 0,1).", "LOW,HIGH"
+)
+HUMAN_THRESHOLD: Final = option(
+    RATINGS, "--human-threshold", "Rating from which a sample passes (default: the middle)."
+)
+GROUP: Final = option(
+    RATINGS,
+    "--group",
+    "Field that groups dependent samples, e.g. a document: intervals count groups.",
+    "FIELD",
+)
 
 GATE: Final = option(
     GATES,
     "--gate",
-    "Exit with 1 below it: mean>=0.8, pass_rate>=0.9@95% (its lower bound), coverage>=0.95; for "
-    "one method 'ragas faithfulness:mean>=0.7'; repeatable.",
-    "[METHOD:]FIGURE>=NUMBER[@95%]",
+    "Exit with 1 if a figure is lower: mean>=0.8, pass_rate>=0.9, coverage>=0.95. Of one method: "
+    "'ragas faithfulness:mean>=0.7'. Its lower bound: pass_rate>=0.9@95%. Repeatable.",
+    "GATE",
 )
-JUNIT: Final = option(GATES, "--junit", "Write JUnit XML: a test per sample and gate.", "FILE")
-MARKDOWN: Final = option(GATES, "--markdown", "Write a comment for a pull request.", "FILE")
+JUNIT: Final = option(
+    GATES, "--junit", "Write JUnit XML with a test per sample and per gate.", "FILE"
+)
+MARKDOWN: Final = option(
+    GATES, "--markdown", "Write a Markdown comment for a pull request.", "FILE"
+)
 
 TABLES: Final = option(OUTPUT, "--markdown", "Write all tables as Markdown.", "FILE")
-OUT: Final = option(OUTPUT, "--out -o", "Write the results: .jsonl, or '-' for a pipe.", "FILE")
-FOLDER: Final = option(OUTPUT, "--out -o", "Of the results; a run goes on from it.", "FOLDER")
-OVERWRITE: Final = option(OUTPUT, "--overwrite", "Replace other files.", default=False)
-PAGE: Final = option(OUTPUT, "--report", "Write an HTML report with a live temperature.", "FILE")
-FIGURES: Final = option(OUTPUT, "--figures", "Draw figures (extra plots).", "FOLDER")
-ALL: Final = option(OUTPUT, "--all", "Print all tables, and all rows.", default=False)
+OUT: Final = option(OUTPUT, "--out -o", "Write the results as jsonl; '-' for a pipe.", "FILE")
+FOLDER: Final = option(
+    OUTPUT, "--out -o", "Folder for the results; the same command continues in it.", "FOLDER"
+)
+OVERWRITE: Final = option(
+    OUTPUT, "--overwrite", "Replace a file even if something else wrote it.", default=False
+)
+PAGE: Final = option(OUTPUT, "--report", "Write an HTML report.", "FILE")
+FIGURES: Final = option(OUTPUT, "--figures", "Write figures (needs the extra 'plots').", "FOLDER")
+ALL: Final = option(OUTPUT, "--all", "Print all tables and all rows.", default=False)
 JSON: Final = option(OUTPUT, "--json", "Print the figures as JSON.", default=False)

@@ -146,7 +146,7 @@ def say_written(files: Mapping[Any, str]) -> None:
 
 @contextmanager
 def interruptible(
-    then: str = "calls under way may still end and reach the store; Ctrl-C again to leave at once",
+    then: str = "calls in progress may still finish and be stored; Ctrl-C again quits at once",
 ) -> Iterator[None]:
     """Make Ctrl-C the exit code that shells know; a second one leaves at once.
 

@@ -18,22 +18,29 @@ __all__ = ["PAGE", "report", "write_page"]
 
 
 def report(
-    sources: list[str] = options.argument("A comparison's folder, or files.", "SOURCES"),
+    sources: list[str] = options.argument(
+        "Results: files, or the folder of a comparison.", "SOURCES"
+    ),
     *,
-    out: Path = option(OUTPUT, "--out -o", "The page.", "FILE", default=Path("report.html")),
-    samples: str | None = option(INPUT, "--samples", "Their texts, joined by id.", "FILE"),
+    out: Path = option(OUTPUT, "--out -o", "The HTML file.", "FILE", default=Path("report.html")),
+    samples: str | None = option(
+        INPUT, "--samples", "File with the texts of the samples, joined by id.", "FILE"
+    ),
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
-    title: str = option(OUTPUT, "--title", "By default the file's name.", default=""),
+    title: str = option(
+        OUTPUT, "--title", "Title of the report (default: the file's name).", default=""
+    ),
     set_: list[str] | None = options.setting("max-details=500, missing=-1"),
     overwrite: bool = options.OVERWRITE,
     skip_bad: bool = options.SKIP_BAD,
 ) -> None:
-    """Write one HTML file with a live temperature; it opens from disk and asks nothing of a network.
+    """Write a report on results as one HTML file, which needs no network.
 
-    SOURCES are outputs of tcva evaluate and compare, and results of RAGAS, DeepEval or LangSmith;
-    two outputs of tcva evaluate show what changed. Settings: missing and scale of imported scores, max_details (samples whose texts are in the page).
+    SOURCES are outputs of tcva evaluate and compare, or results of RAGAS, DeepEval or LangSmith.
+    With two outputs of tcva evaluate the report shows what changed. --set takes missing and scale
+    of imported scores, and max_details, the number of samples whose texts the report holds.
 
     Example: tcva report judged.jsonl --samples samples.jsonl --out report.html
     """

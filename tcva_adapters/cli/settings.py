@@ -66,14 +66,14 @@ def parse_settings(
     for pair in pairs or ():
         name, equals, value = pair.partition("=")
         if not equals:
-            msg = f"--set {pair!r} is not of the form NAME=VALUE"
+            msg = f"--set must be NAME=VALUE, got {pair!r}"
             raise InvalidValueError(msg)
         name = name.strip().replace("-", "_")
         check_names([name], fields, of="--set", titles=titles)
         own, model = fields[name]
         given = typed.setdefault(model, {})
         if own in given:
-            msg = f"--set {name} is given twice; leave one out"
+            msg = f"--set {name} is given twice; remove one"
             raise InvalidValueError(msg)
         given[own] = value_of(value)
     # Together: some settings go with others.
@@ -122,7 +122,7 @@ def pair_of(text: str | None, option: str) -> tuple[float, float] | None:
     if text is not None and not (
         isinstance(found, tuple) and len(found) == 2 and {*map(type, found)} <= {int, float}
     ):
-        msg = f"{option} {text!r} should be two numbers with a comma between them, e.g. 1,5"
+        msg = f"{option} must be two numbers with a comma between them, e.g. 1,5, got {text!r}"
         raise InvalidValueError(msg)
     return found
 
@@ -142,7 +142,7 @@ def renames(pairs: Iterable[str] | None, option: str = "--map") -> dict[str, str
     for pair in pairs or ():
         own, _, target = pair.rpartition("=")
         if not (own and target):
-            msg = f"{option} {pair!r} is not of the form YOURS=FIELD, e.g. my_answer=response"
+            msg = f"{option} must be YOURS=FIELD, e.g. my_answer=response, got {pair!r}"
             raise InvalidValueError(msg)
         found[own.strip()] = target.strip()
     return found
@@ -151,7 +151,7 @@ def renames(pairs: Iterable[str] | None, option: str = "--map") -> dict[str, str
 def named_judge(judge: str | None) -> str:
     """The judge of a command; where none was named, a note says who judges."""
     if judge is None:
-        note(f"judge: {DEFAULT}, which only compares words; --judge openai:MODEL asks a model")
+        note(f"judge: {DEFAULT}, which only compares words; use --judge openai:MODEL for a model")
     return DEFAULT if judge is None else judge
 
 
@@ -178,7 +178,10 @@ def plain_settings(
     model: dict[str, Any] = {name: settings.pop(name) for name in MODEL if name in settings}
     judges = [named_judge(judge), *(given.get("panel") or ()), *(given.get("fuse") or ())]
     if model and all(":" not in name for name in judges):
-        msg = f"--set {next(iter(model))} is for a model as judge, --judge openai:MODEL, not {judges[0]!r}"
+        msg = (
+            f"--set {next(iter(model))} needs a model as judge (--judge openai:MODEL), got "
+            f"{judges[0]!r}"
+        )
         raise InvalidValueError(msg)
     if is_dry:
         model["api_key"] = "none"
@@ -192,7 +195,7 @@ def with_store(scorer: AnyScorer, store: str | None) -> AnyScorer:
     if store == NONE or (store is None and scorer.is_local):
         return scorer
     if store is None:
-        note(f"judgements are cached in {path} (--store none caches none)")
+        note(f"judgements are cached in {path} (--store none turns this off)")
     return scorer.changed(store=VerdictStore(path))
 
 

@@ -140,7 +140,7 @@ def test_reports_and_figures(tcva: Run) -> None:
         ("calibrate judged.jsonl --human score --objective x", "objective"),
         ("calibrate judged.jsonl --human stars --human-scale 5", "two numbers with a comma"),
         ("calibrate judged.jsonl --human score -o judged.jsonl", "is also what is read"),
-        ("validate judged.jsonl --human score --next 5", "--next and --out go together"),
+        ("validate judged.jsonl --human score --next 5", "--next NUMBER and --out FILE"),
         ("validate judged.jsonl --human score --markdown - --json", "both write to standard"),
         ("systems a.jsonl", "system"),
         ("systems a.jsonl b.jsonl --test x", "test"),

@@ -112,7 +112,7 @@ def test_a_bad_line_far_down_keeps_what_was_judged(
     arguments = ("evaluate", "in.jsonl", "--judge", "lexical", "-o", "out.jsonl")
     done = tcva(*arguments, code=2)
     assert f"in.jsonl, line {SIZE + 1}: not JSON" in done.text
-    assert "--skip-bad goes on with them" in done.text
+    assert "--skip-bad continues" in done.text
     done = tcva(*arguments, "--skip-bad", "--json")
     assert f"found {SIZE} results of an interrupted run" in done.err
     assert done.json["tables"]["methods"][0]["samples"] == SIZE + 2
