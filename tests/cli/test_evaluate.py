@@ -136,7 +136,10 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["--ccrs", "cc,qr", "--set", "weights=cc:.5,qr:.5"], "e.g. weights=cc=0.5,qr=0.5"),
         (["--ccrs", "zz"], "zz"),
         (["--ray", "local"], "name it with --out"),
-        (["--ray", "local", "--set", "human_scale=1,5"], "--set human_scale does not work with --ray"),
+        (
+            ["--ray", "local", "--set", "human_scale=1,5"],
+            "--set human_scale does not work with --ray",
+        ),
         *(
             (
                 ["--ray", "local", *option.split(" ")],
