@@ -14,7 +14,7 @@ from tests.support.browser import Watched
 from tests.support.reports import CONTENTS
 
 NONSENSE = re.compile(r"\b(NaN|undefined|null|Infinity|\[object \w+\])\b")
-NOTHING = "#view=no&sample=no&T=9&scheme=__proto__&penalty=y&threshold=-3&run=z&method=w&%%%"
+NOTHING = "#view=no&sample=no&T=9&scheme=__proto__&penalty=y&threshold=-3&run=z&method=w&level=q&meta.x=1&sort=v&scores=u&claim=0&%%%"
 NAMES = sorted(CONTENTS.keys() - {"hostile"})
 AXE = Path(__file__).resolve().parents[2] / "web/node_modules/axe-core/axe.min.js"
 

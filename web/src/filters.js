@@ -37,7 +37,7 @@ export const EVERYTHING = { outcome: "all", different: "", level: "", scores: ""
  * @returns {number[]}
  */
 export function fitting(listed, filters, found = new Set()) {
-  const groups = Object.entries(filters.groups).filter(([, value]) => value !== "");
+  const groups = Object.entries(filters.groups).filter(([field, value]) => value !== "" && Object.hasOwn(listed.groups, field));
   const sought = pattern(filters.search);
   const range = rangeOf(filters.scores);
   const fits = (i) =>
@@ -45,7 +45,7 @@ export function fitting(listed, filters, found = new Set()) {
     (!filters.different || listed.different(i, filters.different)) &&
     (!filters.level || listed.has(i, filters.level)) &&
     (!range || (listed.score(i) >= range[0] - TINY && listed.score(i) < range[1] - TINY)) &&
-    groups.every(([field, value]) => listed.groups[field]?.[i] === value) &&
+    groups.every(([field, value]) => listed.groups[field][i] === value) &&
     (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i]) || found.has(i));
   return [...listed.ids.keys()].filter(fits);
 }

@@ -77,7 +77,7 @@ function Tiles({ app, all }) {
     ]}
     ${claims > 0 && tile("none", `Claims at ${report.figures.levels[4]}`, whole(none[4]), `${percent(none[4] / claims)} of ${counted(claims, "claim")}`, list({ level: report.figures.levels[4] }), "Samples with such a claim", none[4])}
     ${tile("unscored", "Unscored", whole(unscored), `of ${counted(inRun(main), "sample")}`, list({ outcome: "unscored" }), "Samples without a score, with the reason")}
-    ${others.length > 0 && main.threshold !== null && tile("unlike", "Decided differently", whole(unlike), others.length === 1 ? `by ${visible(others[0].name)}` : `by one of ${others.length} other methods`, list({ different: "*" }), "Samples that another method decides differently")}
+    ${others.length > 0 && main.threshold !== null && tile("unlike", "Decided differently", whole(unlike), others.length === 1 ? `by ${visible(others[0].name)}` : `by ${others.length} other methods`, list({ different: "*" }), others.length === 1 ? "Samples that the other method decides differently" : "Samples that at least one other method decides differently")}
   </div>`;
 }
 

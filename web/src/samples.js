@@ -20,8 +20,9 @@ function listedOf({ report, main, looks }) {
     groups,
     passed: main.passed,
     unscored: main.unscored,
-    different: (i, name) => others.some((each) => (name === "*" || each.name === name) && otherwise(main, each, i)),
-    has: (i, level) => main.run?.levels[i].includes(String(levels.indexOf(level))) ?? false,
+    // An address may name what this report has not.
+    different: (i, name) => (name !== "*" && !others.some((each) => each.name === name)) || others.some((each) => (name === "*" || each.name === name) && otherwise(main, each, i)),
+    has: (i, level) => !levels.includes(level) || (main.run?.levels[i].includes(String(levels.indexOf(level))) ?? false),
     score: (i) => main.scores[i],
   };
 }
