@@ -1,7 +1,7 @@
 """Lines of code of the package by room, beside the budgets in pyproject.toml: `make lines`.
 
-Without docstrings, comments and blank lines. Fails above the ceiling that stands there, and where a
-function is longer than 80 lines.
+Without docstrings, comments and blank lines. Fails above the ceiling that stands there; functions longer
+than 80 lines are named.
 
 Run: python -m benchmarks.lines
 """
@@ -76,8 +76,8 @@ def main() -> None:
         print(f"{room:28} {rooms.get(room, {}).get('budget', 0):6} {lines[room]:6}")
     print(f"{'all':28} {ceiling:6} {lines.total():6}")
     print(f"functions over {_LONGEST} lines: {len(long)}", *long, sep="\n")
-    if lines.total() > ceiling or long:
-        sys.exit(1)
+    if lines.total() > ceiling:
+        sys.exit(f"{lines.total()} lines of code; the ceiling is {ceiling}")
 
 
 if __name__ == "__main__":
