@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -39,8 +38,7 @@ from tcva_adapters.langchain import (
     local_client,
     result_of,
 )
-from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying, check_are_views
-from tests.langchain.entry import ScriptedChatModel, records
+from tests.langchain.entry import ScriptedChatModel
 from tests.support.scripted import verdict_json
 
 # LangSmith says so whenever upload_results is used.
@@ -264,39 +262,6 @@ def test_profiles_go_by_the_examples_metadata(make: Any) -> None:
         one = example().model_copy(update={"metadata": {"domain": domain}})
         (found,) = locally(answer, evaluator, one)
         assert found.metadata["scoring"]["temperature"] == temperature
-
-
-class Slow(Varying):
-    """Takes its time, so that evaluators that run side by side ask at the same moment."""
-
-    def __call__(self, prompt: str) -> str:
-        time.sleep(0.02)
-        return super().__call__(prompt)
-
-
-def noted(inputs: dict[str, Any]) -> dict[str, Any]:
-    return records(SAMPLES)[int(inputs["question"].split()[-1])]
-
-
-async def anoted(inputs: dict[str, Any]) -> dict[str, Any]:
-    return noted(inputs)
-
-
-@pytest.mark.parametrize(
-    ("target", "make"),
-    [
-        *((noted, TCVARunEvaluator), (noted, create_tcva_judge), (anoted, TCVARunEvaluator)),
-        *((anoted, create_async_tcva_judge), (anoted, create_tcva_judge)),
-    ],
-)
-def test_three_temperatures_of_six_samples_are_six_calls(target: Any, make: Any) -> None:
-    llm = ScriptedChatModel(reply=Slow())
-    judges = [make(TCVAEvaluator(llm, temperature=each)) for each in TEMPERATURES]
-    examples = map(example, range(len(SAMPLES)))
-    found = feedback(target, judges, *examples, client=local_client(), max_concurrency=4)
-    names = ("tcva_faithfulness(T=0.2)", "tcva_faithfulness", "tcva_faithfulness(T=0.9)")
-    rows = [[result_of(each) for each in found if each.key == name] for name in names]
-    check_are_views(rows, paid=len(SAMPLES))
 
 
 # --- names and options -------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import math
 import pickle
 from typing import Any
 
@@ -70,25 +69,6 @@ def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
     assert result.result.scoring.threshold == 0.9
     assert evaluated(evaluator).score == pytest.approx(SCORE)
     assert len(llm.prompts) == 1  # settings of the dial ask for no other judgement
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [{"temperature": math.nan}, {"threshold": "0.5"}, {"sleep_time_in_seconds": -1}],
-    ids=lambda setting: next(iter(setting)),
-)
-def test_a_wrong_setting_of_one_sample_costs_no_call_and_no_batch(setting: dict[str, Any]) -> None:
-    llm = scripted()
-    evaluator = TCVAEvaluator(llm, on_unscored=1.0)
-    (name,) = setting
-    with pytest.raises(InvalidValueError, match=name):
-        evaluated(evaluator, **setting)
-    result = asyncio.run(evaluator.aevaluate(**GIVEN, **setting))
-    assert (result.score, result.invalid_result) == (None, True)
-    assert reason_of(result) is Reason.INVALID_INPUT
-    assert name in (result.invalid_reason or "")
-    assert (result.query, result.response) == (QUERY, RESPONSE)
-    assert llm.prompts == []
 
 
 def test_ratings_have_a_threshold_for_one_sample_and_no_dial() -> None:

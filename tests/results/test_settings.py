@@ -13,7 +13,7 @@ import pytest
 from tcva_adapters import CCRS, TCVA, Config, Sample, WeightScheme
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.core.temperature import Bounds
-from tcva_adapters.errors import InvalidValueError, TCVAError, UnreadableInputError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.settings import ModelConfig, ScoringConfig, SettingsModel, TCVASettings
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -194,17 +194,6 @@ def test_a_bad_file_is_refused_by_name(tmp_path: Path) -> None:
         assert "tcva.json" in str(caught.value)
 
 
-def test_exponents_are_kept_in_the_file(tmp_path: Path) -> None:
-    bounds = Bounds(p_min=-4.0, p_max=8.0)
-    Config(settings={"temperature": 0.3, "bounds": bounds}).dump(tmp_path / "tcva.json")
-    written = json.loads((tmp_path / "tcva.json").read_text(encoding="utf-8"))["settings"]
-    assert written["bounds"] == {"p_min": -4.0, "p_max": 8.0, "t_min": 0.1, "t_max": 1.0}
-    tcva = TCVA.from_config(tmp_path / "tcva.json", judge="lexical")
-    assert tcva.scoring.bounds == bounds
-    assert tcva.name == "tcva_faithfulness(T=0.3,p=-4..8)"
-    assert Config(settings={"bounds": {"p_min": -4.0}}).given() == {"bounds": Bounds(p_min=-4.0)}
-
-
 def test_temperatures_lie_within_the_exponents_scale() -> None:
     wide: dict[str, Any] = {"temperature": 1.2, "bounds": Bounds(t_max=1.5)}
     assert Config(settings=wide).given()["temperature"] == 1.2
@@ -217,16 +206,3 @@ def test_temperatures_lie_within_the_exponents_scale() -> None:
     ):
         with pytest.raises(InvalidValueError, match=r"1\.2"):
             build()
-
-
-def test_an_eps_and_a_floor_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
-    file = tmp_path / "tcva.json"
-    Config(settings={"eps": 0.05}).dump(file)
-    result = TCVA(judge="lexical").evaluate(SAMPLE)
-    for refused in (
-        lambda: TCVA.from_config(file, judge="lexical"),
-        lambda: result.at(0.5, eps=0.05),
-    ):
-        with pytest.raises(TCVAError, match='floor="always"'):
-            refused()
-    assert TCVA.from_config(file, judge="lexical", floor="always").scoring.eps == 0.05
