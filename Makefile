@@ -39,6 +39,7 @@ test-local-model: $(VENV)/.dev
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m benchmarks.sentences --check
 
 types: $(VENV)/.dev
 	$(BIN)/mypy

@@ -26,8 +26,8 @@ _FORBIDDEN: Final = re.compile(
     r"|from chance|in another word|as their quote|for a --panel)\b|^passes from$",
     re.IGNORECASE,
 )
-# Texts of prompts, which are part of every stored key.
-_ALLOWED: Final = ("criteria.py passages", "metrics.py passages")
+# Texts of prompts, which are part of every stored key, and an argument's name.
+_ALLOWED: Final = ("criteria.py passages", "metrics.py passages", "criteria.py wording")
 _INLINE: Final = re.compile(r"</?(?:a|b|bdi|code|em|kbd|span|strong)\b[^>]*>")
 _SHOWN: Final = re.compile(r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]+)(?=<|$)')
 

@@ -75,7 +75,10 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
         answer, forms, advice = _asked(judge, settings)
         is_well = is_well and answer["answers"] and not advice.startswith(_ENDED)
         sentence = f"{answer['judge']}: {advice}. {sentence}"
-        rows = [{"what": what, "found": found} for what, found in answer.items()]
+        rows = [
+            {"what": what, "found": "nothing" if found == {} else found}
+            for what, found in answer.items()
+        ]
         tables = [Table("test claims", _FORMS, forms), Table("judge", _JUDGE, rows), *tables]
     return Report(sentence, tables), is_well
 

@@ -180,7 +180,9 @@ def _sentence(table: ScoreTable, methods: list[dict[str, Any]]) -> str:
         return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
     (row,) = methods
     if not row["scored"]:
-        return f"None of {counted(size, 'sample')} has a score."
+        each = next(_unscored(table, row["method"]), None)
+        why = f" ({each['reason']}: {each['first']})" if each and each["first"] else ""
+        return f"None of {counted(size, 'sample')} has a score{why}."
     said = ""
     if lacking := size - row["scored"]:
         said += f" {lacking} of {size} {'has' if lacking == 1 else 'have'} no score."

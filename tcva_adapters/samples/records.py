@@ -488,8 +488,8 @@ class RowStream(Iterator[Item], Generic[Item]):
             if self.bad:
                 line, error = self.bad[0]
                 msg = (
-                    f"{name_of(self.source)} has no readable records; {self.skipped} are bad, the "
-                    f"first is {ROW_WORDS[self.kind]} {line}: {error}"
+                    f"{name_of(self.source)} has no readable records (skipped: {self.skipped}); "
+                    f"{ROW_WORDS[self.kind]} {line}: {error}"
                 )
             raise UnreadableInputError(msg)
 

@@ -117,7 +117,7 @@ def test_nothing_judged_is_no_pass() -> None:
     some = table(0.5)
     codes = [exit_code(some, Gates.of(gate).judge(some)) for gate in ("mean>=0.5", "mean>=0.6")]
     assert [exit_code(some), *codes] == [0, 0, 1]
-    assert evaluation(nothing).sentence == "None of 2 samples has a score."
+    assert evaluation(nothing).sentence == "None of 2 samples has a score (timeout: late)."
 
 
 def test_a_confidence_takes_the_lower_bound() -> None:

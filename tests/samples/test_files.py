@@ -200,7 +200,7 @@ def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
         with pytest.raises(UnreadableInputError, match=message):
             read(content, format=kind)
     error = refusal("x\ny\n", skip_bad=True)
-    assert "2 are bad, the first is line 1: not JSON" in str(error)
+    assert "(skipped: 2); line 1: not JSON" in str(error)
     for source, why in ((tmp_path / "none.parquet", "does not exist"), (tmp_path, "folder")):
         with pytest.raises(UnreadableInputError, match=why):
             read_samples(source)
