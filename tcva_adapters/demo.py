@@ -1,4 +1,4 @@
-"""What ``tcva demo`` shows: the bundled samples, judged offline, beside a reader's levels."""
+"""What ``tcva demo`` shows: the bundled samples, judged offline, with a reader's levels."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Methods beside each other on the same samples, and what the figures say.
+"""Compare methods on the same samples: agreement, calibration, validation, systems.
 
 Every name is imported on first use; pandas, rich and matplotlib where something needs them.
 """
 
 from tcva_adapters.lazy import public_names
 
-__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub beside this file
+__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub of this file

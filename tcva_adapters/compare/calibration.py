@@ -351,7 +351,10 @@ class _Found:
         shown = cell(gain.value, "signed", gain.low, gain.high)
         what = "it" if self.is_significant else "choosing another setting"
         of = _CALLED.get(objective, objective)
-        said = f"{what} gains {shown} in {of} on unseen samples (n = {gain.n}; {self.outcome})."
+        does = f"gains {shown} in {of}"
+        if objective == "mae":
+            does = f"lowers the {of} by {shown}"
+        said = f"{what} {does} on unseen samples (n = {gain.n}; {self.outcome})."
         return f"{self.advice[:1].upper()}{self.advice[1:]}: {said}"
 
     def tables(self, objective: str) -> list[Table]:

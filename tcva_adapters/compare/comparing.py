@@ -16,7 +16,7 @@ from tcva_adapters.compare.panel import (
     panel_report,
     raters_report,
     repeat_report,
-    results_of_lead,
+    results_of_main,
 )
 from tcva_adapters.compare.ratings import off_scale
 from tcva_adapters.compare.run import Run, save
@@ -187,7 +187,7 @@ def comparison(
     rated = int(np.isfinite(table.rating).sum())
     human = table.rating if rated else None
     check_tests(table.methods, objective, reference, margin, human=human)
-    lead = views.lead_of(table)
+    main = views.main_of(table)
     methods = views.method_records(table)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
     notes = [*views.used(table.usage), *_coverage(table)]
@@ -206,7 +206,7 @@ def comparison(
             row.update({f"human{end}": own.get(f"agreement{end}") for end in ("", "_low", "_high")})
     others, more = _judges(table, objective)
     found = [
-        _methods(table, methods, lead, objective if rated else None),
+        _methods(table, methods, main, objective if rated else None),
         views.unscored(table),
         *people,
         *others,
@@ -219,7 +219,7 @@ def comparison(
     settings = {"objective": objective, "reference": reference, "margin": margin}
     settings |= {name: value for name, value in table.about.items() if name not in _HELD}
     return Report(
-        (sentence or _alike(table, lead)) + _doubt(table, lead),
+        (sentence or _alike(table, main)) + _doubt(table, main),
         [each for each in found if each.records],
         [*notes, *more, *table.notes],
         settings,
@@ -227,20 +227,20 @@ def comparison(
 
 
 def _methods(
-    table: ScoreTable, records: list[Record], lead: str, objective: Measure | None
+    table: ScoreTable, records: list[Record], main: str, objective: Measure | None
 ) -> Table:
-    """Each method in a row, beside people, or beside the lead where nobody rated."""
+    """Each method in a row, against human ratings, or without any against the main method."""
     columns = [Column("method"), Column("n", "int"), Column("mean", "score")]
     columns += [Column("tied", "share"), Column("pass", "share")]
     if objective is not None:
         notes = [f"human: {_CALLED[objective]} of scores and human ratings; tied: {_TIED}"]
         return Table("methods", [*columns, Column("human", "interval")], records, notes=notes)
     for record in records:
-        if record["method"] != lead:
-            record |= {"same": views.crosstab(table, lead, record["method"])["same"]}
-            both = table.common([lead, record["method"]]).scores
+        if record["method"] != main:
+            record |= {"same": views.crosstab(table, main, record["method"])["same"]}
+            both = table.common([main, record["method"]]).scores
             record["rho"] = agreement("spearman", both[:, 0], both[:, 1]).value
-    notes = [f"same: equal decisions, rho: Spearman correlation, both with {lead}; tied: {_TIED}"]
+    notes = [f"same: equal decisions, rho: Spearman correlation, both with {main}; tied: {_TIED}"]
     columns += [Column("same", "share"), Column("rho", "score")]
     return Table("methods", columns, records, notes=notes if len(records) > 1 else ())
 
@@ -469,36 +469,40 @@ def _best(
     return f"{said} {is_significant} ({p_text(p)})."
 
 
-def _doubt(table: ScoreTable, lead: str) -> str:
+def _doubt(table: ScoreTable, main: str) -> str:
     """What a reader must know with the sentence."""
     doubts = ""
-    missing = int(np.isnan(table.column(lead)).sum())
+    missing = int(np.isnan(table.column(main)).sum())
     if 0 < missing < len(table):
         verb = "has" if missing == 1 else "have"
-        doubts += f" {missing} of {len(table)} samples {verb} no score by {lead}."
+        doubts += f" {missing} of {len(table)} samples {verb} no score by {main}."
     return doubts + (f" {views.LEXICAL}" if table.about.get("is_lexical") else "")
 
 
-def _alike(table: ScoreTable, lead: str) -> str:
-    """How the lead decides, against the methods that decide most and least like it."""
-    own = table.column(lead)
+def _alike(table: ScoreTable, main: str) -> str:
+    """The main method's decisions, against the methods that decide most and least like it."""
+    own = table.column(main)
     scored = int(np.isfinite(own).sum())
     if not scored:
-        return f"{lead} has no score on any of {counted(len(table), 'sample')}."
-    passing = views.mean(own[np.isfinite(own)] >= table.threshold(lead))
-    said = f"{lead} passes {cell(passing, 'share')} of {counted(scored, 'sample')}."
-    family = {lead, *views.views_of(table)}
+        return f"{main} has no score on any of {counted(len(table), 'sample')}."
+    passing = views.mean(own[np.isfinite(own)] >= table.threshold(main))
+    said = f"{main} passes {cell(passing, 'share')} of {counted(scored, 'sample')}."
+    family = {main, *views.views_of(table)}
     others = [
         (found["both_pass"] + found["both_fail"], found["n"], method)
         for method in table.methods
-        if method not in family and (found := views.crosstab(table, lead, method))["n"]
+        if method not in family and (found := views.crosstab(table, main, method))["n"]
     ]
     if not others:
         return said
     others.sort(key=lambda each: each[0] / each[1], reverse=True)
     (same, of, closest), (least, of_least, farthest) = others[0], others[-1]
-    said += f" {closest} makes the same decision on {same} of {of}"
-    return f"{said}." if len(others) == 1 else f"{said}, {farthest} on {least} of {of_least}."
+    if len(others) == 1:
+        return f"{said} {closest} makes the same decision on {same} of {of}."
+    return (
+        f"{said} The most similar method is {closest} (same decision on {same} of {of}), the least "
+        f"similar {farthest} ({least} of {of_least})."
+    )
 
 
 def _judges(table: ScoreTable, objective: Measure) -> tuple[list[Table], list[str]]:
@@ -508,10 +512,10 @@ def _judges(table: ScoreTable, objective: Measure) -> tuple[list[Table], list[st
         report = raters_report(table, objective=objective)
         tables += list(report.tables)
         notes += [report.sentence, *report.notes]
-    lead = [each for each in results_of_lead(table) if each is not None]
-    if any(each.repeats for each in lead):
+    main = [each for each in results_of_main(table) if each is not None]
+    if any(each.repeats for each in main):
         notes.append(repeat_report(table).sentence)
-    if any(each.assessment.panel and not each.repeats for each in lead):
+    if any(each.assessment.panel and not each.repeats for each in main):
         report = panel_report(table)
         notes += [report.sentence, *report.notes]
     return tables, notes

@@ -35,7 +35,7 @@ _OF_SAMPLES: Final = frozenset(
         *("persona_name", "query_style", "query_length"),
     }
 )
-"""What tables, those of RAGAS above all, hold of a sample beside its scores."""
+"""What tables, those of RAGAS above all, hold of a sample besides its scores."""
 
 _FEEDBACK: Final = "feedback."
 _BESIDE: Final = ("_error", "_reason")
@@ -167,7 +167,7 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
     * ``scores``: a column per method; by default all with nothing but numbers in them that are
       neither fields of a sample nor human ratings.
 
-    An error beside a score (in a metric's data, or a column ``error`` or ``METHOD_error``, in any
+    An error of a score (in a metric's data, or a column ``error`` or ``METHOD_error``, in any
     case and with blanks or ``_``) leaves no score, whatever number stands there.
 
     Raises:
@@ -389,7 +389,7 @@ def _errors(columns: Iterable[str], method: str) -> list[str]:
 
 
 def _error(record: Record, columns: Sequence[str]) -> str:
-    """What stands beside a score as its error; empty where nothing does."""
+    """The error of a score; empty where there is none."""
     said = (str(record[name]) for name in columns if record.get(name))
     return next((e for e in said if e.strip().lower() not in MISSING | {"false", "0"}), "")
 

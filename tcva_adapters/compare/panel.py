@@ -11,7 +11,7 @@ import numpy as np
 
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.compare.views import lead_of, mean
+from tcva_adapters.compare.views import main_of, mean
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
@@ -146,7 +146,7 @@ def disputed(source: Any, most: int | None = None) -> Report:
 
 
 def repeat_report(source: Any) -> Report:
-    """What repeats of a judgement show: the judge's noise beside that of the samples, and flips.
+    """What repeats of a judgement show: the variance by judge and by sample, and flips.
 
     Args:
         source: Results of a `TCVA` with ``repeats``, or a table with them.
@@ -162,7 +162,7 @@ def repeat_report(source: Any) -> Report:
         InvalidValueError: None was judged several times.
     """
     table = read_scores(source)
-    repeats = [each.repeats if each is not None else () for each in results_of_lead(table)]
+    repeats = [each.repeats if each is not None else () for each in results_of_main(table)]
     most = max(map(len, repeats), default=0)
     if not most:
         msg = "no sample was judged several times; judge with repeats=3 (--set repeats=3)"
@@ -287,16 +287,16 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     )
 
 
-def results_of_lead(table: ScoreTable) -> list[Result | None]:
-    """TCVA's results at the temperature that others are set beside, one per sample."""
-    found = table.results.get(lead_of(table), ())
+def results_of_main(table: ScoreTable) -> list[Result | None]:
+    """The results of the main method, one per sample; None where it has none."""
+    found = table.results.get(main_of(table), ())
     return [each if isinstance(each, Result) else None for each in found]
 
 
 def _panels(table: ScoreTable) -> list[Assessment | None]:
     """The judgements of each sample, of repeats the first."""
     found: list[Assessment | None] = []
-    for each in results_of_lead(table):
+    for each in results_of_main(table):
         own = None if each is None else each.assessment
         found.append(own.repeats[0] if own is not None and own.repeats else own)
     return found
@@ -356,7 +356,7 @@ def _scores(
     table: ScoreTable, panels: Sequence[Assessment | None], judges: Sequence[str]
 ) -> FloatArray:
     """Each judge's own score, shape (N, judges); nan where it has none."""
-    scoring = next(each.scoring for each in results_of_lead(table) if each is not None)
+    scoring = next(each.scoring for each in results_of_main(table) if each is not None)
     scores = np.full((len(panels), len(judges)), np.nan)
     for row, panel in zip(scores, panels, strict=True):
         for each in () if panel is None else panel.panel:

@@ -56,7 +56,7 @@ def parse_rating(value: Any) -> float:
 
 @dataclass(slots=True)
 class Ratings:
-    """Where human ratings are, and how they are told sample by sample.
+    """Where human ratings are, and how they are read sample by sample.
 
     Attributes:
         source: The field or the file.

@@ -192,7 +192,7 @@ def _is_compared(source: str | Path) -> bool:
 
 
 def _of_folder(folder: Path, how: Mapping[str, Any]) -> ScoreTable:
-    """What a comparison saved: its judgements, and the scores of other methods beside them."""
+    """What a comparison saved: its judgements, and the scores of the other methods."""
     judged = read_scores(folder / "assessments.jsonl", **how)
     if how["hold"] == "counts":
         return judged

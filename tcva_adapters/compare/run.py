@@ -63,7 +63,7 @@ FILES: Final = {
     "samples.jsonl": "what was judged",
     "summary.json": "all figures",
 }
-"""What a comparison's folder holds beside the store."""
+"""What a comparison's folder holds besides the store."""
 
 _OURS: Final = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
 _RUN: Final = "fingerprint"

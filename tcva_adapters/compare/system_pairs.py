@@ -1,4 +1,4 @@
-"""Several systems on the same queries: which is better, which metric tells them apart, how sure is that?"""
+"""Several systems on the same queries: means, tests of all pairs, discriminative power."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def systems(
 ) -> Report:
     """Describe every metric, test all pairs of systems under it, and test hypotheses. No call.
 
-    Two tests of all pairs stand beside each other, both corrected for the number of pairs:
+    Two tests of all pairs are made, both corrected for the number of pairs:
     ``studentised``, which lets systems spread differently (`stats.pairs`), and ``tukey``, as
     the CCRS paper has it. By group, systems change places in all queries of a group
     at once; a query that some system has no score for is left out then.
@@ -89,7 +89,7 @@ def systems(
 
     Raises:
         InvalidSampleError: Fewer than two systems, or no metric under which a query has scores of
-            two of them (with groups, of all). Such a metric is left out beside others.
+            two of them (with groups, of all). Such a metric is left out where there are others.
         InvalidValueError: A setting out of range; a hypothesis about what is not there.
         MissingDependencyError: scipy is not installed.
         UnreadableInputError: As for `read_systems`.

@@ -233,9 +233,11 @@ def _sentence(rows: Sequence[Mapping[str, Any]], samples: int) -> str:
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
         rho = cell(best["spearman"], "interval", best["spearman_low"], best["spearman_high"])
-        said = f"T={best['T']:g} agrees best with the human ratings (Spearman {rho}, n = {best['rated']})"
-        picked = f", of {len(rows)} tried on these samples" if len(rows) > 1 else ""
-        return f"{said}{picked}, with {setting} weights."
+        said = f"T={best['T']:g} with {setting} weights agrees best with the human ratings (Spearman {rho}, "
+        picked = (
+            f" It is the best of {len(rows)} tried on the same samples." if len(rows) > 1 else ""
+        )
+        return f"{said}n = {best['rated']}).{picked}"
     ends = [f"{cell(row.get('mean'), 'score')} at T={row['T']:g}" for row in (rows[0], rows[-1])]
     said = " and ".join(dict.fromkeys(ends))
     return f"The mean score with {setting} weights is {said} ({of} have a score)."

@@ -30,8 +30,8 @@ def views_of(table: ScoreTable) -> tuple[str, ...]:
     return tuple(table.about.get("views", ()))
 
 
-def lead_of(table: ScoreTable) -> str:
-    """The method that others are set beside: TCVA at the middle temperature, else the first one."""
+def main_of(table: ScoreTable) -> str:
+    """The main method, which others are compared with: TCVA at the middle temperature, else the first."""
     views = views_of(table)
     number = len(table.about.get("temperatures", views))
     return views[number // 2] if views else table.methods[0]
@@ -115,7 +115,7 @@ def unscored(table: ScoreTable) -> Table:
 
 def decisions(table: ScoreTable) -> Table:
     """Pass and fail under TCVA at each temperature against every other method's own."""
-    views = views_of(table) or (lead_of(table),)
+    views = views_of(table) or (main_of(table),)
     records = [
         {"method": other, "tcva": view, **crosstab(table, view, other)}
         for other in table.methods

@@ -1,6 +1,6 @@
 """Gates: what a mean, a pass rate, a coverage or a change has to reach, and the samples that failed it.
 
-A gate counts every sample that was handed in. Where the judge, the metric or the reading of a line
+A gate counts every sample that was read. Where the judge, the metric or the reading of a line
 failed and no coverage is asked for, that fails, too.
 """
 
@@ -51,7 +51,7 @@ class Gate:
             all samples that have a score, or ``change`` of the mean since a baseline.
         least: What it has to reach.
         method: Whose; empty for every method that no gate on this figure names.
-        confidence: How sure it has to be that other samples of the same kind (other groups, where
+        confidence: The probability with which other samples of the same kind (other groups, where
             samples have some) reach it as well: the figure's lower bound counts then, see
             `lower_bound`. None takes the figure itself.
     """
@@ -135,7 +135,7 @@ class Gates:
         """What came of the gates: a record for each gate and method.
 
         Args:
-            table: All samples that were handed in; unreadable lines in ``about["skipped"]``.
+            table: All samples; unreadable lines in ``about["skipped"]``.
             before: The baseline.
 
         Returns:
@@ -325,7 +325,7 @@ def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdi
 
 
 def verdict(table: ScoreTable, method: str, place: int) -> str:
-    """A sample's score beside the threshold, or why there is none."""
+    """A sample's score against the threshold, or why there is none."""
     score, threshold = table.column(method)[place], table.threshold(method)
     if math.isnan(score):
         return f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"

@@ -1,4 +1,4 @@
-"""A comment for a pull request: what came out, what no longer passes, the samples folded away.
+"""A comment for a pull request: what came out, what newly fails, the samples folded away.
 
 Texts of samples, judges and files stand in code spans, where GitHub and GitLab take nothing for a
 link, a mention, a picture or a tag. The rest is ours.

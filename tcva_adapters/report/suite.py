@@ -1,4 +1,4 @@
-"""Samples in a test suite: judged, checked, and told about at the end of the run."""
+"""Samples in a test suite: judged, checked, and summed up at the end of the run."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Suite:
             InvalidValueError: Something else than samples, records and results.
         """
         is_one = isinstance(given, Sample | Mapping | Scored)
-        items = [given] if is_one else list(given)  # type: ignore[arg-type]  # told apart above
+        items = [given] if is_one else list(given)  # type: ignore[arg-type]  # checked above
         found: list[Any] = [each if isinstance(each, Scored) else _sample(each) for each in items]
         places = [place for place, each in enumerate(found) if isinstance(each, Sample)]
         samples = [self.scorer.require(found[place]) for place in places]

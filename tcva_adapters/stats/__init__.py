@@ -1,1 +1,1 @@
-"""Statistics on arrays of scores: agreement with human ratings, and how sure one can be of it."""
+"""Statistics on arrays of scores: agreement with human ratings, intervals and tests."""

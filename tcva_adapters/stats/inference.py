@@ -1,4 +1,4 @@
-"""One engine for intervals and tests: a figure, or the difference of two, and how sure it is.
+"""One engine for intervals and tests: a figure, or the difference of two.
 
 Every function takes plain columns, one value per sample (nan or None where there is none), and
 `groups`, one per sample, where samples belong together (turns of a conversation, answers to one
@@ -97,7 +97,7 @@ class Estimate:
         groups: Groups that these are of; None where samples stand alone.
         reason: Why there is no interval; empty where there is one.
         level: Of the interval.
-        narrow: Of a difference, the interval with twice the error (90 % beside 95 %), which
+        narrow: Of a difference, the interval with twice the error (90 % next to 95 %), which
             belongs to two one-sided tests; see `equivalent`.
     """
 
@@ -356,7 +356,7 @@ def _is_inside(values: FloatArray) -> bool:
 
 
 def _share(values: FloatArray, of: Units, level: float) -> Estimate:
-    """With groups the samples are as many as would be as sure if they stood alone (Korn and Graubard)."""
+    """With groups, the number of independent samples of the same precision (Korn and Graubard)."""
     if not np.isin(values, (0.0, 1.0)).all():
         msg = "a share is of values that are 0 or 1; take 'mean' for others"
         raise InvalidValueError(msg)

@@ -166,7 +166,7 @@ def studentised(
     Raises:
         InvalidValueError: As for `tukey`.
 
-    Two systems differ by 0.01 on every query, beside one whose scores lie far apart:
+    Two systems differ by 0.01 on every query, next to one whose scores vary widely:
 
     >>> wide = np.linspace(0, 1, 30)
     >>> found = studentised(np.stack([np.full(30, 0.5), np.full(30, 0.51), wide], axis=1))
@@ -229,7 +229,7 @@ def _errors(table: FloatArray) -> FloatArray:
 
 
 def _shares(drawn: FloatArray, observed: FloatArray) -> FloatArray:
-    """The p of what is observed beside sorted draws."""
+    """The p of what is observed, among sorted draws."""
     found: FloatArray = (1 + len(drawn) - np.searchsorted(drawn, observed)) / (len(drawn) + 1)
     return found
 

@@ -84,7 +84,7 @@ def _spans(total: int, n: int) -> Iterator[tuple[int, int]]:
 def effective_number(codes: IntArray) -> float:
     """To how many groups of one size these amount: ``N**2 / sum(n**2)``, G where all are equal.
 
-    Where one group has most of the samples, many small ones beside it add little certainty.
+    Where one group has most of the samples, many small ones add little precision.
 
     Args:
         codes: The group of each sample, any whole numbers.

@@ -1,4 +1,4 @@
-"""What the paper prints in Tables 5 to 9 (arXiv 2604.08595), to be shown beside the figures found.
+"""What the paper prints in Tables 5 to 9 (arXiv 2604.08595), to be compared with the figures found.
 
 The paper prints three decimals. For SummEval and SummEval-Rel the fourth one of Tables 5 to 7 and 9
 is known from the result files that its authors publish.

@@ -1,4 +1,4 @@
-"""The paper's tables from a folder of its stored verdicts, its own digits beside them."""
+"""The paper's tables from a folder of its stored verdicts, compared with its own digits."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def reproduce(
     count_empty: bool = False,
     lexical: bool = True,
 ) -> Report:
-    """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call of a model.
+    """Tables 5 to 9 of the TCVA paper next to its own digits, and fused scores. No call of a model.
 
     Args:
         folder: Of ``NAME_tcva_scores.json``, ``NAME_prepared.json`` and so on; see `read_folder`.

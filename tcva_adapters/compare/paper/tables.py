@@ -109,11 +109,11 @@ def _one_sided(
     drawn = spearman_resamples(sides, ratings, None, resamples, seed)
     ahead = drawn[0] - drawn[1]
     one, other = (value_of("spearman", side, ratings) for side in sides)
-    lead = one - other
+    ahead_by = one - other
     known = ahead[np.isfinite(ahead)]
-    if np.isnan(lead) or not len(known):
+    if np.isnan(ahead_by) or not len(known):
         return math.nan
-    return float(np.mean(-known >= lead - _SAME))  # the same on paper, but for the last bits
+    return float(np.mean(-known >= ahead_by - _SAME))  # the same on paper, but for the last bits
 
 
 def tables_7_and_9(table: ScoreTable, temperature: float) -> dict[str, Rows]:
