@@ -277,7 +277,7 @@ def _hypotheses(
     for number, entry in enumerate(entries, start=1):
         try:
             records.append(_hypothesis(entry, tests, tables))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             what = f"no {error}" if isinstance(error, KeyError) else str(error)
             wanted = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
             raise unreadable(where, f"{what}; {wanted}", line=number, word="item") from None
@@ -380,7 +380,10 @@ def read_systems(
     for block in blocks:
         judges.setdefault(block.called, set()).add(block.about["judge"])
         groups |= zip(block.names, block.groups, strict=False)
-        for metric, scores in _metrics(block, temperatures):
+        if not (found := list(_metrics(block, temperatures))):
+            msg = f"no scores in {block.called}; judge its samples first: tcva evaluate --out FILE"
+            raise InvalidSampleError(msg)
+        for metric, scores in found:
             column = cells.setdefault(metric, {}).setdefault(block.called, {})
             if twice := column.keys() & block.names.keys():
                 msg = (

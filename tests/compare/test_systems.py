@@ -140,6 +140,17 @@ def test_mistakes_in_hypotheses(changes: dict[str, Any], said: str) -> None:
         systems(tables(), hypotheses=[entry], resamples=20)
 
 
+def test_a_hypothesis_is_an_object() -> None:
+    with pytest.raises(UnreadableInputError, match="item 1"):
+        systems(tables(), hypotheses={"name": "h"}, resamples=20)  # type: ignore[arg-type]
+
+
+def test_samples_are_no_scores(tmp_path: Path) -> None:
+    (tmp_path / "answers.jsonl").write_text('{"id": "1", "response": "At nine."}')
+    with pytest.raises(InvalidSampleError, match="no scores in "):
+        systems(tmp_path / "answers.jsonl")
+
+
 def test_systems_change_places_in_whole_groups() -> None:
     rng = np.random.default_rng(0)
     scores, copies = rng.random((30, 3)), np.repeat(np.arange(30), 3)
