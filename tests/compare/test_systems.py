@@ -146,7 +146,7 @@ def test_a_hypothesis_is_an_object() -> None:
 
 
 def test_samples_are_no_scores(tmp_path: Path) -> None:
-    (tmp_path / "answers.jsonl").write_text('{"id": "1", "response": "At nine."}')
+    (tmp_path / "answers.jsonl").write_text('{"id": "1", "response": "At nine.", "human": 1}')
     with pytest.raises(InvalidSampleError, match="no scores in "):
         systems(tmp_path / "answers.jsonl")
 
