@@ -1,8 +1,8 @@
 """The pictures of the report in docs/images, taken by a browser: `make pictures`.
 
 Run: python -m benchmarks.pictures
-The package's samples are judged by the lexical judge, beside the frameworks' own metrics; the second
-run has the whole passages, of which the first one has a part. Each picture is of a few colours,
+The package's samples are judged by the lexical judge and by the frameworks' own metrics; the second
+run has the whole contexts, of which the first one has a part. Each picture is of a few colours,
 so that it stays small; look at them before you commit them.
 """
 
@@ -13,7 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from PIL import Image
 from playwright.sync_api import Browser
@@ -41,30 +41,23 @@ class Picture(NamedTuple):
         name: Of the file.
         report: Of ``compared`` and ``changed``.
         link: The place in it.
-        scheme: Light or dark.
-        width: Of the window.
         height: Of the window.
+        key: Pressed before it is taken.
     """
 
     name: str
     report: str
     link: str
-    scheme: Literal["light", "dark"] = "light"
-    width: int = 1280
     height: int = 860
+    key: str = ""
 
 
 PICTURES: Final = (
     Picture("report_overview", "compared", "#view=overview"),
-    Picture("report_overview_dark", "compared", "#view=overview&T=0.3", "dark"),
-    Picture("report_overview_narrow", "compared", "#view=overview", width=400),
     Picture("report_methods", "compared", "#view=methods&method=ragas%20faithfulness"),
-    Picture("report_samples", "compared", "#view=samples", height=700),
-    Picture("report_sample", "compared", "#view=sample&sample=medical-003", height=980),
-    Picture("report_sample_dark", "compared", "#view=sample&sample=medical-003", "dark", 1280, 980),
-    Picture("report_sample_narrow", "compared", "#view=sample&sample=medical-003", "dark", 400),
+    Picture("report_sample", "compared", "#view=sample&sample=medical-004", height=1180),
     Picture("report_changes", "changed", "#view=changes"),
-    Picture("report_label", "compared", "#view=label", height=900),
+    Picture("report_label", "compared", "#view=label", height=900, key="ArrowRight"),
 )
 
 
@@ -74,7 +67,7 @@ def reports(folder: Path) -> dict[str, Path]:
     samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         table = Run(samples, {"judge": "lexical"}).table()
-    # A retriever that found only the first part of each passage, and one that finds all of it.
+    # A retriever that found only the first part of each context, and one that finds all of it.
     for name, given in {"before": [halved(sample) for sample in samples], "after": samples}.items():
         lines = [result.to_json() for result in TCVA(judge="lexical").evaluate_many(given)]
         (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
@@ -86,7 +79,7 @@ def reports(folder: Path) -> dict[str, Path]:
 
 
 def halved(sample: Sample) -> Sample:
-    """The sample with the first two thirds of each passage."""
+    """The sample with the first two thirds of each context."""
     contexts = tuple(text[: len(text) * 2 // 3] for text in sample.contexts or ())
     return sample.model_copy(update={"contexts": contexts})
 
@@ -94,11 +87,11 @@ def halved(sample: Sample) -> Sample:
 def take(browser: Browser, picture: Picture, file: Path) -> bytes:
     """The picture as PNG, of few colours."""
     context = browser.new_context(
-        viewport={"width": picture.width, "height": picture.height},
-        color_scheme=picture.scheme,
-        reduced_motion="reduce",
+        viewport={"width": 1280, "height": picture.height}, reduced_motion="reduce"
     )
     page = opened(context, file, picture.link)
+    if picture.key:
+        page.page.keyboard.press(picture.key)
     page.page.wait_for_timeout(500)
     whole = Image.open(BytesIO(page.page.screenshot()))
     context.close()

@@ -82,7 +82,7 @@ function columnsOf({ report, main, look, looks }, isNarrow, isMedium) {
   if (isNarrow) return columns;
   if (look) columns.splice(1, 0, { key: "claims", label: "Claims", width: 6.4, help: `Sort by the number of claims at ${report.figures.levels[4]}`, cell: (i) => html`<${Balls} report=${report} run=${main.run} i=${i} />` });
   for (const method of looks.methods.filter(({ name }) => name !== main.name).slice(0, isMedium ? 1 : SHOWN_METHODS)) {
-    const cell = (i) => html`${figure(method.scores[i], 2)}${otherwise(main, method, i) && html`<span class="otherwise" role="img" aria-label="decides differently" title="decides differently">≠</span>`}`;
+    const cell = (i) => html`${otherwise(main, method, i) && html`<span class="otherwise" role="img" aria-label="decides differently" title="decides differently">≠</span> `}${figure(method.scores[i], 2)}`;
     columns.push({ key: `method:${method.name}`, label: method.name, width: 5.6, isNumeric: true, cell });
   }
   if (human) columns.push({ key: "human", label: "Human rating", width: 4.4, isNumeric: true, cell: (i) => figure(human[i], 2) });
