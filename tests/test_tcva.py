@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,13 +55,18 @@ def test_the_page_shows_the_chain_of_calls_line_by_line() -> None:
     package = Path(tcva_adapters.__file__).parent
     frames = [frame.f_code for frame, _ in traceback.walk_tb(caught.tb)]
     called = [
-        [Path(code.co_filename).relative_to(package).as_posix(), code.co_qualname]
+        ".".join(
+            [*Path(code.co_filename).relative_to(package).with_suffix("").parts, code.co_qualname]
+        )
         for code in frames
         if Path(code.co_filename).is_relative_to(package)
     ]
-    page = (package.parent / "docs" / "architecture.md").read_text()
-    block = page.split("## The chain of calls")[1].split("```")[1]
-    assert [line.split()[:2] for line in block.splitlines()[1:]] == called
+    page = (package.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (`.+?`) \|", page.partition("on the stack")[2].partition("\n- ")[0], re.MULTILINE
+    )
+    written = re.findall("`(.+?)`", " ".join(rows))
+    assert all(there.endswith(name) for there, name in zip(called, written, strict=True))
     assert len(called) == 7
 
 
