@@ -394,7 +394,7 @@ def _decided(table: ScoreTable) -> Table:
         both = np.isfinite(column) & np.isfinite(table.rating)
         passes, good = column[both] >= table.threshold(method), table.rating[both] >= _PASS
         counts = views.counted_decisions(passes, good)
-        groups = [g for g, kept in zip(table.groups, both.tolist(), strict=False) if kept] or None
+        groups = [g for g, is_in in zip(table.groups, both.tolist(), strict=False) if is_in] or None
         record = {"method": method, "n": len(good), "rating_passes": views.mean(good)}
         record["kappa"] = kappa_of_table(counts)
         for name, of, share in (("precision", passes, good), ("recall", good, passes)):

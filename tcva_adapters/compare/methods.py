@@ -121,15 +121,15 @@ def choose(
             msg = f"no metric {wanted!r} in {', '.join(known)}; the metrics are {options}"
             raise InvalidValueError(msg)
     tried = list(samples)
-    kept: list[Method] = []
+    used: list[Method] = []
     left: dict[str, list[str]] = {}
     for method in chosen:
         why = _why_not(method, tried, is_lexical=is_lexical)
         if why:
             left.setdefault(why, []).append(method.name)
         else:
-            kept.append(method)
-    return kept, notes + [f"Left out: {', '.join(of)} ({why})." for why, of in left.items()]
+            used.append(method)
+    return used, notes + [f"Left out: {', '.join(of)} ({why})." for why, of in left.items()]
 
 
 def _is_named(method: Method, wanted: str) -> bool:

@@ -169,7 +169,7 @@ def _read(
 
 def _comparable(tables: Mapping[str, ScoreTable]) -> tuple[dict[str, ScoreTable], list[str]]:
     """The metrics that can be compared, without queries that nobody has, and what is to be said."""
-    kept: dict[str, ScoreTable] = {}
+    used: dict[str, ScoreTable] = {}
     notes = list(dict.fromkeys(note for table in tables.values() for note in table.notes))
     for metric, table in tables.items():
         known = np.isfinite(table.scores).sum(axis=1)
@@ -178,24 +178,24 @@ def _comparable(tables: Mapping[str, ScoreTable]) -> tuple[dict[str, ScoreTable]
             few = counted(needed, "system")
             notes.append(f"{metric} is left out: no query has scores of {few}.")
             continue
-        kept[metric] = table.select(known > 0)
-        missing = np.isnan(kept[metric].scores).sum(axis=0).tolist()
+        used[metric] = table.select(known > 0)
+        missing = np.isnan(used[metric].scores).sum(axis=0).tolist()
         gaps = [f"{name} {n}" for name, n in zip(table.methods, missing, strict=True) if n]
         if gaps:
-            of = counted(len(kept[metric]), "query", "queries")
+            of = counted(len(used[metric]), "query", "queries")
             notes.append(f"{metric}: some of {of} have no score ({', '.join(gaps)}).")
         if table.groups:
             groups = counted(len(set(table.groups)), "group")
             notes.append(
                 f"{metric}: tests count {groups}, over queries that all systems have scored."
             )
-    if not kept:
+    if not used:
         names = sorted({name for table in tables.values() for name in table.methods})
         msg = f"got one system, {', '.join(names)}; give two or more: NAME=FILE NAME=FILE"
         if len(names) > 1:
             msg = f"no query has scores of two systems ({', '.join(names)}); give the same ids in each"
         raise InvalidSampleError(msg)
-    return kept, notes
+    return used, notes
 
 
 def _by_group(table: ScoreTable) -> FloatArray:

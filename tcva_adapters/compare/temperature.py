@@ -200,12 +200,12 @@ def _parts(
     names = ("setting", "n", "mean", "pass_rate", "rated", "reason")
     records: list[dict[str, Any]] = []
     for row in rows:
-        kept = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
+        used = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
         found = difference(
             "spearman", scores[row["setting"]], first, rated.rating, rated.groups or None, **drawn
         )
-        kept |= {**found.record("difference"), "p": found.p} if records else {}
-        records.append(kept)
+        used |= {**found.record("difference"), "p": found.p} if records else {}
+        records.append(used)
     columns = [Column("setting"), Column("mean", "score"), Column("pass_rate", "share"), *_RHO]
     columns += [Column("difference", "signed"), Column("p", "p")]
     note = f"at T={rows[0]['T']:g}; difference: Spearman minus that of {rows[0]['setting']}"

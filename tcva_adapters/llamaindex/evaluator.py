@@ -99,7 +99,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             response: The answer.
             contexts: The contexts of the answer.
             **options: ``reference``, the reference answer; ``metadata``, which selects a profile
-                and is kept in the result; ``temperature`` (if the scorer has one) and
+                and stays in the result; ``temperature`` (if the scorer has one) and
                 ``threshold``, for this sample only; ``sleep_time_in_seconds``, a pause before the
                 judge is asked. Other names are ignored, since batch runners pass every evaluator
                 the arguments of all.

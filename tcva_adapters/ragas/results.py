@@ -129,7 +129,7 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
 def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]]:
     """The carriers of each row's result by TCVA metric, in the order of the columns."""
     if isinstance(evaluation, EvaluationResult):
-        # In RAGAS' traces a metric is missing from the rows that it was not handed.
+        # In RAGAS' traces a metric is missing from the rows that it did not get.
         rows = [
             {name: run.get(JUDGEMENT, {}).get("output") or None for name, run in row.items()}
             for row in evaluation.traces

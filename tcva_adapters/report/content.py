@@ -96,12 +96,12 @@ class Content:
         runs = []
         for methods in views.values():
             method = methods[len(methods) // 2]
-            kept = [each if _is_judged(each) else None for each in self.table.results[method]]
-            found = [each for each in kept if each is not None]
+            used = [each if _is_judged(each) else None for each in self.table.results[method]]
+            found = [each for each in used if each is not None]
             ((scoring, _),) = Counter(each.scoring for each in found).most_common(1)
             first = found[0].assessment
             name = method if len(methods) == 1 else f"{first.criterion} by {first.judge}"
-            runs.append(Run(name, method, kept, scoring))
+            runs.append(Run(name, method, used, scoring))
         return tuple(runs)
 
     @cached_property

@@ -166,8 +166,8 @@ def exit_code(table: ScoreTable, records: Sequence[Mapping[str, Any]] = ()) -> i
 def failed_rows(table: ScoreTable, method: str) -> npt.NDArray[np.intp]:
     """The samples without a score because something failed, as places."""
     missing = np.flatnonzero(np.isnan(table.column(method)))
-    kept = [place for place in missing.tolist() if _is_failure(table, method, place)]
-    return np.array(kept, dtype=np.intp)
+    used = [place for place in missing.tolist() if _is_failure(table, method, place)]
+    return np.array(used, dtype=np.intp)
 
 
 def _is_failure(table: ScoreTable, method: str, place: int) -> bool:

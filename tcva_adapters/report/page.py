@@ -113,12 +113,12 @@ def write(
         content, notes = _with_texts(content, [*samples])
     lines, texts, of_texts = drawn(content, max_details)
     notes += of_texts
-    told = min(len(texts), sum(bool(s.response or s.contexts) for s in content.samples))
-    if not (told or overwrite):
+    shown = min(len(texts), sum(bool(s.response or s.contexts) for s in content.samples))
+    if not (shown or overwrite):
         _check_texts(path)
     figures = figures_of(content, lines, notes)
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:
-        size = sum(stream.write(piece.encode()) for piece in pieces(figures, texts, told))
+        size = sum(stream.write(piece.encode()) for piece in pieces(figures, texts, shown))
     notes = [*content.table.notes, *notes]
     return Written(Path(path), size, len(content.table), len(texts), tuple(notes))
 
@@ -190,7 +190,7 @@ def _check_texts(path: str | Path) -> None:
         raise InvalidValueError(msg)
 
 
-def pieces(figures: Mapping[str, Any], lines: Sequence[str], told: int) -> Iterator[str]:
+def pieces(figures: Mapping[str, Any], lines: Sequence[str], shown: int) -> Iterator[str]:
     """The page, piece by piece.
 
     The data stand in blocks that a browser does not run, so the policy of the page, which holds
@@ -199,12 +199,12 @@ def pieces(figures: Mapping[str, Any], lines: Sequence[str], told: int) -> Itera
     Args:
         figures: See `figures_of`.
         lines: A line for each sample whose texts are in it.
-        told: How many of these samples have texts.
+        shown: How many of these samples have texts.
     """
     asset = (files(__package__) / "page.html").read_text(encoding="utf-8")
     title = html.escape(figures["title"].encode(errors="replace").decode())
     blocks = {
-        "<!-- tcva-adapters report -->": f"<!-- tcva-adapters report with the texts of {told} -->",
+        "<!-- tcva-adapters report -->": f"<!-- tcva-adapters report with the texts of {shown} -->",
         "<title>TCVA report</title>": f"<title>{title}</title>",
         _FIGURES: _FIGURES + inert_json(figures),
         _DETAILS: _DETAILS + "\n".join(lines),

@@ -78,11 +78,11 @@ class SampleStream(RowStream[Sample]):
 
         Args:
             source: A path, ``"-"`` for standard input, or an open text file.
-            skip_bad: Go on after a bad row and count it; the first ones are kept in ``bad``.
+            skip_bad: Go on after a bad row and count it; the first ones are in ``bad``.
             format: By default taken from the suffix; jsonl for streams.
             mapping: Your column name to the field it holds.
             require: Raises InvalidSampleError for a sample that cannot be used; its row is bad.
-            kept: How many bad rows are kept for messages; None keeps all.
+            kept: How many bad rows are listed; None keeps all.
 
         Raises:
             InvalidValueError: An unknown format or suffix, or a mapping to no field. Errors of the

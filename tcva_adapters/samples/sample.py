@@ -83,7 +83,7 @@ class Sample(Checked):
         contexts: The texts that were retrieved for the answer, in order. None means that the sample
             has no such field; an empty tuple means that nothing was retrieved.
         reference: The reference answer.
-        id: A name for the sample, kept in its results.
+        id: A name for the sample, also in its results.
         metadata: All other fields of the record, unchanged.
 
     >>> Sample.from_record({"question": "Who?", "answer": "Ada.", "domain": "chat"}).metadata

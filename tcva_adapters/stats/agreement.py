@@ -75,8 +75,8 @@ def krippendorff_alpha(
     table = numbers("ratings", ratings, ndim=2)
     one_of("scale", scale, get_args(Scale))
     check_level(level)
-    kept: BoolArray = np.asarray(np.isfinite(table).sum(axis=0) > 1)
-    of, table = Units(groups, kept), table[:, kept]
+    used: BoolArray = np.asarray(np.isfinite(table).sum(axis=0) > 1)
+    of, table = Units(groups, used), table[:, used]
     value = _alpha(table, scale)
     why = of.why_none(LEAST[scale], least_groups=_LEAST_GROUPS)
     if not why and np.isnan(value):

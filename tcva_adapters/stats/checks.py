@@ -101,37 +101,37 @@ def in_all(**columns: npt.ArrayLike) -> tuple[list[FloatArray], BoolArray]:
     Raises:
         InvalidValueError: Values that are no numbers, or lengths that differ.
 
-    >>> (ours, human), kept = in_all(ours=[0.5, None, 1.0], human=[1, 0, 0])
-    >>> ours.tolist(), human.tolist(), kept.tolist()
+    >>> (ours, human), used = in_all(ours=[0.5, None, 1.0], human=[1, 0, 0])
+    >>> ours.tolist(), human.tolist(), used.tolist()
     ([0.5, 1.0], [1.0, 0.0], [True, False, True])
     """
     given = {name: numbers(name, column) for name, column in columns.items()}
     same_length(**given)
-    kept: BoolArray = np.isfinite(np.array(list(given.values()))).all(axis=0)
-    return [column[kept] for column in given.values()], kept
+    used: BoolArray = np.isfinite(np.array(list(given.values()))).all(axis=0)
+    return [column[used] for column in given.values()], used
 
 
-def group_codes(groups: Sequence[object], kept: BoolArray) -> IntArray:
-    """Groups of the kept samples as numbers from 0 up, in the order of their first sample.
+def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:
+    """Groups of the used samples as numbers from 0 up, in the order of their first sample.
 
     Args:
         groups: One per sample; equal objects are one group.
-        kept: Which samples take part, shape (N,).
+        used: Which samples take part, shape (N,).
 
     Raises:
-        InvalidValueError: Another number of groups than of samples, or a kept sample whose group
+        InvalidValueError: Another number of groups than of samples, or a used sample whose group
             is None, nan or cannot be compared.
 
     >>> group_codes(["b", "a", None, "b"], np.array([True, True, False, True])).tolist()
     [0, 1, 0]
     """
-    if len(groups) != len(kept):
-        msg = f"{len(groups)} groups for {len(kept)} samples; give one group per sample"
+    if len(groups) != len(used):
+        msg = f"{len(groups)} groups for {len(used)} samples; give one group per sample"
         raise InvalidValueError(msg)
     names = list(groups)
     codes: dict[object, int] = {}
-    found = np.empty(int(kept.sum()), dtype=np.int64)
-    for place, number in enumerate(np.flatnonzero(kept).tolist()):
+    found = np.empty(int(used.sum()), dtype=np.int64)
+    for place, number in enumerate(np.flatnonzero(used).tolist()):
         group = names[number]
         missing = group is None or (isinstance(group, float | np.floating) and group != group)  # noqa: PLR0124  # nan
         if missing or not isinstance(group, Hashable):

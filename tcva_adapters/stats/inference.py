@@ -198,8 +198,8 @@ def estimate(
     one_of("method", method, get_args(Method))
     check_level(level)
     resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
-    sides, kept = _columns(statistic, columns)
-    of = Units(groups, kept)
+    sides, used = _columns(statistic, columns)
+    of = Units(groups, used)
     if statistic == "share":
         return _share(sides[0], of, level)
     if statistic == "mean" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
@@ -238,8 +238,8 @@ def _columns(statistic: Statistic, columns: npt.ArrayLike) -> tuple[FloatArray, 
     if len(table) != (1 if statistic in {"mean", "share"} else 2):
         msg = f"{len(table)} columns for {statistic}; give one of values, or scores and ratings"
         raise InvalidValueError(msg)
-    kept: BoolArray = np.asarray(np.isfinite(table).all(axis=0))
-    return table[:, kept], kept
+    used: BoolArray = np.asarray(np.isfinite(table).all(axis=0))
+    return table[:, used], used
 
 
 def difference(
@@ -291,8 +291,8 @@ def difference(
         raise InvalidValueError(msg)
     if human is not None:
         columns["human"] = human
-    (one, other, *ratings), kept = in_all(**columns)
-    of = Units(groups, kept)
+    (one, other, *ratings), used = in_all(**columns)
+    of = Units(groups, used)
     if statistic == "mean" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
         if statistic == "mae":
             one, other = np.abs(one - ratings[0]), np.abs(other - ratings[0])
@@ -450,8 +450,8 @@ def lower_bound(
     """
     check_level(confidence)
     given = numbers("values", values)
-    kept: BoolArray = np.isfinite(given)
-    above, of = given[kept] - low, Units(groups, kept)
+    used: BoolArray = np.isfinite(given)
+    above, of = given[used] - low, Units(groups, used)
     if not of.n:
         return _NAN
     if above.min() < 0.0:

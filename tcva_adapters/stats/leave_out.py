@@ -90,7 +90,7 @@ def _pearson_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> 
 def _kendall_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
     order = np.argsort(codes, kind="stable")
     units = np.split(order, np.cumsum(np.bincount(codes))[:-1])
-    # Ordered pairs: in one order less in the other, told apart by scores, told apart by ratings.
+    # Ordered pairs: in one order less in the other, unequal scores, unequal ratings.
     total, touched = np.zeros(3), np.empty((len(units), 3))
     for number, members in enumerate(units):
         one, other = (np.sign(side[members, None] - side) for side in (scores, human))

@@ -86,7 +86,7 @@ def tukey(
 
     If systems do not differ, a query's scores might as well have come from one another. So in
     each of B copies every row is shuffled, cells without a score staying where they are, and the
-    distance q* between the highest and the lowest mean is kept. The p of a pair is (1 + copies with q*
+    distance q* between the highest and the lowest mean counts. The p of a pair is (1 + copies with q*
     at least as large as its difference) / (B + 1). The chance of any find is at most the level where
     systems are alike in spread and shape, too; with unequal spreads it is higher (`studentised`).
 
@@ -146,7 +146,7 @@ def studentised(
     Tukey's test takes every system's scores to spread alike; here each difference is measured by
     its own standard error. If two systems have the same mean, a query's difference might as well
     have the other sign. So in each of B draws every query gets a sign for all of its differences,
-    and the largest statistic of any pair is kept. The p of a pair is (1 + draws in which that is at
+    and the largest statistic of any pair counts. The p of a pair is (1 + draws in which that is at
     least as large as the pair's own) / (B + 1). For systems of one mean, the chance of any find is
     at most the level if differences lie symmetrically around 0, whatever their spreads. Skewed
     ones are allowed for by Hall's transformation of t, which takes off the first-order effect of
@@ -289,7 +289,7 @@ class _Hall:
     def __init__(self, apart: FloatArray, counts: IntArray) -> None:
         self._n = counts.astype(np.float64)
         sizes = np.sqrt((apart**2).sum(axis=0) / self._n)
-        # On a common scale the mean square is 1, so that rounding can be told from spread.
+        # On a common scale the mean square is 1, so that rounding and spread differ.
         self._apart = apart / np.where(sizes > 0.0, sizes, 1.0)
         self._cubes = self._apart**3
 

@@ -253,8 +253,8 @@ def independence(scores: npt.ArrayLike, human: npt.ArrayLike | None = None) -> I
     table = numbers("scores", scores, ndim=2)
     columns = [table] if human is None else [table, numbers("human", human)[:, None]]
     same_length(**{f"column {place}": each for place, each in enumerate(columns)})
-    kept = np.isfinite(np.concatenate(columns, axis=1)).all(axis=1)
-    table, *ratings = (column[kept] for column in columns)
+    used = np.isfinite(np.concatenate(columns, axis=1)).all(axis=1)
+    table, *ratings = (column[used] for column in columns)
     judges, n = table.shape[1], len(table)
     rest = table - table.mean(axis=0) if n else table
     if ratings and n and np.ptp(ratings[0]) > 0.0:

@@ -32,19 +32,19 @@ class Units:
         equal: To how many units of one size these amount.
     """
 
-    def __init__(self, groups: Sequence[object] | None, kept: BoolArray) -> None:
-        """Number the groups of the samples that are kept.
+    def __init__(self, groups: Sequence[object] | None, used: BoolArray) -> None:
+        """Number the groups of the samples that are used.
 
         Raises:
             InvalidValueError: Groups that do not fit.
         """
-        self.n = int(kept.sum())
+        self.n = int(used.sum())
         self.groups: int | None = None
         self.codes: IntArray | None = None
         self.number, self.equal = self.n, float(self.n)
         if groups is None:
             return
-        codes = group_codes(groups, kept)
+        codes = group_codes(groups, used)
         self.groups = self.number = int(codes.max()) + 1 if self.n else 0
         if self.number < self.n:
             self.codes, self.equal = codes, effective_number(codes)

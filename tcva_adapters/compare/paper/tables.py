@@ -143,8 +143,8 @@ def empty_note(table: ScoreTable) -> str:
     """How many samples have no verdict, and how many of them a stored score."""
     empty = table.select(np.isnan(table.at(BALANCED)))
     stored = [name for name in table.methods if name.startswith("T=")]
-    kept = int(np.isfinite(empty.select(methods=stored).scores).any(axis=1).sum())
+    used = int(np.isfinite(empty.select(methods=stored).scores).any(axis=1).sum())
     verb = "has" if len(empty) == 1 else "have"
     what = "--count-empty counts these in Tables 5, 6 and 8"
     number = counted(len(empty), "sample")
-    return f"{number} {verb} no verdicts, {kept} of them a stored score ({what})."
+    return f"{number} {verb} no verdicts, {used} of them a stored score ({what})."
