@@ -80,5 +80,5 @@ def test_is_accessible_light_and_dark(name: str, reports: Reports, open_report: 
     assert {link: each for link, each in found.items() if each} == {}
     assert len(grounds) == 2
     page.page.emulate_media(media="print")  # what turns nothing on paper is said instead
-    assert page.page.locator(".printed").count() == page.page.locator("form.dial").count()
+    assert page.page.locator(".printed").count() == page.page.locator("form.settings").count()
     assert not page.page.locator("input[type=range]").filter(visible=True).count()

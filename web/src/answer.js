@@ -1,4 +1,4 @@
-// The answer with its claims marked, each claim with its verdict, and the passages with the evidence.
+// The answer with its claims marked, each claim with its verdict, and the contexts with the evidence.
 import { weightOf } from "./claims.js";
 import { find, findIn, pieces, searchable } from "./evidence.js";
 import { Ball, CHECKS, Decision, Level, Prose } from "./marks.js";
@@ -10,8 +10,8 @@ const LONG = 1500;
 
 export function Answer({ app, detail, claims, lights, without }) {
   const { levels } = app.report.figures;
-  const passages = detail.contexts ?? [];
-  const places = useMemo(() => placesOf(detail.response ?? "", passages, claims), [detail, claims]);
+  const contexts = detail.contexts ?? [];
+  const places = useMemo(() => placesOf(detail.response ?? "", contexts, claims), [detail, claims]);
   const named = Number.isInteger(app.state.claim) && app.state.claim >= 1 && app.state.claim <= claims.length ? app.state.claim - 1 : -1;
   const [target, setTarget] = useState({ id: named < 0 ? "" : `claim-${named}`, claim: named });
   const box = useRef(null);
@@ -39,12 +39,12 @@ export function Answer({ app, detail, claims, lights, without }) {
       ${claims.length > 0 && html`<h3>Claims</h3>${lights && html`<p class="note">The stronger the highlight, the more a claim decides the score at this temperature.</p>`}
         <ol class="claims">
           ${claims.map((claim, n) => html`<${Claim} key=${n} n=${n} claim=${claim} levels=${levels} look=${app.look} light=${lights?.[n]} without=${without?.[n]} place=${places.evidence[n]}
-            said=${places.said.some(({ key }) => key === n)} chosen=${n === target.claim} passages=${passages} jump=${jump} />`)}
+            said=${places.said.some(({ key }) => key === n)} chosen=${n === target.claim} contexts=${contexts} jump=${jump} />`)}
         </ol>`}
     </div>
-    ${passages.length > 0 && html`<div class="answer-passages">
+    ${contexts.length > 0 && html`<div class="answer-contexts">
       <h3>Contexts</h3>
-      ${passages.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}>
+      ${contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}>
         <h4>${p + 1}</h4>
         <${Folded} text=${text} opened=${target.id.startsWith("evidence") && places.evidence[target.claim]?.passage === p}>
           <${Marked} text=${text} spans=${spansIn(p)} id="evidence" ...${marking} />
@@ -54,14 +54,14 @@ export function Answer({ app, detail, claims, lights, without }) {
   </div>`;
 }
 
-/** Where claims stand in the response, and where their evidence stands in the passages. */
-function placesOf(response, passages, claims) {
-  const [answer, ...texts] = [response, ...passages].map(searchable);
+/** Where claims stand in the response, and where their evidence stands in the contexts. */
+function placesOf(response, contexts, claims) {
+  const [answer, ...texts] = [response, ...contexts].map(searchable);
   const said = claims.flatMap(({ claim }, key) => (find(answer, claim) ?? []).map((span) => ({ ...span, key })));
   return { said, evidence: claims.map(({ evidence, passage }) => (evidence ? findIn(texts, evidence, passage) : null)) };
 }
 
-function Claim({ n, claim, levels, look, light, without, place, said, chosen, passages, jump }) {
+function Claim({ n, claim, levels, look, light, without, place, said, chosen, contexts, jump }) {
   const { original_verdict: original, evidence_check: check, probabilities: shares } = claim;
   const weight = shares && look && weightOf(claim, levels, look.settings.weights);
   return html`<li id=${`claim-${n}`} tabindex="-1" class=${`claim edge-${levels.indexOf(claim.verdict)} ${chosen ? "chosen" : ""}`} style=${{ "--light": light ?? 1 }}>
@@ -76,17 +76,17 @@ function Claim({ n, claim, levels, look, light, without, place, said, chosen, pa
     ${original && html`<p class="lowered">Lowered from <${Level} name=${original} levels=${levels} />: ${CHECKS[check] ?? ""}.</p>`}
     ${!original && check && html`<p class="lowered">${check === "unchecked" ? "Not checked" : "Not supported"}: ${CHECKS[check] ?? visible(check)}.</p>`}
     ${claim.reason && html`<${Prose} text=${claim.reason} class="aside" />`}
-    ${claim.evidence && html`<${Evidence} n=${n} claim=${claim} place=${place} passages=${passages} jump=${jump} />`}
+    ${claim.evidence && html`<${Evidence} n=${n} claim=${claim} place=${place} contexts=${contexts} jump=${jump} />`}
     ${shares && html`<p class="aside">Probabilities: ${shares.map((share, level) => [levels[level], share.toFixed(2)]).filter(([, share]) => share !== "0.00").map((pair) => pair.join(" ")).join(", ")}</p>`}
   </li>`;
 }
 
-function Evidence({ n, claim, place, passages, jump }) {
+function Evidence({ n, claim, place, contexts, jump }) {
   return html`<div class="evidence">
     <blockquote dir="auto">${visible(claim.evidence)}</blockquote>
     ${place && html`<button type="button" class="quiet" onClick=${() => jump(`evidence-${n}`, n)} aria-label=${`Evidence of claim ${n + 1} in context ${place.passage + 1}`}>context ${place.passage + 1} →</button>`}
     ${place && claim.passage && place.passage !== claim.passage - 1 && html`<span class="aside">The judge named context ${claim.passage}.</span>`}
-    ${!place && passages.length > 0 && html`<span class="aside">No context contains these words${claim.passage && `; the judge named context ${claim.passage}`}.</span>`}
+    ${!place && contexts.length > 0 && html`<span class="aside">No context contains these words${claim.passage && `; the judge named context ${claim.passage}`}.</span>`}
   </div>`;
 }
 

@@ -1,13 +1,13 @@
 // The page: title, temperature, navigation, and the view that the address names.
-import { Beside } from "./beside.js";
-import { Dial } from "./dial.js";
 import { Label } from "./label.js";
 import { Looks } from "./look.js";
+import { Ball } from "./marks.js";
 import { Overview } from "./overview.js";
 import { Statistics } from "./records.js";
 import { Sample } from "./sample.js";
 import { Samples } from "./samples.js";
-import { Ball } from "./marks.js";
+import { Settings } from "./settings.js";
+import { SideBySide } from "./side_by_side.js";
 import { changedSettings } from "./state.js";
 import { visible } from "./text.js";
 import { html, useEffect, useLayoutEffect, useMedia, useMemo, useRef, useState } from "./ui.js";
@@ -25,8 +25,8 @@ import { html, useEffect, useLayoutEffect, useMedia, useMemo, useRef, useState }
 const VIEWS = [
   { name: "overview", title: "Overview", component: Overview, applies: () => true },
   { name: "samples", title: "Samples", component: Samples, applies: ({ size }) => size > 0 },
-  { name: "methods", title: "Side by side", component: Beside, applies: ({ runs, methods }) => runs.length + methods.length > 1 && methods.length > 0 },
-  { name: "changes", title: "Changes", component: Beside, applies: ({ runs }) => runs.length > 1 },
+  { name: "methods", title: "Side by side", component: SideBySide, applies: ({ runs, methods }) => runs.length + methods.length > 1 && methods.length > 0 },
+  { name: "changes", title: "Changes", component: SideBySide, applies: ({ runs }) => runs.length > 1 },
   { name: "statistics", title: "Statistics", component: Statistics, isFixed: true, applies: ({ size, figures }) => size > 0 && figures.reports.some(({ view, tables }) => view === "overview" && tables.length) },
   { name: "label", title: "Label", component: Label, isFixed: true, applies: ({ size }) => size > 0 },
   { name: "sample", title: "Sample", component: Sample, under: "samples", applies: ({ size }) => size > 0 },
@@ -99,7 +99,7 @@ export function App({ report, store }) {
       <button type="button" class="theme" aria-label=${`Use ${other} colours`} title=${`Use ${other} colours`}
         onClick=${() => app.set({ theme: other === system ? undefined : other })}><${Ball} level=${2} /></button>
     </header>
-    ${look && !view.isFixed && html`<${Dial} app=${app} hasRun=${view.component !== Beside} />`}
+    ${look && !view.isFixed && html`<${Settings} app=${app} hasRun=${view.component !== SideBySide} />`}
     <main id="main" ref=${main} tabindex="-1" class=${`view view-${view.name}`}>
       <${view.component} key=${view.name} view=${view} app=${app} />
     </main>

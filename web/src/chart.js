@@ -56,7 +56,7 @@ export function path(points) {
   return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-/** What the pointer is at, in a few words beside it. */
+/** What the pointer is at, in a few words next to it. */
 export function Tip({ at, width }) {
   if (!at) return null;
   const left = Math.min(Math.max(at.x, 110), Math.max(110, width - 110));
@@ -93,7 +93,7 @@ export function Curve({ app }) {
       <svg class="chart movable" width=${width} height=${HEIGHT} role="img" aria-label=${label}
         onPointerDown=${move} onPointerMove=${point} onPointerLeave=${() => setTip(null)}>
         <${Axes} box=${box} x="temperature" yText=${(tick) => percent(tick)} />
-        <line class="dial-line" x1=${box.x(temperature)} x2=${box.x(temperature)} y1=${box.top} y2=${box.bottom} />
+        <line class="now-line" x1=${box.x(temperature)} x2=${box.x(temperature)} y1=${box.top} y2=${box.bottom} />
         <path class="line mean-line" d=${line("mean")} />
         <path class="line pass-line" d=${line("passRate")} />
         <circle class="dot" cx=${box.x(temperature)} cy=${box.y(here.passRate)} r="4" />

@@ -1,4 +1,4 @@
-/** Where quotes stand in passages and claims in responses, and texts cut into marked pieces. */
+/** Where quotes stand in contexts and claims in responses, and texts cut into marked pieces. */
 
 // In scripts without spaces each character is a word, as in tcva_adapters/text/words.py.
 const UNSPACED =
@@ -33,15 +33,15 @@ export function find(text, quote) {
 
 /**
  * The passage that holds a quote: the one that the judge named, else the first that does.
- * @param {Searchable[]} passages
+ * @param {Searchable[]} contexts
  * @param {number | null | undefined} named counted from 1
  * @returns {{passage: number, spans: Span[]} | null} the passage counted from 0
  */
-export function findIn(passages, quote, named) {
+export function findIn(contexts, quote, named) {
   const first = named ? named - 1 : -1;
-  const order = passages.map((_, i) => i).sort((a, b) => (b === first) - (a === first));
+  const order = contexts.map((_, i) => i).sort((a, b) => (b === first) - (a === first));
   for (const passage of order) {
-    const spans = find(passages[passage], quote);
+    const spans = find(contexts[passage], quote);
     if (spans) return { passage, spans };
   }
   return null;

@@ -104,7 +104,7 @@ export function Item({ app, store, given, i, at, order, goTo, change, onLabel })
         ${!isOfClaims && choices(store.rating(id), (value) => Number(value.toFixed(2)))}
         ${!isOfClaims && shown && html`<p class="aside">${app.look ? `TCVA at T = ${app.look.settings.temperature}` : app.main.name}: ${app.main.unscored(i) ? "unscored" : figure(app.main.scores[i])}</p>`}
       </div>
-      ${detail.contexts?.length > 0 && html`<div class="answer-passages">
+      ${detail.contexts?.length > 0 && html`<div class="answer-contexts">
         <h3>Contexts</h3>
         ${detail.contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}><h4>${p + 1}</h4><${Prose} text=${text} /></section>`)}
         ${!isOfClaims && detail.reference && html`<h3>Reference</h3><${Prose} text=${detail.reference} />`}

@@ -1,6 +1,6 @@
 /** Texts of others as a reader can see them: what a page would obey, or hide, is written out. */
 
-// As tcva_adapters/console.py has it, with line feed and tab left to the page, and the marks of no width beside it.
+// As tcva_adapters/console.py has it, with line feed and tab left to the page, and the marks of no width in addition.
 const OBEYED =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
 // Hundreds of marks on one letter would paint over the lines around it.

@@ -26,7 +26,7 @@ test("words are those of any script", () => {
   assert.deepEqual(cut("a 🎉 b\u0301c", "A b\u0301C"), ["a 🎉 b\u0301c"]);
 });
 
-test("the passage that the judge named comes first, then the others", () => {
+test("the context that the judge named comes first, then the others", () => {
   const passages = ["one two", "one two three", "one"].map(searchable);
   assert.equal(findIn(passages, "one two", 2).passage, 1);
   assert.equal(findIn(passages, "one two three", 1).passage, 1);

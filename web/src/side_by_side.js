@@ -10,8 +10,8 @@ const LISTED = 12;
 const MORE = 200;
 const ALONE = 50;
 
-/** What changed is about two runs; else a method with scores on the same samples stands beside the run. */
-export function Beside({ app, view }) {
+/** Changes are between two runs; else a run is compared with a method that has scores on the same samples. */
+export function SideBySide({ app, view }) {
   const isChange = view.name === "changes";
   const sides = app.all().filter(({ run }) => run || !isChange);
   const { main } = app;

@@ -5,7 +5,7 @@ import { html, useEffect, useState } from "./ui.js";
 const NO_CHANGE = { temperature: undefined, scheme: undefined, penalty: undefined, threshold: undefined };
 const STRICTNESS = "Temperature here is the strictness of the score, not the model's sampling temperature: low is strict";
 
-export function Dial({ app, hasRun }) {
+export function Settings({ app, hasRun }) {
   const { report, state, look } = app;
   const [open, setOpen] = useState(state.scheme !== undefined || state.penalty !== undefined);
   const { settings, run } = look;
@@ -13,7 +13,7 @@ export function Dial({ app, hasRun }) {
   const { t_min: low, t_max: high } = settings.bounds;
   const changed = Object.keys(NO_CHANGE).some((name) => state[name] !== undefined);
   const scheme = schemeName(settings, schemes);
-  return html`<form class=${open ? "dial open" : "dial"} aria-label="Settings" onSubmit=${(event) => event.preventDefault()}>
+  return html`<form class=${open ? "settings open" : "settings"} aria-label="Settings" onSubmit=${(event) => event.preventDefault()}>
     ${hasRun && report.runs.length > 1 && html`<${Choice} id="run" label="Run" value=${run.name} names=${report.runs.map(({ name }) => name)} onChange=${(name) => app.set({ run: name })} />`}
     <div class="field strictness">
       <label for="temperature" title=${STRICTNESS}>Temperature</label>
