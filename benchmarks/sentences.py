@@ -27,7 +27,7 @@ _FORBIDDEN: Final = re.compile(
     re.IGNORECASE,
 )
 # Texts of prompts, which are part of every stored key, and an argument's name.
-_ALLOWED: Final = ("criteria.py passages", "metrics.py passages", "criteria.py wording")
+_ALLOWED: Final = ("criteria.py passages", "metrics.py passages")
 _INLINE: Final = re.compile(r"</?(?:a|b|bdi|code|em|kbd|span|strong)\b[^>]*>")
 _SHOWN: Final = re.compile(r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]+)(?=<|$)')
 

@@ -34,7 +34,7 @@ class Criterion:
 
     Attributes:
         name: Short name, used in tables and store keys.
-        wording: One or two sentences of the prompt: what the judge has to decide.
+        instruction: One or two sentences of the prompt: what the judge has to decide.
         claims: The field whose sentences are judged. Unused when ``statements`` is given.
         against: The field that they are judged against.
         levels: What fully, mostly, partial, minor and none mean here; by default how far the
@@ -50,7 +50,7 @@ class Criterion:
     """
 
     name: str
-    wording: str
+    instruction: str
     claims: Field = "response"
     against: Field = "contexts"
     levels: tuple[str, str, str, str, str] = SUPPORT_LEVELS
@@ -59,7 +59,7 @@ class Criterion:
     checks_evidence: bool = True
 
     def __post_init__(self) -> None:
-        for part in ("name", "wording"):
+        for part in ("name", "instruction"):
             object.__setattr__(self, part, whole_characters(getattr(self, part)))
         for part in ("levels", "shows", "statements"):
             object.__setattr__(self, part, tuple(map(whole_characters, getattr(self, part))))
@@ -71,8 +71,8 @@ class Criterion:
         for field in (self.claims, self.against, *self.shows):
             if field not in FIELDS:
                 return f"has the unknown field {field!r}; fields are {', '.join(FIELDS)}"
-        if not self.name.strip() or not self.wording.strip():
-            return f"needs a name and a wording, got wording={self.wording!r}"
+        if not self.name.strip() or not self.instruction.strip():
+            return f"needs a name and an instruction, got instruction={self.instruction!r}"
         if self.claims == self.against and not self.statements:
             return f"compares {self.claims!r} with itself; claims and against must differ"
         if any(not statement.strip() for statement in self.statements):
@@ -100,7 +100,7 @@ def fingerprint_of(parts: Mapping[str, Any]) -> str:
 FAITHFULNESS: Final = Criterion(
     name="faithfulness",
     shows=("input",),
-    wording=(
+    instruction=(
         "Decide how far each claim is supported by the passages. Absence of contradiction is not "
         "support: what the passages do not say is not supported, however true it may be."
     ),
@@ -110,7 +110,7 @@ ANSWER_RELEVANCY: Final = Criterion(
     name="answer_relevancy",
     claims="response",
     against="input",
-    wording=(
+    instruction=(
         "Decide how far each claim helps to answer what the user wants to know. Judge relevance "
         "to the intent of the question only, not whether the claim is true."
     ),
@@ -129,7 +129,7 @@ CORRECTNESS: Final = Criterion(
     claims="response",
     against="reference",
     shows=("input",),
-    wording=(
+    instruction=(
         "Decide how far each claim agrees with the reference answer, which is taken to be right "
         "and complete."
     ),
@@ -140,7 +140,7 @@ COMPLETENESS: Final = Criterion(
     claims="reference",
     against="response",
     shows=("input",),
-    wording=(
+    instruction=(
         "The claims come from the reference answer. Decide how far the response under test says "
         "what each of them says."
     ),
@@ -158,7 +158,7 @@ CONTEXT_RECALL: Final = Criterion(
     claims="reference",
     against="contexts",
     shows=("input",),
-    wording=(
+    instruction=(
         "The claims come from the reference answer. Decide how far each of them could have been "
         "drawn from the retrieved passages."
     ),
@@ -192,7 +192,7 @@ def rubric(
         against=against,
         shows=shows,
         statements=tuple(statements),
-        wording="Decide how far the text under test meets each of the numbered criteria.",
+        instruction="Decide how far the text under test meets each of the numbered criteria.",
         levels=(
             "the text meets the criterion entirely",
             "the text meets it with a flaw that hardly matters",

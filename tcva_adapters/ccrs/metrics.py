@@ -29,7 +29,7 @@ class Metric:
         title: The long name.
         needs: The fields that a sample must have, in the order of the sample's own fields.
         against: The one of them, besides the response, that must not be blank either.
-        wording: What the judge is to rate.
+        instruction: What the judge is to rate.
         best: What 100 means.
         worst: What 0 means.
         has_exact_match: Whether the score is mixed with an exact match against the reference.
@@ -39,7 +39,7 @@ class Metric:
     title: str
     needs: tuple[Field, ...]
     against: Field
-    wording: str
+    instruction: str
     best: str
     worst: str
     has_exact_match: bool = False
@@ -56,7 +56,7 @@ _ALL: Final = (
         title="contextual coherence",
         needs=("response", "contexts"),
         against="contexts",
-        wording=(
+        instruction=(
             "How well the response hangs together with the passages. What it says should follow "
             "from them and must not contradict them, and its parts should fit each other."
         ),
@@ -68,7 +68,7 @@ _ALL: Final = (
         title="question relevance",
         needs=("input", "response"),
         against="input",
-        wording=(
+        instruction=(
             "How directly the response answers what the user asked. Whether it is true plays no "
             "part; a response about the topic that leaves the question open is not relevant."
         ),
@@ -80,7 +80,7 @@ _ALL: Final = (
         title="information density",
         needs=("input", "response", "contexts"),
         against="input",
-        wording=(
+        instruction=(
             "The balance of the response between brevity and content, given the question and what "
             "the passages offer. It should hold what the user needs, without padding and "
             "repetition, and without being so short that needed content is lost."
@@ -93,7 +93,7 @@ _ALL: Final = (
         title="answer correctness",
         needs=("response", "contexts", "reference"),
         against="reference",
-        wording=(
+        instruction=(
             "How far the facts in the response agree with the reference answer, which is taken to "
             "be right; the passages help to understand both. Other words for the same fact are "
             "no fault."
@@ -107,7 +107,7 @@ _ALL: Final = (
         title="information recall",
         needs=("response", "contexts", "reference"),
         against="reference",
-        wording=(
+        instruction=(
             "How far the response covers what is essential in the reference answer, in whatever "
             "words; the passages help to understand both. What the response says beyond the "
             "reference plays no part."

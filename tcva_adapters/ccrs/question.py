@@ -119,7 +119,7 @@ def rating_request(sample: Sample, metric: Metric, *, problem: str = "") -> Judg
 _SYSTEM: Final = """You are a careful examiner. You rate one quality of a response with one number.
 
 WHAT IS RATED
-{metric.wording}
+{metric.instruction}
 
 SCALE
 The number lies between 0 and 100.

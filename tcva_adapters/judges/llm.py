@@ -360,7 +360,7 @@ def _read(
 ) -> None:
     """Take the verdicts of a reply, and note what cannot be used of it."""
     # Nothing that the judge has been shown is its verdict.
-    shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.wording, *criterion.levels]
+    shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.instruction, *criterion.levels]
     parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
     repeated: list[int] = []
     for number in chunk.open:

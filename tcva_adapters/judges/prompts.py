@@ -188,7 +188,7 @@ def verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:
     """
     sections = [
         "You are a careful examiner. You hold numbered claims (CLAIM) against {where}.",
-        f"TASK\n{criterion.wording} Each claim gets one of five levels.",
+        f"TASK\n{criterion.instruction} Each claim gets one of five levels.",
     ]
     if criterion.statements:
         sections.append("The criteria are the claims here: each CLAIM is one criterion.")

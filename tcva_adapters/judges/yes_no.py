@@ -68,7 +68,7 @@ def yes_no_request(
 @lru_cache(maxsize=64)
 def _system(criterion: Criterion) -> str:
     held_against = DESCRIPTIONS[criterion.against]
-    sections = [f"You hold one claim (CLAIM) against {held_against}.", criterion.wording]
+    sections = [f"You hold one claim (CLAIM) against {held_against}.", criterion.instruction]
     if criterion.statements:
         sections.append("The CLAIM is one of the criteria.")
     sections += orientation(criterion)

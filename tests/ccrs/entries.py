@@ -52,7 +52,7 @@ _RESPONSE = re.compile(r"<<<RESPONSE \w+>>>\n(.*?)\n<<<END RESPONSE \w+>>>", re.
 
 def asked_metric(prompt: str) -> str:
     """Which metric a prompt for one number is about."""
-    return next(name for name, metric in METRICS.items() if metric.wording in prompt)
+    return next(name for name, metric in METRICS.items() if metric.instruction in prompt)
 
 
 def judge(prompt: str) -> str:

@@ -183,7 +183,7 @@ def test_a_prompt_shows_what_the_metric_needs_and_nothing_else() -> None:
         first = rating_request(SAMPLE, metric)
         for name, text in TEXTS.items():
             assert (text in first.user) == (name in metric.needs)
-        assert metric.wording in first.system
+        assert metric.instruction in first.system
         assert (first.schema_name, first.schema["required"]) == ("ccrs_score", ["score"])
         again = rating_request(SAMPLE, metric, problem="it is empty")
         assert first.system == rating_request(other, metric).system == again.system

@@ -120,7 +120,7 @@ def test_a_missing_field_unscores_its_metrics_alone() -> None:
 @both_faces
 def test_a_failed_call_is_a_value_and_costs_the_others_nothing(asynchronous: bool) -> None:
     def reply(prompt: str) -> Any:
-        if METRICS["qr"].wording in prompt:
+        if METRICS["qr"].instruction in prompt:
             return JudgeError("slow down", reason="rate_limit")
         return judge(prompt)
 
@@ -201,7 +201,7 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
     [
         ({"metrics": ("qr", "nope")}, "unknown metric 'nope'"),
         ({"metrics": ()}, r"cc, qr, id, ac, ir, .*got "),
-        ({"metrics": replace(METRICS["qr"], wording="Otherwise.")}, "unknown metric 'qr'"),
+        ({"metrics": replace(METRICS["qr"], instruction="Otherwise.")}, "unknown metric 'qr'"),
         ({"em": "loose"}, "em must be 'strict' or 'normalised', got 'loose'"),
         ({"lambda_": 1.5}, "lambda_ .*got 1.5"),
         ({"suite": True}, "unknown setting 'suite'"),

@@ -59,7 +59,7 @@ def test_each_criterion_shows_its_fields_and_says_where_to_quote_from(
     assert list(parts) == [*shown, "CLAIM 1", "CLAIM 2"]
     assert parts["CLAIM 2"] == "It is red."
     assert parts.get("PASSAGE 2", "The ferry is blue.") == "The ferry is blue."
-    assert criterion.wording in request.system
+    assert criterion.instruction in request.system
     for level, text in zip(LEVELS, criterion.levels, strict=True):
         assert f"- {level.value}: {text}" in request.system
     is_lenient = name == "answer_relevancy"
@@ -72,7 +72,7 @@ def test_each_criterion_shows_its_fields_and_says_where_to_quote_from(
 
 
 def test_fields_that_only_serve_orientation_may_be_missing() -> None:
-    criterion = Criterion("x", wording="Decide.", shows=("input", "reference"))
+    criterion = Criterion("x", instruction="Decide.", shows=("input", "reference"))
     user = verdict_request(Sample(response="a", contexts=("b",)), criterion, ["a"]).user
     assert list(blocks(user)) == ["PASSAGE 1", "CLAIM 1"]
     request = claims_request(SAMPLE, FAITHFULNESS, 8)

@@ -126,5 +126,5 @@ def test_a_scorer_keeps_its_judge_unless_an_llm_is_given(monkeypatch: pytest.Mon
 def test_it_has_no_prompts_to_change() -> None:
     evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     assert evaluator.get_prompts() == {}
-    with pytest.raises(InvalidValueError, match=r"prompts must be empty.*got \['wording'\]"):
-        evaluator._update_prompts({"wording": "x"})  # type: ignore[dict-item]  # refused before it is read
+    with pytest.raises(InvalidValueError, match=r"prompts must be empty.*got \['instruction'\]"):
+        evaluator._update_prompts({"instruction": "x"})  # type: ignore[dict-item]  # refused before it is read

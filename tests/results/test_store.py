@@ -60,7 +60,7 @@ SEEN: list[dict[str, Any]] = [
 UNSEEN: list[dict[str, Any]] = [{"id": "2"}, {"metadata": {"a": 1}}, {"reference": "Bob"}]
 HOW: list[dict[str, Any]] = [
     *({"judge": "n"}, {"prompt_version": "2"}, {"parameters": {"seed": 2}}),
-    *({"criterion": ANSWER_RELEVANCY}, {"criterion": replace(FAITHFULNESS, wording="Other.")}),
+    *({"criterion": ANSWER_RELEVANCY}, {"criterion": replace(FAITHFULNESS, instruction="Other.")}),
     {"criterion": replace(FAITHFULNESS, checks_evidence=False)},
 ]
 
