@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import math
+import multiprocessing
+import pickle
 import re
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +26,15 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
+from tcva_adapters.judges.panel import Panel
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import SHARED
 from tests.support.lexical_server import lexical_reply
 from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.server import ScriptedServer, auto_judge
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 
@@ -46,7 +53,7 @@ class Stopped(BaseException):
     """Nothing on the way catches it."""
 
 
-def test_the_page_shows_the_chain_of_calls_line_by_line() -> None:
+def test_few_calls_stand_between_a_sample_and_its_judge() -> None:
     def stop(_: JudgeRequest) -> str:
         raise Stopped
 
@@ -192,21 +199,6 @@ def test_the_fused_score_is_the_geometric_mean_of_both() -> None:
     assert "fused from scripted:one 0.850, scripted:two 0.650" in result.reason
 
 
-def test_every_other_setting_is_free() -> None:
-    result, model = fused()
-    # T=.1: the exponent is -8.
-    strict = (((1 + 0.7**-8) / 2) ** (-1 / 8), ((1 + 0.3**-8) / 2) ** (-1 / 8))
-    assert result.at(0.1).score == pytest.approx(math.sqrt(math.prod(strict)), abs=1e-12)
-    weighted = result.at(0.5, fuse_weights=(3, 1))
-    assert weighted.score == pytest.approx(0.85**0.75 * 0.65**0.25, abs=1e-12)
-    flip = result.at(0.5, threshold=0.8).flip_temperature
-    assert flip is not None
-    assert result.at(flip).score >= 0.8 > result.at(flip - 1e-6).score  # type: ignore[operator]  # both have one
-    assert len(model.requests) == 1
-    back = Assessment.from_json(result.assessment.to_json())
-    assert Result(back, result.scoring).score == result.score
-
-
 def test_the_lexical_judge_joins_without_a_call_and_may_have_its_own_criterion() -> None:
     model = ScriptedModel([REPLY] * 2)
     result = TCVA(judge=model, fuse="lexical").evaluate(SAMPLE)
@@ -326,3 +318,84 @@ def test_calls_and_prompts_are_those_that_are_then_made(scorer_of: Any, tmp_path
     assert found["cost"] == pytest.approx(priced)
     (again,) = cost({"tcva": scorer}, SAMPLES).records("calls")
     assert (again["cached"] >= model.calls, again["calls"]) == (True, 0)
+
+
+OPENS = "The office opens at nine."
+OPENING = Sample(
+    input="When does the office open?", response=OPENS, contexts=(OPENS,), reference=OPENS, id="s"
+)
+
+
+class Locked(ScriptedModel):
+    """A judge model of a user's that holds what cannot be pickled, and a key."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+
+    def __repr__(self) -> str:
+        return "Locked(key='sk-secret')"
+
+
+BUILT: dict[str, Callable[..., Any]] = {
+    "tcva": lambda judge, **how: TCVA(judge=judge, **how),
+    "ccrs": lambda judge, **how: CCRS("qr", judge=judge, **how),
+}
+
+every_kind = pytest.mark.parametrize("make", BUILT.values(), ids=BUILT)
+
+
+@every_kind
+def test_every_evaluator_comes_back_with_its_store(
+    make: Callable[..., Any], tmp_path: Path
+) -> None:
+    made = make("lexical", store=tmp_path / "v.sqlite", threshold=0.7)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.evaluate(OPENING) == made.evaluate(OPENING)
+    assert (again.store.path, again.threshold) == (str(tmp_path / "v.sqlite"), 0.7)
+    assert len(SHARED) == 0
+
+
+@every_kind
+def test_what_cannot_be_pickled_is_named_without_its_text(make: Callable[..., Any]) -> None:
+    with pytest.raises(InvalidValueError, match=r"\(Locked\).*'openai:MODEL'") as refused:
+        pickle.dumps(make(Locked()))
+    assert "sk-secret" not in str(refused.value)
+    with pytest.raises(InvalidValueError):
+        pickle.dumps(make("lexical", store=":memory:"))
+
+
+def test_a_panel_needs_judges_that_can_be_pickled_and_copies_are_itself() -> None:
+    tcva = TCVA(judge=Panel(["lexical", Locked()]), store=":memory:")
+    with pytest.raises(InvalidValueError, match=r"judge \(Panel\)"):
+        pickle.dumps(tcva)
+    assert copy.copy(tcva) is copy.deepcopy(tcva) is tcva
+    # A function is left to those who pickle functions, such as cloudpickle.
+    model = Locked()
+    model._lock = lambda: None  # type: ignore[assignment]  # see above
+    assert TCVA(judge=model).__reduce__()[0].keywords["judge"] is model
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+# Python warns of forks beside threads, which is one of the ways tried here.
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_workers_share_the_store_and_read_the_key_from_their_environment(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-environment")
+    with ScriptedServer(auto_judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        tcva = TCVA(judge="openai:m", store=tmp_path / "v.sqlite")
+        assert b"sk-secret" not in pickle.dumps(tcva)
+        context: Any = multiprocessing.get_context(method)
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            score = pool.submit(tcva.evaluate, OPENING).result(timeout=120).score
+        again = tcva.evaluate(OPENING)
+        assert (again.score, again.assessment.from_store) == (score, True)
+        assert server.count == 1
+        for make in BUILT.values():
+            assert b"sk-secret" not in pickle.dumps(make("openai:m"))
+    given = OpenAICompatibleModel("m", base_url="http://127.0.0.1:1/v1", api_key="sk-by-hand")
+    with pytest.raises(InvalidValueError) as refused:
+        pickle.dumps(TCVA(judge=given))
+    assert "sk-by-hand" not in str(refused.value)

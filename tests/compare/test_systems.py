@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.compare import ScoreTable, systems
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.stats.pairs import studentised, tukey
 
@@ -165,23 +164,6 @@ def test_systems_change_places_in_whole_groups() -> None:
     report = systems({"f": grouped}, resamples=500)
     assert any("30 groups" in note for note in report.notes)
     assert "is not significant" in report.sentence
-
-
-def test_what_cannot_be_compared_is_said() -> None:
-    one = ScoreTable(("1",), ("a",), np.array([[0.5]]))
-    with pytest.raises(InvalidSampleError, match="one system, a; give two"):
-        systems({"m": one})
-    two = ScoreTable(("1", "2"), ("a", "b"), np.array([[0.5, 0.4], [0.5, np.nan]]))
-    report = systems({"m": two, "only a": replace(one, samples=("1",))}, resamples=9)
-    assert [row["metric"] for row in report.records("metrics")] == ["m"]
-    assert "only a is left out: no query has scores of 2 systems." in report.notes
-    assert any("two systems share 1" in note for note in report.notes)
-    assert report.records("pairs")[0]["p_studentised"] is None
-    assert "too few queries for a test" in report.sentence
-    with pytest.raises(InvalidValueError, match="'x'"):
-        systems(tables(), metrics=["x"])
-    with pytest.raises(InvalidValueError, match="level"):
-        systems(tables(), alpha=0)
 
 
 def test_judgements_are_compared_at_every_temperature(tmp_path: Path) -> None:

@@ -197,22 +197,6 @@ def test_each_repeat_has_its_own_seed_and_a_stated_temperature() -> None:
     assert asyncio.run(awaited) == result
 
 
-def test_every_repeat_has_its_own_place_in_the_store(tmp_path: Path) -> None:
-    store = tmp_path / "verdicts.sqlite"
-    first, second = Drawn(FULLY, NONE, PARTIAL), Drawn(FULLY, NONE, PARTIAL)
-    judged = TCVA(judge=first, repeats=3, store=store).evaluate(SAMPLE)
-    again = TCVA(judge=second, repeats=3, store=store).evaluate(SAMPLE)
-    assert (len(first.requests), len(second.requests)) == (3, 0)
-    assert again == judged
-    assert again.assessment.from_store
-    more = TCVA(judge=second, repeats=5, store=store).evaluate(SAMPLE)
-    assert [each.seed_offset for each in second.samplings if each] == [3, 4]
-    assert more.assessment.repeats[:3] == judged.assessment.repeats
-    # A judgement at temperature 0 is none of them.
-    TCVA(judge=second, store=store).evaluate(SAMPLE)
-    assert second.samplings[0] is None
-
-
 def test_equal_samples_share_repeats_and_repeats_share_nothing() -> None:
     model = Drawn(FULLY, NONE)
     twin = SAMPLE.model_copy(update={"id": "twin"})

@@ -15,15 +15,21 @@ from llama_index.core.base.response.schema import (
 )
 from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.chat_engine.types import AgentChatResponse
+from llama_index.core.evaluation import EvaluationResult
 from llama_index.core.llms import CompletionResponse, CompletionResponseGen
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from pydantic import BaseModel
 
-from tcva_adapters import Result
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.llamaindex import ScorerEvaluationResult, TCVAEvaluator
+from tcva_adapters import CCRS, TCVA, Result
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.llamaindex import (
+    ScorerEvaluationResult,
+    ScorerEvaluator,
+    TCVAEvaluator,
+    result_of,
+)
 from tcva_adapters.results.assessment import Reason
 from tests.llamaindex.entry import CONTEXTS, ScriptedLLM, reason_of, scripted
 from tests.support.office import ONE, QUERY
@@ -163,3 +169,43 @@ def test_a_stream_that_breaks_costs_no_batch() -> None:
     assert (result.query, result.score, result.invalid_result) == (QUERY, None, True)
     assert reason_of(result) is Reason.INVALID_INPUT
     assert "the line went dead" in (result.invalid_reason or "")
+
+
+ASKED = "When does the office open?"
+SAID = "The office opens at nine. Dogs bark."
+GIVEN = ["The office opens at nine on weekdays."]
+
+
+def evaluations() -> list[ScorerEvaluationResult[Any]]:
+    """One of each kind: scored, fused, rated, and without a score."""
+    scorers: list[Any] = [
+        TCVA(judge="lexical", temperature="strict", scheme="linear"),
+        TCVA(judge="lexical", fuse=TCVA("answer_relevancy", judge="lexical")),
+        CCRS("qr", judge="lexical", threshold=0.9),
+    ]
+    found = [ScorerEvaluator(each).evaluate(ASKED, SAID, GIVEN) for each in scorers]
+    return [*found, ScorerEvaluator(scorers[0]).evaluate(ASKED, SAID, [])]
+
+
+@pytest.mark.parametrize("evaluation", evaluations())
+def test_the_result_is_there_however_it_was_carried(evaluation: Any) -> None:
+    result = evaluation.result
+    assert result_of(evaluation) is result
+    assert evaluation.score == result.score
+    for carried in (
+        evaluation.model_dump(),
+        evaluation.model_dump(mode="json"),
+        evaluation.model_dump_json(),
+        result.to_json(),
+    ):
+        assert result_of(carried) == result
+    again = ScorerEvaluationResult[Any].model_validate_json(evaluation.model_dump_json())
+    assert again.model_dump() == evaluation.model_dump()
+
+
+@pytest.mark.parametrize(
+    "other", [EvaluationResult(score=1.0), {"score": 1.0}, "not JSON", 5, None, {"rated": None}]
+)
+def test_what_holds_no_result_is_named(other: Any) -> None:
+    with pytest.raises(UnreadableInputError, match=r"(no|not a) result"):
+        result_of(other)

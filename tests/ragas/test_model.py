@@ -15,7 +15,6 @@ from typing import Any
 import openai
 import pytest
 from langchain_core.language_models import FakeListChatModel, FakeListLLM
-from langchain_core.messages import AIMessage
 from ragas.llms import llm_factory
 from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 
@@ -218,20 +217,3 @@ def test_a_completion_model_gets_one_text() -> None:
     own = ScriptedLLM(lambda _: TWO)
     assert (answered(own).text, aanswered(own).text) == (TWO, TWO)
     assert own.prompts == ["be strict\n\nclaim 1"] * 2
-
-
-def test_tokens_and_the_end_of_a_reply_come_from_the_older_family_too() -> None:
-    llm = ScriptedLLM(lambda _: TWO)
-    llm.finished = False
-    found = answered(llm)
-    assert (found.input_tokens, found.output_tokens, found.truncated) == (10, 5, True)
-
-    class Metered(FakeListChatModel):
-        def _generate(self, *args: Any, **kwargs: Any) -> Any:
-            result = super()._generate(*args, **kwargs)
-            usage: Any = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
-            result.generations[0].message = AIMessage(TWO, usage_metadata=usage)
-            return result
-
-    found = answered(LangchainLLMWrapper(Metered(responses=[TWO])))
-    assert (found.input_tokens, found.output_tokens) == (7, 3)

@@ -93,7 +93,7 @@ def of_claim(**fields: Any) -> str:
     return changed(claims=[{"claim": "c", "verdict": "fully", **fields}])
 
 
-REFUSED = [
+UNREADABLE = [
     *(changed(criterion=None), changed(claims=3), changed(claims=[]), changed(unscored={})),
     *(changed(claims=[{"claim": "c", "verdict": None}]), changed(claims=[{"verdict": "fully"}])),
     changed(members=[json.loads(GOOD) | {"claims": []}]),
@@ -106,7 +106,7 @@ REFUSED = [
 
 def test_what_no_assessment_is_is_refused_or_skipped(tmp_path: Path) -> None:
     path = tmp_path / "judged.jsonl"
-    for line in REFUSED:
+    for line in UNREADABLE:
         path.write_text(f"{GOOD}\n{line}\n{GOOD}\n", encoding="utf-8")
         for read in (read_assessments, read_scores):
             with pytest.raises(UnreadableInputError, match=r"judged\.jsonl.*line 2"):
