@@ -32,7 +32,7 @@ def cost(
     >>> from tcva_adapters import TCVA
     >>> sample = Sample(response="It opens at nine.", contexts=["It opens at nine."])
     >>> cost({"tcva": TCVA(judge="lexical")}, [sample] * 3).sentence
-    'About 0 calls on 3 samples'
+    'About 0 calls on 3 samples.'
     """
     records = []
     for name, asking in askings.items():

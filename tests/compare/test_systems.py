@@ -13,7 +13,7 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.compare import ScoreTable, systems
-from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.stats.pairs import studentised, tukey
 

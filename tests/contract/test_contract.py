@@ -117,15 +117,12 @@ def test_repeats_and_panels_are_the_same_everywhere(adapter: Adapter) -> None:
     assert result.score == expected.score
     assert [len(each.assessment.claims) for each in result.repeats] == [2, 2, 2]
     assert {each.score for each in result.repeats} == {each.score for each in expected.repeats}
-    assert "3 repeats score" in result.reason
     assert result.usage.calls == 3
     expected = TCVA(judge=panel()).evaluate(SAMPLES[0])
     result = adapter.score(adapter.built(panel()), SAMPLES[0])
     for name in ("score", "claims", "interval", "weights", "reason"):
         assert getattr(result, name) == getattr(expected, name)
     assert result.at("strict").interval == expected.at("strict").interval
-    assert "by probability" in result.reason
-    assert "95% interval" in result.reason
     names = ["scripted:one", "scripted:two", "lexical/3"]
     assert [each.judge for each in result.assessment.panel] == names
 
