@@ -80,6 +80,7 @@ class Reviews:
                 sys.stderr.write(f"{line}\n")  # past `note`, which lets no line be a command
         code = exit_code(table, gate_records(found))
         if code == NOTHING:
-            raise InvalidSampleError(found.sentence)
+            msg = "no sample has a score; the table 'unscored' gives the reasons"
+            raise InvalidSampleError(msg)
         if code:
             raise typer.Exit(GATE_FAILED)

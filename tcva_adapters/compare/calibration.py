@@ -353,7 +353,7 @@ class _Found:
         of = _CALLED.get(objective, objective)
         does = f"gains {shown} in {of}"
         if objective == "mae":
-            does = f"lowers the {of} by {shown}"
+            does = f"lowers the {of} by {cell(gain.value, 'interval', gain.low, gain.high)}"
         said = f"{what} {does} on unseen samples (n = {gain.n}; {self.outcome})."
         return f"{self.advice[:1].upper()}{self.advice[1:]}: {said}"
 

@@ -462,7 +462,7 @@ def _best(
         return said
     p = tests["p_corrected"].get(other if best == reference else best, math.nan)
     ahead = -pair.value if best == reference else pair.value
-    said += f" The difference to {other} ({cell(ahead, 'signed')})"
+    said += f" The difference from {other} ({cell(ahead, 'signed')})"
     if math.isnan(p):
         return f"{said} has no test: {pair.reason}."
     is_significant = "is significant" if p < _ALPHA else "is not significant"

@@ -127,17 +127,16 @@ class Importing:
         number, (low, high) = math.nan if error else _number(value), self.scale
         wrong = ""
         if number is None:
-            wrong = f"{value!r}, which is no number; leave the cell empty for no score"
+            wrong = f"{value!r} is no number; leave the cell empty for no score"
         elif number != self.missing and not (math.isnan(number) or low <= number <= high):
             wrong = (
-                f"{number!r}, outside [{low:g}, {high:g}]; if it stands for no score, give it as "
-                f"'missing' (--set missing={number:g}); if the scale is another, give 'scale' "
-                "(--set scale=1,5); if the column holds no scores, name those that do: "
-                "PATH::COLUMN,COLUMN"
+                f"scores must be between {low:g} and {high:g}, got {number:g}; give another scale as "
+                f"--set scale=LOW,HIGH, a number for no score as --set missing={number:g}, and the "
+                "columns of scores as PATH::COLUMN,COLUMN"
             )
         if number is None or wrong:
-            msg = f"{path}, {row.line}: column {column!r} holds {wrong}"
-            raise UnreadableInputError(msg)
+            word = ROW_WORDS[format_of(path)]
+            raise unreadable(path, f"column {column!r}: {wrong}", line=row.line, word=word)
         is_none = math.isnan(number) or number == self.missing
         row.scores[method] = None if is_none else self.scaled(number)
         said = error or record.get(f"{column}_reason")

@@ -49,7 +49,7 @@ def parse_rating(value: Any) -> float:
     except ValueError:
         number = math.inf
     if math.isinf(number):
-        msg = f"{value!r} is no rating; give a number, true or false, pass or fail"
+        msg = f"{value!r} is not a rating; give a number, true or false, pass or fail"
         raise InvalidValueError(msg)
     return number
 
@@ -198,7 +198,10 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, dict[str, Any]]:
         wrong = ""
         if not own or not (is_of_claims or {*raters} <= {*record}):
             has = ", ".join(map(str, record)) or "nothing"
-            wrong = f"a label needs id and {', '.join(raters)}, this one has {has}"
+            wrong = (
+                f"labels need the columns id and {', '.join(raters)}, got {has}; FILE::COLUMN names "
+                "another column of ratings"
+            )
         elif own in labels:
             wrong = f"{own!r} has two labels; remove one"
         if wrong:

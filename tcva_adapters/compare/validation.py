@@ -322,7 +322,11 @@ class _View:
         if error.value < 0.0:
             side, ends = "lower", (-error.high, -error.low)
         off = cell(abs(error.value), "interval", *ends)
-        said += f" Scores are {off} {side} than the ratings on average."
+        said += (
+            f" Scores are {off} {side} than the ratings on average."
+            if abs(error.value) >= 0.0005
+            else " Scores equal the ratings on average."
+        )
         on = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
         said += f" The error depends on {', '.join(dict.fromkeys(on))}." if on else ""
         for row in (table.records[0] for table in means[:1]):

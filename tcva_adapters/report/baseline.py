@@ -107,8 +107,8 @@ def _sentence(row: dict[str, Any], both: int) -> str:
     change = cell(row["change"], "signed", row["change_low"], row["change_high"])
     text = (
         f"Since the baseline the mean changed from {cell(row['before'], 'score')} to "
-        f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Of {both} samples, "
-        f"{row['newly_fail']} newly fail and {row['newly_pass']} newly pass."
+        f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Samples that newly fail: "
+        f"{row['newly_fail']} of {both}, that newly pass: {row['newly_pass']}."
     )
     return text + (f" The change has no interval: {row['reason']}." if row["reason"] else "")
 

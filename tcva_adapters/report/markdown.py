@@ -110,7 +110,7 @@ def _since(change: Mapping[str, Any]) -> str:
     return (
         f"Since the baseline the mean of {_code(change['method'])} changed from "
         f"{cell(change['before'], 'score')} to {cell(change['now'], 'score')} ({markdown_text(moved)}, "
-        f"n = {change['samples']}): {change['newly_fail']} newly fail, {change['newly_pass']} newly pass."
+        f"n = {change['samples']}). Newly fail: {change['newly_fail']}, newly pass: {change['newly_pass']}."
     )
 
 

@@ -200,7 +200,9 @@ def test_a_row_per_sample_and_method(tmp_path: Path) -> None:
 def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,m,ms\ngood,-1,250\nbad,0.5,900\n", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match=r", 2: .*'m'.*--set missing=-1.*--set scale="):
+    with pytest.raises(
+        UnreadableInputError, match=r"line 2: .*'m'.*--set scale=.*--set missing=-1"
+    ):
         imported(path)
     with pytest.raises(UnreadableInputError, match=r"'ms'.*250.0.*PATH::COLUMN"):
         imported(path, missing=-1)
@@ -259,7 +261,7 @@ def test_what_is_asked_for_must_be_there(tmp_path: Path) -> None:
     path.write_text("id,m,n\ngood,1,yes\n", encoding="utf-8")
     for spec, why in (
         (f"{path}::x", "it has no 'x'; there are id, m, n"),
-        (f"{path}::n", "'yes', which is no number"),
+        (f"{path}::n", "'yes' is no number"),
         (tmp_path.parent, "this is a folder"),
         (tmp_path / "nowhere", "the file does not exist"),
     ):

@@ -131,7 +131,7 @@ def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
     ("human", "said"),
     [
         ("stars", "no sample has 'stars' in its metadata; its fields are 'ben'"),
-        ("bot", "'A' is no rating"),
+        ("bot", "'A' is not a rating"),
         ({"else": 1}, "none of its 1 labels has the id of a sample"),
         ([0.5, 1.0], "2 human ratings for 6 samples"),
     ],

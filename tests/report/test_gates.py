@@ -137,7 +137,7 @@ def test_what_changed() -> None:
     before = table(0.9, 0.2, 0.7, 0.6, 0.5)
     now = table(0.1, 0.8, LATE, 0.6, 0.5)
     report = changes(before, now)
-    assert "2 newly fail and 1 newly pass" in report.sentence
+    assert "newly fail: 2 of 5, that newly pass: 1" in report.sentence
     assert [r["sample"] for r in report.records("newly fail")] == ["s2", "s0"]
     assert [r["sample"] for r in report.records("newly pass")] == ["s1"]
     (row,) = report.records("changes")

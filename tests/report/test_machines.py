@@ -181,7 +181,7 @@ def test_a_comment_names_what_newly_fails_first() -> None:
     assert "10 of 725 samples shown:" in comment
     shown = re.findall(r"<summary><code>(s\d+)</code>: 0.000 &lt; 0.5", comment)
     assert shown == names[700:710]
-    assert "25 newly fail, 5 newly pass." in comment
+    assert "Newly fail: 25, newly pass: 5." in comment
     assert "<summary>Newly fail: 25</summary>" in comment
     assert "- `s700`: 1.000 before, 0.000 now" in comment
     assert "- and 5 more samples" in comment
