@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.compare.ratings import MISSING
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable, whole_text

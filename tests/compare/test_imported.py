@@ -204,7 +204,7 @@ def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> N
         UnreadableInputError, match=r"line 2: .*'m'.*--set scale=.*--set missing=-1"
     ):
         imported(path)
-    with pytest.raises(UnreadableInputError, match=r"'ms'.*250.0.*PATH::COLUMN"):
+    with pytest.raises(UnreadableInputError, match=r"'ms'.*250.*PATH::COLUMN"):
         imported(path, missing=-1)
     table = imported(f"{path}::m", missing=-1)
     assert said(table, "m")[:2] == ["-1 in the file", 0.5]
