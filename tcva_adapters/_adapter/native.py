@@ -72,7 +72,7 @@ class NativeRun(ABC):
 
     @classmethod
     async def ascored(cls, name: str, sample: Sample, llm: Any, **options: Any) -> FrameworkScore:
-        """The same, awaited.
+        """`score_framework_metric`, awaited.
 
         Raises:
             InvalidValueError: As for `score_framework_metric`.

@@ -45,8 +45,5 @@ def unknown_prompt(known: str, prompt: str) -> JudgeError:
         known: What is answered, in words.
         prompt: The prompt.
     """
-    msg = (
-        f"LexicalLLM is not a language model: it only answers the prompts of {known}; "
-        f"use a model for other metrics. The prompt was {prompt!r:.80}"
-    )
+    msg = f"LexicalLLM is not a model: it answers only prompts of {known}, got {prompt!r:.80}"
     return JudgeError(msg, reason="unknown_prompt", fatal=True)

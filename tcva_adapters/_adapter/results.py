@@ -89,7 +89,7 @@ def chosen(wanted: str | None, ours: Sequence[str], others: Iterable[str], *, ar
         return wanted or ours[0]
     known = ", ".join(map(repr, ours))
     if not ours:
-        msg = f"the evaluation has no metric of tcva-adapters, only {', '.join(others) or 'none'}"
+        msg = f"the evaluation has no metric of tcva-adapters (has: {', '.join(others) or 'none'})"
     elif wanted is None:
         msg = (
             f"the evaluation has several metrics of tcva-adapters; pass {argument}=, one of {known}"

@@ -61,10 +61,10 @@ class Collected(NamedTuple, Generic[R]):
 
 
 class MetricSettings(SettingsModel):
-    """Settings of every metric here, in addition to those of its scorer."""
+    """Settings of metrics in DeepEval, in addition to those of the scorer."""
 
     threshold: Share | None = Field(
-        default=None, description="The lowest score that passes; None neither passes nor fails."
+        default=None, description="The lowest score that passes; with None, no pass or fail."
     )
     name: Annotated[str, Field(pattern=r"\S")] | None = Field(
         default=None,
@@ -235,7 +235,7 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
     def result(self) -> R | None:
         """The result of the last test case; unscored if its measurement was ended early."""
         if self._result is None and self._sample is not None:
-            ended = "the measurement was ended before the judge replied"
+            ended = "DeepEval ended the measurement before the judge replied"
             return self._scorer.unscored(Reason.TIMEOUT, ended, self._sample)
         return self._result
 

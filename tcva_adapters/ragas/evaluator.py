@@ -86,7 +86,7 @@ class OfScorer(Frozen, Generic[R]):
         self._begin(tcva, llm, name)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
-        needed = "without profiles: RAGAS' samples have no metadata; set temperature= instead"
+        needed = "one without profiles, since RAGAS' samples have no metadata"
         require(getattr(scorer, "profiles", None) is None, "scorer", scorer, needed)
         vars(self).update(scorer=scorer, _llm=llm)
 
