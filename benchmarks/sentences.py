@@ -26,7 +26,7 @@ _FORBIDDEN: Final = re.compile(
     r"|from chance|in another word|as their quote|for a --panel)\b|^passes from$",
     re.IGNORECASE,
 )
-# Texts of prompts, which are part of every stored key, and an argument's name.
+# Texts of prompts, which are part of every stored key.
 _ALLOWED: Final = ("criteria.py passages", "metrics.py passages")
 _INLINE: Final = re.compile(r"</?(?:a|b|bdi|code|em|kbd|span|strong)\b[^>]*>")
 _SHOWN: Final = re.compile(r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]+)(?=<|$)')

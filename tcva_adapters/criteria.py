@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
+from tcva_adapters.core.checks import listed
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
 
@@ -60,7 +61,10 @@ class Criterion:
 
     def __post_init__(self) -> None:
         for part in ("name", "instruction"):
-            object.__setattr__(self, part, whole_characters(getattr(self, part)))
+            if not isinstance(text := getattr(self, part), str):
+                msg = f"{part} of a criterion must be a string, got {text!r}"
+                raise InvalidValueError(msg)
+            object.__setattr__(self, part, whole_characters(text))
         for part in ("levels", "shows", "statements"):
             object.__setattr__(self, part, tuple(map(whole_characters, getattr(self, part))))
         if fault := self._fault():
@@ -184,6 +188,7 @@ def rubric(
     >>> rubric("tone", ["Is polite.", "Does not promise a date."]).required
     ('response',)
     """
+    statements = listed("statements", statements)
     if not statements:
         msg = f"rubric {name!r} needs at least one text in statements"
         raise InvalidValueError(msg)

@@ -47,10 +47,11 @@ def score_agg(
     >>> score_agg([1.0, 0.9, 0.7, 0.0])
     0.5239
     """
-    numbers = [as_number(score) for score in listed("scores", scores)]
+    given = listed("scores", scores)
+    numbers = [as_number(score) for score in given]
     scores = [number for number in numbers if number is not None and 0.0 <= number < math.inf]
     if len(scores) < len(numbers):
-        msg = f"scores must be finite numbers of 0 or more, got {scores!r}"
+        msg = f"scores must be finite numbers of 0 or more, got {given!r}"
         raise InvalidValueError(msg)
     if not scores:
         return 0.0

@@ -102,7 +102,7 @@ def json_object(text: str | bytes, *, what: str = "a result") -> dict[str, Any]:
     try:
         plain = json.loads(text)
     except (ValueError, RecursionError) as error:
-        msg = f"not {what}: {error}"
+        msg = f"not {what}, as it is not JSON: {error}"
         raise UnreadableInputError(msg) from None
     if not isinstance(plain, dict):
         msg = f"not {what}, got {type(plain).__name__}"

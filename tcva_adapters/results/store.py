@@ -221,7 +221,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
                     continue
                 self._is_held = code in _TRANSIENT
                 why = "another process is using it" if self._is_held else _CHECK
-                msg = f"the store {self.path} cannot be used: {error}; {why}"
+                msg = f"the store {self.path} cannot be used: {str(error).rstrip('.')}; {why}"
                 raise UnreadableInputError(msg) from error
 
 

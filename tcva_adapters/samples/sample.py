@@ -50,7 +50,10 @@ def first_fault(error: ValidationError) -> str:
         return f"{where} is missing"
     if first["type"] == "extra_forbidden":
         return f"{where} is not a known field"
-    return f"{where} {why.replace('Input should', 'must')}, got {reprlib.repr(first['input'])}"
+    why = why.replace("Input should", "must").replace(
+        "an instance of Sequence", "a list of strings"
+    )
+    return f"{where} {why}, got {reprlib.repr(first['input'])}"
 
 
 def whole_characters(text: str) -> str:
@@ -119,6 +122,10 @@ class Sample(Checked):
             InvalidSampleError: A field has a type that cannot be read, or looks like a printed list
                 that cannot be read back for certain.
         """
+        given: Any = record  # whatever a caller without a type checker passes
+        if not isinstance(given, Mapping):
+            msg = f"a record must be a mapping of fields, got {type(given).__name__}"
+            raise InvalidSampleError(msg)
         fields, rest = fields_of(record, columns or {})
         metadata = rest.pop("metadata", None)
         if isinstance(metadata, Mapping):
