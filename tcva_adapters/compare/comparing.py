@@ -447,10 +447,15 @@ def _best(
     best = ranked[0]
     own = next(r for r in agreements.records if (r["method"], r["measure"]) == (best, objective))
     rho = cell(own["agreement"], "score", own["agreement_low"], own["agreement_high"])
-    said = f"({_CALLED[objective]} {rho}, n = {own['n']})"
+    n, common = own["n"], len(table.rated.common())
+    is_common = common >= LEAST and any(r["n"] != common for r in agreements.records)
+    if is_common and n != common:
+        rho, n = cell(values[best], "score"), common  # its interval is of its own samples
+    said = f"({_CALLED[objective]} {rho}, n = {n})"
     if higher_is_better(objective) and values[best] <= 0.0:
         return f"No method agrees with the human ratings; the highest is {best} {said}."
     said = f"{best} agrees{' best' * (len(ranked) > 1)} with the human ratings {said}."
+    said = f"On the samples that all methods scored, {said}" if is_common else said
     views_of = views.views_of(table)
     family = views_of if best in views_of else (best,)
     other = next((method for method in ranked if method not in family), "")
