@@ -59,8 +59,8 @@ export function path(points) {
 /** What the pointer is at, in a few words next to it. */
 export function Tip({ at, width }) {
   if (!at) return null;
-  const left = Math.min(Math.max(at.x, 110), Math.max(110, width - 110));
-  return html`<div class="tip" aria-hidden="true" style=${{ left: `${left}px`, top: `${Math.max(2, at.y - 40)}px` }}>${at.text}</div>`;
+  const side = at.x < width / 2 ? { left: `${at.x + 6}px` } : { right: `${width - at.x + 6}px` };
+  return html`<div class="tip" aria-hidden="true" style=${{ ...side, top: `${Math.max(2, at.y - 34)}px` }}>${at.text}</div>`;
 }
 
 /** Pass rate and mean score over the temperature; a click or a drag sets it. */

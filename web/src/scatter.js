@@ -58,7 +58,7 @@ export function Scatter({ app, pairs, both }) {
 
 function said({ scores }, others, name) {
   const more = others > 0 ? ` and ${counted(others, "sample")} more` : "";
-  return `${brief(name, 40)}${more}: ${figure(scores[0])} and ${figure(scores[1])}`;
+  return `${brief(name, 32)}${more}: ${figure(scores[0])} and ${figure(scores[1])}`;
 }
 
 const hasFewScores = (pairs, k) => {
