@@ -62,6 +62,7 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     Raises:
         InvalidValueError: There is no way to try such a judge.
     """
+    asked = None if judge is None else _asked(judge, settings)
     # Importing a framework takes seconds, in a process of its own: two at a time.
     with ThreadPoolExecutor(2) as pool:
         packages = list(pool.map(inspect, REQUIREMENTS.values()))
@@ -71,8 +72,8 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
         sentence += f": {', '.join(broken)} cannot be imported"
     tables = [Table("packages", _PACKAGES, packages)]
     is_well = not broken
-    if judge is not None:
-        answer, forms, advice = _asked(judge, settings)
+    if asked is not None:
+        answer, forms, advice = asked
         is_well = is_well and answer["answers"] and not advice.startswith(_ENDED)
         sentence = f"{answer['judge']}: {advice}. {sentence}"
         rows = [

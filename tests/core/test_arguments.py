@@ -19,6 +19,7 @@ from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.panel import evaluate_panel, fuse
 from tcva_adapters.core.temperature import Bounds, check_temperature, exponent
 from tcva_adapters.core.verdicts import Verdict, WeightScheme, count_levels
+from tcva_adapters.criteria import Criterion, rubric
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.results.assessment import Assessment
 
@@ -108,6 +109,11 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (Bounds, (), {"t_min": 0.5, "t_max": 0.5}, "t_min=0.5 and t_max=0.5"),
     (from_deepeval, (["maybe"],), {}, "got 'maybe'"),
     (score_agg, ([1e-40, 1.0], 0.1), {}, "exponent -8"),
+    (score_agg, ([0.5, "a"],), {}, "got [0.5, 'a']"),
+    (rubric, ("tone", "Is polite."), {}, "got 'Is polite.'"),
+    (rubric, ("tone", []), {}, "'tone'"),
+    (Criterion, (3, "Decide."), {}, "name of a criterion must be a string, got 3"),
+    (Criterion, ("x", "Decide.", "response", "response"), {}, "'response'"),
     (fuse, ([[0.5, 1.5]],), {}, "got 1.5 for method 1 in row 0"),
     (fuse, ([[0.5, 0.5]],), {"weights": [1]}, "one for each of 2 methods"),
     (fuse, ([[0.5, 0.5]],), {"temperature": 2}, "got 2"),

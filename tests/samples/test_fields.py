@@ -213,3 +213,9 @@ def test_a_megabyte_is_read_or_refused_at_once() -> None:
         with suppress(InvalidSampleError):
             Sample.from_record({"response": "a", "messages": text, "contexts": text})
         assert time.process_time() - begin < 2.0, text[:20]
+
+
+@pytest.mark.parametrize("record", [["a"], "answer", None])
+def test_a_record_that_is_no_mapping_is_refused(record: Any) -> None:
+    with pytest.raises(InvalidSampleError, match=f"got {type(record).__name__}"):
+        Sample.from_record(record)
