@@ -91,20 +91,16 @@ def calibrate(
     objective: str = option(
         RATINGS, "--objective", "What to optimise: spearman, mae or kappa.", default="spearman"
     ),
-    by: str | None = option(
-        RATINGS, "--by", "Also choose a temperature per value of this field.", "FIELD"
-    ),
+    by: str | None = option(RATINGS, "--by", "A temperature per value of a field.", "FIELD"),
     group: str | None = options.GROUP,
     temperatures: str | None = options.TEMPERATURES,
     schemes: list[str] | None = options.SCHEMES,
     penalties: list[str] | None = option(
-        SCORING, "--penalty", "A penalty to choose from; repeatable.", "PENALTY"
+        SCORING, "--penalty", "Penalty to try; repeatable.", "NAME"
     ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
-    out: Path | None = option(
-        OUTPUT, "--out -o", "Write the recommended settings for --config.", "FILE"
-    ),
+    out: Path | None = option(OUTPUT, "--out -o", "Write settings for --config.", "FILE"),
     overwrite: bool = options.OVERWRITE,
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
@@ -148,25 +144,15 @@ def validate(
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     human_threshold: float | None = options.HUMAN_THRESHOLD,
-    by: list[str] | None = option(
-        RATINGS, "--by", "Show errors by this field; repeatable.", "FIELD"
-    ),
+    by: list[str] | None = option(RATINGS, "--by", "Errors by this field; repeatable.", "FIELD"),
     group: str | None = options.GROUP,
-    width: float | None = option(
-        RATINGS, "--width", "Print how many ratings an interval of this width needs."
-    ),
-    rate_next: int = option(
-        RATINGS, "--next", "Draw so many samples to rate and write them to --out.", default=0
-    ),
-    method: str | None = option(
-        SCORING, "--method", "Method whose errors are shown (default: the first)."
-    ),
+    width: float | None = option(RATINGS, "--width", "Print ratings needed for this width."),
+    rate_next: int = option(RATINGS, "--next", "Draw samples to rate, into --out.", default=0),
+    method: str | None = option(SCORING, "--method", "Method to check; by default the first."),
     temperature: str | None = options.TEMPERATURE,
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
-    out: Path | None = option(
-        OUTPUT, "--out -o", "File for the samples of --next: .jsonl or .csv.", "FILE"
-    ),
+    out: Path | None = option(OUTPUT, "--out -o", "File of --next: .jsonl or .csv.", "FILE"),
     report: Path | None = options.PAGE,
     markdown: str | None = options.TABLES,
     overwrite: bool = options.OVERWRITE,
@@ -213,16 +199,12 @@ def systems(
     *,
     system: str | None = option(INPUT, "--system", "Field that names the system.", "FIELD"),
     metrics: list[str] | None = option(
-        SCORING, "--metric", "Compare by this metric only; repeatable.", "METRIC"
+        SCORING, "--metric", "Only this metric; repeatable.", "NAME"
     ),
     temperatures: str | None = options.TEMPERATURES,
-    test: str = option(
-        SCORING, "--test", "Test of pairs: studentised or tukey.", default="studentised"
-    ),
+    test: str = option(SCORING, "--test", "studentised or tukey.", default="studentised"),
     alpha: float = option(SCORING, "--alpha", "Significance level of the tests.", default=0.05),
-    hypotheses: Path | None = option(
-        SCORING, "--hypotheses", "JSON file of hypotheses to test.", "FILE"
-    ),
+    hypotheses: Path | None = option(SCORING, "--hypotheses", "JSON with hypotheses.", "FILE"),
     group: str | None = options.GROUP,
     set_: list[str] | None = options.DRAWS,
     report: Path | None = options.PAGE,
@@ -254,14 +236,10 @@ def systems(
 def reproduce(
     folder: Path = argument("Folder with NAME_tcva_scores.json, NAME_prepared.json and so on."),
     *,
-    best: bool = option(
-        SCORING, "--best", "Use the T with the highest rho in each set.", default=False
-    ),
-    count_empty: bool = option(
-        SCORING, "--count-empty", "Count stored scores of samples without verdicts.", default=False
-    ),
+    best: bool = option(SCORING, "--best", "Use the T with the highest rho.", default=False),
+    count_empty: bool = option(SCORING, "--count-empty", "Count empty answers.", default=False),
     no_lexical: bool = option(
-        SCORING, "--no-lexical", "Leave out scores fused with the lexical judge.", default=False
+        SCORING, "--no-lexical", "Leave out the lexical judge.", default=False
     ),
     set_: list[str] | None = options.DRAWS,
     everything: bool = options.ALL,
@@ -269,8 +247,8 @@ def reproduce(
 ) -> None:
     """Recompute Tables 5 to 9 of the TCVA paper and compare them with its figures.
 
-    Makes no model call. --count-empty is for USR, where the paper counts answers without claims.
-    --set takes resamples and seed.
+    Makes no model call. --count-empty counts the stored scores of answers without claims, as the
+    paper does for USR. --set takes resamples and seed.
 
     Example: tcva reproduce tcva_paper --all
     """

@@ -34,14 +34,12 @@ def submit(
     criterion: str | None = options.CRITERION,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
-    ccrs: str | None = option(
-        JUDGING, "--ccrs", "Rate whole answers by cc,qr,id,ac,ir instead.", "METRICS"
-    ),
+    ccrs: str | None = option(JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"),
     set_: list[str] | None = SET,
     store: str | None = options.STORE,
     out: Path = option(OUTPUT, "--out -o", "Folder of the submission.", "FOLDER", _DEFAULT),
     batch_size: int = option(OUTPUT, "--batch-size", "Most requests in one batch.", default=50_000),
-    tries: int = option(OUTPUT, "--tries", "Attempts for requests that expire or fail.", default=3),
+    tries: int = option(OUTPUT, "--tries", "Attempts per request.", default=3),
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     as_json: bool = options.JSON,
@@ -97,9 +95,7 @@ def status(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
 def collect(
     folder: Path = _FOLDER,
     *,
-    wait: float | None = option(
-        INPUT, "--wait", "Check at this interval until all answers have arrived.", "SECONDS"
-    ),
+    wait: float | None = option(INPUT, "--wait", "Poll until all has arrived.", "SECONDS"),
     again: bool = option(INPUT, "--again", "Submit failed requests once more.", default=False),
     as_json: bool = options.JSON,
 ) -> None:

@@ -45,33 +45,22 @@ def compare(
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     scores: list[str] | None = option(
-        INPUT,
-        "--scores",
-        "Imported scores (RAGAS, DeepEval, LangSmith, a table); repeatable.",
-        "[NAME=]FILE",
+        INPUT, "--scores", "Imported scores of RAGAS and others; repeatable.", "[NAME=]FILE"
     ),
     criterion: str | None = options.CRITERION,
     judge: str | None = options.JUDGE,
     panel: list[str] | None = options.PANEL,
-    frameworks: str = option(
-        JUDGING, "--with", "Frameworks: ragas,deepeval,llamaindex,langchain, none.", default="all"
-    ),
-    metrics: str | None = option(
-        JUDGING, "--metrics", "Their metrics: faithfulness, ragas.context_recall, all."
-    ),
+    frameworks: str = option(JUDGING, "--with", "ragas,deepeval,... or none.", default="all"),
+    metrics: str | None = option(JUDGING, "--metrics", "faithfulness, ragas.faithfulness, all."),
     dry_run: bool = options.DRY_RUN,
     temperatures: str | None = options.TEMPERATURES,
-    fuse: list[str] | None = option(
-        SCORING, "--fuse", "Geometric mean of methods: 'a + b'; repeatable.", "METHODS"
-    ),
+    fuse: list[str] | None = option(SCORING, "--fuse", "Mean of 'a + b'; repeatable.", "METHODS"),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
-    reference: str | None = option(
-        RATINGS, "--reference", "Method that the others are tested against.", "METHOD"
-    ),
+    reference: str | None = option(RATINGS, "--reference", "Test against it.", "METHOD"),
     gate: list[str] | None = options.GATE,
     junit: str | None = options.JUNIT,
     markdown: str | None = options.MARKDOWN,

@@ -56,37 +56,27 @@ def evaluate(
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     criterion: str | None = options.CRITERION,
-    ccrs: str | None = option(
-        JUDGING, "--ccrs", "Rate whole answers by cc,qr,id,ac,ir instead.", "METRICS"
-    ),
+    ccrs: str | None = option(JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"),
     judge: str | None = options.JUDGE,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
     store: str | None = options.STORE,
     dry_run: bool = options.DRY_RUN,
     temperature: str | None = options.TEMPERATURE,
-    threshold: float | None = option(
-        SCORING, "--threshold", "Score from which a sample passes (default: 0.5)."
-    ),
+    threshold: float | None = option(SCORING, "--threshold", "Lowest score that passes; 0.5."),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
     group: str | None = options.GROUP,
     gate: list[str] | None = options.GATE,
-    baseline: str | None = option(
-        GATES, "--baseline", "An earlier --out: print changes, allow --gate change>=-0.02.", "FILE"
-    ),
+    baseline: str | None = option(GATES, "--baseline", "Show changes since this --out.", "FILE"),
     junit: str | None = options.JUNIT,
     markdown: str | None = options.MARKDOWN,
-    show: list[str] | None = option(
-        OUTPUT, "--show", "Print claims: worst, all, or a sample's id; repeatable.", "ID"
-    ),
+    show: list[str] | None = option(OUTPUT, "--show", "Claims of worst, all or an id.", "ID"),
     out: str | None = options.OUT,
     overwrite: bool = options.OVERWRITE,
     report: Path | None = options.PAGE,
-    ray: str | None = option(
-        OUTPUT, "--ray", "Judge on a Ray cluster (host:port, auto or local), into --out.", "ADDRESS"
-    ),
+    ray: str | None = option(OUTPUT, "--ray", "Use Ray: host:port, auto or local.", "ADDRESS"),
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:

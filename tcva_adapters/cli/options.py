@@ -30,17 +30,13 @@ def argument(meaning: str, metavar: str | None = None, default: Any = ...) -> An
 
 
 SAMPLES: Final = argument(
-    "The samples: a jsonl, json, csv or parquet file, or '-' for jsonl from a pipe.", "SAMPLES"
+    "A jsonl, json, csv or parquet file; '-' for jsonl from a pipe.", "SAMPLES"
 )
 JUDGED: Final = argument("Results of 'tcva evaluate --out', or '-' for a pipe.", "JUDGED")
-RENAME: Final = option(
-    INPUT, "--map", "Read your field (or a.b) as a field of the sample; repeatable.", "YOURS=FIELD"
-)
+RENAME: Final = option(INPUT, "--map", "Read your field as FIELD; repeatable.", "YOURS=FIELD")
 SKIP_BAD: Final = option(INPUT, "--skip-bad", "Leave out unreadable lines.", default=False)
 
-CRITERION: Final = option(
-    JUDGING, "--criterion -c", f"What is judged: {', '.join(CRITERIA)} (default: the first)."
-)
+CRITERION: Final = option(JUDGING, "--criterion -c", f"{', '.join(CRITERIA)} (default: the first).")
 JUDGE: Final = option(
     JUDGING,
     "--judge -j",
@@ -48,32 +44,19 @@ JUDGE: Final = option(
     "OpenAI-compatible server (OPENAI_API_KEY, OPENAI_BASE_URL).",
 )
 PANEL: Final = option(
-    JUDGING,
-    "--panel",
-    "Another judge of the same claims; the median level counts. Repeatable.",
-    "JUDGE",
+    JUDGING, "--panel", "Another judge; the median level counts. Repeatable.", "JUDGE"
 )
-FUSE: Final = option(
-    JUDGING,
-    "--fuse",
-    "An additional judge; the score is the geometric mean of all. Repeatable.",
-    "JUDGE",
-)
+FUSE: Final = option(JUDGING, "--fuse", "Another judge; scores are fused. Repeatable.", "JUDGE")
 STORE: Final = option(
-    JUDGING,
-    "--store",
-    "File of cached judgements, or 'none' (default with a model: .tcva/verdicts.sqlite).",
-    "FILE",
+    JUDGING, "--store", "Cached judgements (.tcva/verdicts.sqlite), or none.", "FILE"
 )
-DRY_RUN: Final = option(
-    JUDGING, "--dry-run", "Only print the calls, tokens and cost.", default=False
-)
+DRY_RUN: Final = option(JUDGING, "--dry-run", "Only print calls, tokens and cost.", default=False)
 
 _STRICTNESS: Final = "Strictness of the score: 0.1 to 1.0, strict, balanced or lenient"
 TEMPERATURE: Final = option(SCORING, "--temperature -T", f"{_STRICTNESS} (default: 0.5).")
 TEMPERATURES: Final = option(SCORING, "--temperatures -T", f"{_STRICTNESS}; several: 0.1,0.5,0.9.")
 SCHEMES: Final = option(
-    SCORING, "--scheme", "Weights of the levels: a name or five numbers; repeatable.", "SCHEME"
+    SCORING, "--scheme", "Weights: a name or five numbers; repeatable.", "SCHEME"
 )
 CONFIG: Final = option(SCORING, "--config", "Settings written by 'tcva calibrate --out'.", "FILE")
 
@@ -97,16 +80,11 @@ HUMAN: Final = option(
     "FIELD|FILE",
 )
 HUMAN_SCALE: Final = option(
-    RATINGS, "--human-scale", "Lowest and highest possible rating (default: 0,1).", "LOW,HIGH"
+    RATINGS, "--human-scale", "Scale of ratings (default: 0,1).", "LOW,HIGH"
 )
-HUMAN_THRESHOLD: Final = option(
-    RATINGS, "--human-threshold", "Rating from which a sample passes (default: the middle)."
-)
+HUMAN_THRESHOLD: Final = option(RATINGS, "--human-threshold", "Lowest rating that passes.")
 GROUP: Final = option(
-    RATINGS,
-    "--group",
-    "Field that groups dependent samples, e.g. a document: intervals count groups.",
-    "FIELD",
+    RATINGS, "--group", "Field of dependent samples: intervals count groups.", "FIELD"
 )
 
 GATE: Final = option(
@@ -116,21 +94,13 @@ GATE: Final = option(
     "'ragas faithfulness:mean>=0.7'. Its lower bound: pass_rate>=0.9@95%. Repeatable.",
     "GATE",
 )
-JUNIT: Final = option(
-    GATES, "--junit", "Write JUnit XML with a test per sample and per gate.", "FILE"
-)
-MARKDOWN: Final = option(
-    GATES, "--markdown", "Write a Markdown comment for a pull request.", "FILE"
-)
+JUNIT: Final = option(GATES, "--junit", "Write JUnit XML: a test per sample and gate.", "FILE")
+MARKDOWN: Final = option(GATES, "--markdown", "Write a comment for a pull request.", "FILE")
 
 TABLES: Final = option(OUTPUT, "--markdown", "Write all tables as Markdown.", "FILE")
 OUT: Final = option(OUTPUT, "--out -o", "Write the results as jsonl; '-' for a pipe.", "FILE")
-FOLDER: Final = option(
-    OUTPUT, "--out -o", "Folder for the results; the same command continues in it.", "FOLDER"
-)
-OVERWRITE: Final = option(
-    OUTPUT, "--overwrite", "Replace a file even if something else wrote it.", default=False
-)
+FOLDER: Final = option(OUTPUT, "--out -o", "Folder for results; a run continues in it.", "FOLDER")
+OVERWRITE: Final = option(OUTPUT, "--overwrite", "Replace any existing file.", default=False)
 PAGE: Final = option(OUTPUT, "--report", "Write an HTML report.", "FILE")
 FIGURES: Final = option(OUTPUT, "--figures", "Write figures (needs the extra 'plots').", "FOLDER")
 ALL: Final = option(OUTPUT, "--all", "Print all tables and all rows.", default=False)

@@ -23,15 +23,11 @@ def report(
     ),
     *,
     out: Path = option(OUTPUT, "--out -o", "The HTML file.", "FILE", default=Path("report.html")),
-    samples: str | None = option(
-        INPUT, "--samples", "File with the texts of the samples, joined by id.", "FILE"
-    ),
+    samples: str | None = option(INPUT, "--samples", "Texts of the samples, by id.", "FILE"),
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
-    title: str = option(
-        OUTPUT, "--title", "Title of the report (default: the file's name).", default=""
-    ),
+    title: str = option(OUTPUT, "--title", "Title; by default the file's name.", default=""),
     set_: list[str] | None = options.setting("max-details=500, missing=-1"),
     overwrite: bool = options.OVERWRITE,
     skip_bad: bool = options.SKIP_BAD,

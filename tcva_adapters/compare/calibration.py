@@ -120,9 +120,8 @@ def calibrate(
     if by is not None:
         parts, own = _by_value(search, rated, by, _candidates(found.recommended, temperatures))
         tables.append(parts)
-        number = counted(len(parts.records), "value")
-        verb = "gets" if len(own) == 1 else "get"
-        sentence += f" {len(own)} of {number} of {by!r} {verb} a temperature of their own."
+        number = len(parts.records)
+        sentence += f" Values of {by!r} with a temperature of their own: {len(own)} of {number}."
         settings["profiles"] = {by: own} if own else None
     left = len(table) - len(rated)
     notes = [f"Left out: {counted(left, 'sample')} without a score or a rating."] if left else []

@@ -20,7 +20,7 @@ from tcva_adapters.compare.panel import (
 )
 from tcva_adapters.compare.ratings import off_scale
 from tcva_adapters.compare.run import Run, save
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
@@ -422,9 +422,7 @@ def _rated_notes(
             "people at all, hundreds which of two agrees better."
         )
     if table.groups:
-        notes.append(
-            f"Intervals and tests count {counted(len(set(table.groups)), 'group')}, not samples."
-        )
+        notes.append(groups_note(len(set(table.groups))))
     if chosen and tests["number"]:
         notes.append(
             f"{tests['reference']} is the reference because it has the best {objective} on these "

@@ -315,3 +315,8 @@ def no_group(sample: str | None, field: str) -> str:
         f"sample {sample!r} has no {field!r} in its metadata; --group (group=) needs a name or a "
         "number there in every sample"
     )
+
+
+def groups_note(number: int) -> str:
+    """How many groups count instead of samples."""
+    return f"Intervals and tests count {counted(number, 'group')}, not samples."

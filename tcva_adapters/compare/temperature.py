@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.readers import Human, read_scores
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
 from tcva_adapters.core.collapse import ablation_plans, binary_counts
 from tcva_adapters.core.temperature import check_temperature
@@ -75,7 +75,7 @@ def sweep(
             also what each part, and each scheme, adds to the agreement with them.
         human: Where human ratings are, see `read_scores`: Spearman's rho with them.
         human_scale: The lowest and the highest rating that could be given.
-        group: The field of what samples belong to: intervals are about other such groups then.
+        group: The field of dependent samples: intervals count its values.
         skip_bad: Leave out unreadable lines of a file.
         resamples: For the interval of each difference.
         seed: Of these.
@@ -122,9 +122,7 @@ def sweep(
             tables.append(_parts(own, scores, rated, {"resamples": resamples, "seed": seed}))
     notes = [*_about(table), *table.notes]
     if rated is not None and rated.groups:
-        notes.append(
-            f"Intervals and tests count {counted(len(set(rated.groups)), 'group')}, not samples."
-        )
+        notes.append(groups_note(len(set(rated.groups))))
     asked = {"scoring": base.model_dump(mode="json"), "resamples": resamples, "seed": seed}
     first = len(PARTS) * len(grid) if ablation else 0
     sentence = _sentence(rows[first : first + len(grid)], len(table))

@@ -15,7 +15,7 @@ import numpy as np
 from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to_rate
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
@@ -96,17 +96,12 @@ def validate(
     name = method or table.methods[0]
     at = passes_from(human_threshold, human_scale)
     draws: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
-    settings = {
-        "method": name,
-        "human_scale": human_scale or (0.0, 1.0),
-        "human_threshold": at,
-        **draws,
-    }
+    settings = {"method": name, "human_scale": human_scale or (0.0, 1.0), "human_threshold": at}
     drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
     if drawn and not np.isfinite(table.rating).any():
         number = counted(len(drawn[0].records), "sample")
         chosen = f"Drew {number} of {len(table)} to rate."
-        return Report(chosen, drawn, table.notes, settings)
+        return Report(chosen, drawn, table.notes, settings | draws)
     view = _View(table, name, table.column(name), table.rating, table.groups or None, draws)
     view.check()
     means = mean_ratings(view.scores, view.human, view.groups, at, level)
@@ -116,7 +111,7 @@ def validate(
     tables.append(labels_table({"spearman": view.rho, "error": view.error}, width))
     tables += [view.bins(), *view.largest(largest), *drawn]
     sentence = view.sentence(factors, means)
-    return Report(sentence, tables, [*table.notes, *view.notes()], settings)
+    return Report(sentence, tables, [*table.notes, *view.notes()], settings | draws)
 
 
 @dataclass(frozen=True)
@@ -340,7 +335,7 @@ class _View:
         if unscored:
             yield f"Left out: {counted(unscored, 'rated sample')} without a score."
         if self.error.groups is not None:
-            yield f"Intervals and tests count {counted(self.error.groups, 'group')}, not samples."
+            yield groups_note(self.error.groups)
         largest = [
             f"{shortened(row['sample'], 40)} {cell(row['error'], 'signed')}"
             for row in self._worst(3)
