@@ -148,12 +148,15 @@ class EvidenceCheck(StrEnum):
 
     text: str
 
-    NOT_FOUND = "not_found", "quote not found"
-    UNRELATED = "unrelated", "quote unrelated to the claim"
-    NEGATED = "negated", "a negation next to the quote"
-    CONTRADICTS = "contradicts", "a number or negation in the quote contradicts the claim"
-    TOO_SHORT = "too_short", "short quote without a number or name of the claim"
-    UNCHECKED = "unchecked", "quote and claim share no word (paraphrase or another language)"
+    NOT_FOUND = "not_found", "the quote is in no context"
+    UNRELATED = "unrelated", "the quote has nothing to do with the claim"
+    NEGATED = "negated", "a negation stands next to the quote"
+    CONTRADICTS = "contradicts", "a number or negation of the quote contradicts the claim"
+    TOO_SHORT = (
+        "too_short",
+        "the quote is a word or two and lacks numbers or names of the claim",
+    )
+    UNCHECKED = "unchecked", "quote and claim share no word, as in a paraphrase or another language"
 
     def __new__(cls, word: str, text: str = "") -> Self:
         """A word with its text."""

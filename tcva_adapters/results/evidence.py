@@ -102,7 +102,7 @@ def lowered(claim: ClaimVerdict) -> ClaimVerdict:
 
     >>> claim = ClaimVerdict(claim="c", verdict="fully", evidence_check="not_found")
     >>> lowered(claim).verdict, lowered(claim).reason
-    (<Verdict.PARTIAL: 'partial'>, '(lowered from fully: quote not found)')
+    (<Verdict.PARTIAL: 'partial'>, '(lowered from fully: the quote is in no context)')
     """
     check = claim.evidence_check
     if claim.verdict not in HIGH or check is None or not check.is_fault:

@@ -300,7 +300,7 @@ def test_only_a_high_level_without_its_quote_is_lowered(evidence: str) -> None:
     for level in (Verdict.FULLY, Verdict.MOSTLY):
         made = checked(verdict(level, evidence, passage=2))
         assert (made.verdict, made.original_verdict, made.passage) == (Verdict.PARTIAL, level, None)
-        note = f"(lowered from {level.value}: quote not found)"
+        note = f"(lowered from {level.value}: {EvidenceCheck.NOT_FOUND.text})"
         assert (made.reason, made.evidence) == (f"Because. {note}", evidence)
         assert checked(made) == made
     for level in (Verdict.PARTIAL, Verdict.MINOR):

@@ -188,7 +188,7 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
 
 def test_a_claim_says_what_was_done() -> None:
     lower, off = (tcva(evidence=view).evaluate(SAMPLE).claims for view in EVIDENCE)
-    note = "r (lowered from mostly: a negation next to the quote)"
+    note = f"r (lowered from mostly: {EvidenceCheck.NEGATED.text})"
     assert (lower[1].reason, lower[1].original_verdict) == (note, "mostly")
     assert (off[1].reason, off[1].original_verdict) == ("r", None)
     assert lower[3] == off[3]
