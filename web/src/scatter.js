@@ -32,7 +32,7 @@ export function Scatter({ app, pairs, both }) {
     return closest(points, event.clientX - edge.left, event.clientY - edge.top);
   };
   const open = (event) => {
-    const point = at(event);
+    const point = at(event) ?? near;
     // Where the pointer hovers, a link is at the point, which opens itself.
     if (point && !event.target.closest("a")) app.go({ view: "sample", sample: ids[point.samples[0]] });
   };

@@ -1,7 +1,7 @@
 // What every view is written with: components, markup, hooks, and figures as texts.
 import { h } from "preact";
 import htm from "htm";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 
 export const html = htm.bind(h);
 export { render } from "preact";
@@ -55,7 +55,8 @@ export function useMedia(query) {
 
 /** Keys of the page, wherever the reader is not typing: names of keys to what they do. */
 export function useKeys(actions) {
-  useEffect(() => {
+  // Before the next key: a reader may be faster than the next frame.
+  useLayoutEffect(() => {
     const act = (event) => {
       const isOther = event.target.closest?.(event.key === "Enter" ? "input, select, textarea, a, button, summary" : "input, select, textarea");
       if (event.ctrlKey || event.metaKey || event.altKey || isOther || !actions[event.key]) return;
