@@ -17,6 +17,12 @@ from tests.support.paper import FOLDER, needs_paper_data
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+# What bootstraps takes more than a second.
+SLOW = {"comparing.md"}
+EACH_PAGE = [
+    pytest.param(page, marks=[pytest.mark.slow] * (page.name in SLOW), id=page.name)
+    for page in PAGES
+]
 # The README is shown on index pages, too, where a relative link leads nowhere.
 # What a suite of each framework has before the page adds three lines to it.
 BEFORE = {
@@ -62,7 +68,7 @@ def _in_a_copy_of_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 # Pages about a framework use it as its users do, its deprecations of its own parts included.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", EACH_PAGE)
 def test_code_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
@@ -147,6 +153,7 @@ def test_the_readme_shows_what_the_demo_prints(
 ) -> None:
     monkeypatch.chdir(tmp_path)  # its report is written there
     run(["demo"])
+    assert Path("tcva-demo.html").exists()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     [shown] = [body for kind, body in FENCE.findall(readme) if kind == "text"]
     assert _is_shown(_plain(capsys.readouterr().out), _plain(shown))

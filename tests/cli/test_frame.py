@@ -80,12 +80,7 @@ def test_a_closed_pipe_is_no_failed_gate(tcva: Run) -> None:
         assert process.wait(60) == 141
 
 
-def test_the_demo_sets_the_judge_beside_a_reader_and_writes_its_report(tcva: Run) -> None:
-    done = tcva("demo")
-    assert done.err.startswith("written: tcva-demo.html: ")
-    lines = done.out.splitlines()
-    assert len(lines) <= 50
-    assert max(map(len, lines)) <= 80
+def test_the_demo_sets_the_judge_beside_a_reader(tcva: Run) -> None:
     found = tcva("demo", "--json").json["tables"]
     [shown] = [records for title, records in found.items() if title.startswith("claims of ")]
     assert {row["reader"] for row in shown} == set(LEVELS)
@@ -98,7 +93,6 @@ def test_the_demo_sets_the_judge_beside_a_reader_and_writes_its_report(tcva: Run
         assert strict[domain] < balanced[domain] < lenient[domain]
     if find_spec("ragas"):
         assert "RAGAS faithfulness" in {row["method"] for row in own}
-        assert "RAGAS faithfulness gives medical-004 0.750" in done.out
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -106,18 +105,6 @@ def test_planted_dependences_are_found_and_others_are_not() -> None:
     values = by(apart, "by system", "value")
     assert values["b"]["error_low"] > 0.0
     assert [row["n"] for row in values.values()] == [20, 20, 20]
-
-
-def test_groups_count_as_one_and_few_ratings_have_reasons() -> None:
-    found = validate(suite(), "human", group="document", resamples=200)
-    assert any("count 30 groups" in note for note in found.notes)
-    alone = validate(suite(), "human", resamples=200)
-    assert found.records("errors")[0]["error_low"] != alone.records("errors")[0]["error_low"]
-    few = validate(suite(6), "human", resamples=200)
-    assert few.records("agreement")[0]["spearman_low"] is None
-    assert "it needs 10 samples, got 6" in few.text()
-    assert few.records("labels needed") == []
-    assert json.loads(json.dumps(few.to_dict(), allow_nan=False)) == few.to_dict()
 
 
 def test_another_scale_and_another_temperature() -> None:

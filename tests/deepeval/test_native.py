@@ -13,10 +13,8 @@ from deepeval.metrics import FaithfulnessMetric
 from deepeval.templates.resolver import get_raw_template
 
 from tcva_adapters import Result, Sample, Verdict
-from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import LexicalLLM, ascore_framework_metric, score_framework_metric
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.lexical import LexicalJudge
 from tests.deepeval.entry import ScriptedLLM, case_of
 
 QUESTION = "Does the office open at nine on weekdays?"
@@ -48,18 +46,6 @@ def test_faithfulness_runs_offline(score: Score) -> None:
     assert (said.score, said.calls, said.error) == (0.5, CALLS["faithfulness"], "")
     assert [(v.claim, v.word) for v in said.verdicts] == [(GOOD, "yes"), (BAD, "no")]
     assert said.verdicts[1].verdict is Verdict.NONE
-
-
-def test_the_words_follow_the_levels() -> None:
-    # One sentence per level that the lexical judge gives here; the rule of the scale is ours.
-    claims = [GOOD, BAD, "The office opens at nine.", "It opens at nine, and its staff wear hats."]
-    levels = [v.verdict for v in LexicalJudge().judge_claims(claims, [GOOD], FAITHFULNESS)]
-    sample = Sample(input=QUESTION, response=" ".join(claims), contexts=(GOOD,))
-    said = score_framework_metric("faithfulness", sample, LexicalLLM()).verdicts
-    rule = {"fully": "yes", "mostly": "yes", "partial": "borderline", "minor": "borderline"}
-    assert [v.claim for v in said] == claims
-    assert [v.word for v in said] == [rule.get(str(level), "no") for level in levels]
-    assert len(set(levels)) > 2
 
 
 def test_texts_cannot_pass_for_parts_of_the_prompt() -> None:

@@ -159,7 +159,7 @@ def test_a_passage_without_stops_is_cut() -> None:
 
 
 def test_few_long_passages_stay_in_memory() -> None:
-    found = [weakref.ref(prepare((f"Text {n}. " + "Cats sleep. " * 1500,))) for n in range(6)]
+    found = [weakref.ref(prepare((f"Text {n}. " + "Cats sleep. " * 700,))) for n in range(6)]
     gc.collect()
     assert sum(each() is not None for each in found) == 2
 

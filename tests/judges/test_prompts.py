@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.criteria import COMPLETENESS, CRITERIA, FAITHFULNESS, Criterion, rubric
+from tcva_adapters.criteria import CRITERIA, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.judges.prompts import (
     NOT_A_CLAIM,
     REFUSAL,
@@ -69,16 +69,6 @@ def test_each_criterion_shows_its_fields_and_says_where_to_quote_from(
     assert next(iter(request.schema["properties"]["claim_1"]["properties"])) == quoted
     said = json.dumps({"claim_1": {quoted: "a place", "reason": "r", "verdict": "minor"}})
     assert parse_verdicts(said, 1).verdicts[1].evidence == "a place"
-
-
-def test_fields_that_only_serve_orientation_may_be_missing() -> None:
-    criterion = Criterion("x", instruction="Decide.", shows=("input", "reference"))
-    user = verdict_request(Sample(response="a", contexts=("b",)), criterion, ["a"]).user
-    assert list(blocks(user)) == ["PASSAGE 1", "CLAIM 1"]
-    request = claims_request(SAMPLE, FAITHFULNESS, 8)
-    assert blocks(request.user) == {"QUESTION": SAMPLE.input, "TEXT": SAMPLE.response}
-    assert "8 at most" in request.user
-    assert blocks(claims_request(SAMPLE, COMPLETENESS, 8).user)["TEXT"] == SAMPLE.reference
 
 
 def test_the_system_part_depends_on_the_criterion_alone() -> None:

@@ -7,10 +7,8 @@ import copy
 import hashlib
 import pickle
 import sys
-from typing import Any
 
 import pytest
-from langchain_classic.evaluation import EvaluatorType, load_evaluator
 from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 
 from tcva_adapters import Result, Sample, Verdict
@@ -54,17 +52,6 @@ def test_the_grounding_metric_runs_offline_with_no_other_package(
     assert [said.verdict for said in found[1].verdicts] == [Verdict.NONE]
     assert good.verdicts[0].claim == GOOD.response
     assert good.assessment().verdicts == (Verdict.FULLY,)
-
-
-@pytest.mark.parametrize(
-    ("name", "options"), [("labeled_criteria", {"criteria": "correctness"}), ("context_qa", {})]
-)
-def test_the_metrics_are_those_of_load_evaluator(name: str, options: dict[str, Any]) -> None:
-    llm = LexicalLLM()
-    theirs: Any = load_evaluator(EvaluatorType(name), llm=llm, **options)
-    ours: Any = framework_metrics()[name](llm=llm)
-    assert type(ours) is type(theirs)
-    assert ours.model_dump() == theirs.model_dump()
 
 
 def test_an_unreadable_grade_is_an_outcome() -> None:

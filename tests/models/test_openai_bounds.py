@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import gc
 import logging
 import multiprocessing
@@ -332,16 +331,6 @@ def test_a_model_is_pickled_as_its_settings_and_never_with_a_secret(
             with pytest.raises(InvalidValueError, match="set OPENAI_API_KEY") as caught:
                 pickle.dumps(OpenAICompatibleModel("m", **settings))
             assert KEY not in str(caught.value)
-
-
-def test_copies_share_connections_and_learn_for_themselves() -> None:
-    with serving(lacking("seed", then=auto_judge), api_key=KEY) as (_, model):
-        for copied in (copy.copy(model), copy.deepcopy(model)):
-            copied.complete(REQUEST)
-            assert copied.refused
-            assert copied.identity.equal == model.identity.equal
-            assert copied.connection is model.connection
-    assert not model.refused
 
 
 def asked(model: OpenAICompatibleModel) -> list[str]:

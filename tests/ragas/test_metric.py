@@ -50,19 +50,6 @@ def test_without_any_llm_it_says_so() -> None:
         TCVAMetric().single_turn_score(turn())
 
 
-def test_columns_follow_the_criterion() -> None:
-    required = {
-        name: TCVAMetric(llm="lexical", criterion=name).required_columns["SINGLE_TURN"]
-        for name in ("faithfulness", "answer_relevancy", "correctness", "context_recall")
-    }
-    assert required == {
-        "faithfulness": {"response", "retrieved_contexts"},
-        "answer_relevancy": {"user_input", "response"},
-        "correctness": {"response", "reference"},
-        "context_recall": {"reference", "retrieved_contexts"},
-    }
-
-
 def suite(**settings: Any) -> list[TCVAMetric]:
     return [TCVAMetric(temperature=each, **settings) for each in TEMPERATURES]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from itertools import product
@@ -24,10 +23,9 @@ from tcva_adapters import (
 )
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.results.evidence import EVIDENCE, Evidence, EvidenceCounts, as_judged, lowered
+from tcva_adapters.results.evidence import EVIDENCE, Evidence, EvidenceCounts
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.settings import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -207,27 +205,3 @@ def test_of_a_panel_and_of_additional_judges_every_verdict_counts() -> None:
     score = tcva(evidence="off").evaluate(SAMPLE).score
     assert list(result.member_scores.values()) == [score, score]
     assert result.score == pytest.approx(score)
-
-
-def test_what_is_unchecked_is_said_and_nothing_where_nothing_is_amiss() -> None:
-    plain = Assessment.from_verdicts(["fully"])
-    assert list(EvidenceCounts.of([plain]).lines()) == []
-    unchecked = plain.claims[0].model_copy(update={"evidence_check": EvidenceCheck.UNCHECKED})
-    judged = plain.model_copy(update={"claims": (unchecked, ClaimVerdict(claim="x", verdict=None))})
-    [line] = EvidenceCounts.of([judged]).lines()
-    assert line.startswith("1 of 1 verdicts not checked: ")
-    assert line in Result(judged).reason
-
-
-def test_shares_move_and_come_back() -> None:
-    checks = [None, EvidenceCheck.UNCHECKED, EvidenceCheck.NOT_FOUND]
-    for level, check in itertools.product([*LEVELS, None], checks):
-        claim = ClaimVerdict(claim="c", verdict=level, evidence_check=check, probabilities=SHARES)
-        seen = lowered(claim)
-        is_lowered = level in {"fully", "mostly"} and check is EvidenceCheck.NOT_FOUND
-        assert (seen != claim) == is_lowered
-        assert as_judged(ClaimVerdict.model_validate_json(seen.model_dump_json())) == claim
-        if is_lowered:
-            assert (seen.verdict, seen.probabilities) == ("partial", (0, 0, 0.875, 0.0625, 0.0625))
-            [found] = check_evidence([claim.model_copy(update={"evidence_check": None})], PASSAGES)
-            assert found.model_copy(update={"reason": ""}) == seen.model_copy(update={"reason": ""})

@@ -96,18 +96,6 @@ def test_a_share_has_the_exact_interval(passed: int, n: int) -> None:
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-12)
 
 
-def test_a_share_by_groups_counts_the_samples_that_would_be_as_sure() -> None:
-    hits = (ONE > 0.5).astype(float)
-    hits[::3] = hits[1::3]  # alike within a group
-    found, p = estimate("share", hits, GROUPS), hits.mean()
-    variance = jackknife(left_out(lambda kept: hits[kept].mean(), GROUPS)) ** 2
-    costs = stats.t.ppf(0.975, N - 1) / stats.t.ppf(0.975, 19)
-    n = min(float(N), p * (1 - p) / variance * costs**2)
-    x = p * n
-    ends = stats.beta.ppf(0.025, x, n - x + 1), stats.beta.ppf(0.975, x + 1, n - x)
-    assert (found.low, found.high) == pytest.approx(ends, abs=1e-10)
-
-
 @pytest.mark.parametrize("groups", [None, GROUPS, UNEVEN], ids=["alone", "groups", "uneven"])
 @pytest.mark.parametrize("measure", CORRELATIONS)
 def test_a_correlation_has_students_interval_on_fishers_z(
