@@ -59,7 +59,7 @@ def whole(name: str, value: int, *, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        msg = f"{name} is {value!r}; it must be a whole number from {least} up"
+        msg = f"{name} must be a whole number of at least {least}, got {value!r}"
         raise InvalidValueError(msg)
     return number
 
@@ -82,7 +82,7 @@ def check_level(level: float) -> None:
         InvalidValueError: A level outside (0, 1).
     """
     if not isinstance(level, int | float) or not 0 < level < 1:
-        msg = f"level is {level!r}; it must lie between 0 and 1, e.g. 0.95"
+        msg = f"level must be between 0 and 1, e.g. 0.95, got {level!r}"
         raise InvalidValueError(msg)
 
 

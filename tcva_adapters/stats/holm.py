@@ -34,7 +34,7 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     raw = numbers("p", p)
     wrong = raw[(raw < 0) | (raw > 1)]
     if len(wrong):
-        msg = f"p is {float(wrong[0])!r}; it lies in [0, 1] (nan where there is none)"
+        msg = f"p must be between 0 and 1, or nan where there is none, got {float(wrong[0])!r}"
         raise InvalidValueError(msg)
     adjusted = np.full(len(raw), np.nan)
     order = np.argsort(raw, kind="stable")[: int((~np.isnan(raw)).sum())]

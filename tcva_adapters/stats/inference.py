@@ -218,7 +218,7 @@ def estimate(
         return replace(found, reason=why)
     if method == "percentile":
         if statistic != "spearman":
-            msg = f"the percentile method is offered for spearman alone, not for {statistic}"
+            msg = f"the percentile method works for spearman only, not for {statistic}"
             raise InvalidValueError(msg)
         drawn = spearman_resamples([scores, human], human, of.codes, resamples, seed)
         ends = _percentile(drawn[0], of)
@@ -236,7 +236,8 @@ def _columns(statistic: Statistic, columns: npt.ArrayLike) -> tuple[FloatArray, 
     """What is known in all of the columns, and where."""
     table = np.atleast_2d(numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1))
     if len(table) != (1 if statistic in {"mean", "share"} else 2):
-        msg = f"{len(table)} columns for {statistic}; give one of values, or scores and ratings"
+        wanted = "one column of values" if statistic in {"mean", "share"} else "scores and ratings"
+        msg = f"{statistic} needs {wanted}, got {len(table)} columns"
         raise InvalidValueError(msg)
     used: BoolArray = np.asarray(np.isfinite(table).all(axis=0))
     return table[:, used], used
@@ -358,7 +359,7 @@ def _is_inside(values: FloatArray) -> bool:
 def _share(values: FloatArray, of: Units, level: float) -> Estimate:
     """With groups, the number of independent samples of the same precision (Korn and Graubard)."""
     if not np.isin(values, (0.0, 1.0)).all():
-        msg = "a share is of values that are 0 or 1; take 'mean' for others"
+        msg = "share needs values of 0 and 1; use 'mean' for others"
         raise InvalidValueError(msg)
     value = float(values.mean()) if of.n else _NAN
     found = Estimate(value, n=of.n, groups=of.groups, level=level)
@@ -455,7 +456,7 @@ def lower_bound(
     if not of.n:
         return _NAN
     if above.min() < 0.0:
-        msg = f"a value is {low + float(above.min())!r}, below the least possible one, {low!r}"
+        msg = f"values must be at least {low!r}, got {low + float(above.min())!r}"
         raise InvalidValueError(msg)
     if of.codes is None and low == 0.0 and np.isin(above, (0.0, 1.0)).all():
         passed = float(above.sum())
@@ -512,10 +513,10 @@ def labels_needed(
     """
     wanted = width if difference is None else difference
     if (width is None) == (difference is None) or wanted is None or not 0 < wanted < math.inf:
-        msg = f"width {width!r}, difference {difference!r}; give one of them, above 0"
+        msg = f"give width or difference, above 0, got width={width!r}, difference={difference!r}"
         raise InvalidValueError(msg)
     found = pilot.high - pilot.low if difference is None else pilot.smallest
     if not found > 0.0:
-        msg = f"this pilot says too little to plan by ({pilot.reason or 'nothing varies'})"
+        msg = f"this pilot is too small to plan with ({pilot.reason or 'all values are equal'})"
         raise InvalidValueError(msg)
     return math.ceil(pilot.n * (found / wanted) ** 2 - 1e-9)

@@ -139,7 +139,7 @@ def reliability(
     table, scores = numbers("ratings", ratings, ndim=2), numbers("scores", methods, ndim=2)
     same_length(ratings=table, scores=scores)
     if table.shape[1] < 2:
-        msg = f"{table.shape[1]} rater; reliability needs the ratings of two or more"
+        msg = f"reliability needs the ratings of two or more raters, got {table.shape[1]}"
         raise InvalidValueError(msg)
     rated: BoolArray = np.asarray(np.isfinite(table).any(axis=1))
     of, table, scores = Units(groups, rated), table[rated], scores[rated]

@@ -435,5 +435,5 @@ def test_raters_are_those_of_the_statistics() -> None:
     whole = comparison(table, resamples=100)
     assert any("3 raters agree with a mean spearman" in note for note in whole.notes)
     assert len(whole.records("raters")) == 3
-    with pytest.raises(InvalidValueError, match="1 rater"):
+    with pytest.raises(InvalidValueError, match="raters, got 1"):
         raters_report(ScoreTable(names, ("ours",), scores, ratings[:, 0]))

@@ -220,7 +220,7 @@ def test_reliability_that_there_is_none_of() -> None:
     assert found.corrected[0].reason
     few = reliability("spearman", *judged(12))
     assert "30" in few.best.reason
-    with pytest.raises(InvalidValueError, match="1 rater"):
+    with pytest.raises(InvalidValueError, match="raters, got 1"):
         reliability("spearman", ratings[:, :1], methods)
     assert mean_rating([[1.0, 0.0], [0.5, NAN], [NAN, NAN]]).tolist()[:2] == [0.5, 0.5]
 
