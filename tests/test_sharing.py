@@ -93,7 +93,10 @@ def test_the_first_asker_pays_and_the_others_say_that_it_was_shared() -> None:
     assert not second.assessment.from_store
 
 
-def test_at_the_same_moment_in_threads_and_loops_fifty_samples_are_fifty_calls() -> None:
+def test_at_the_same_moment_in_threads_and_loops_fifty_samples_are_fifty_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 60)  # a busy machine is slow
     model = VaryingModel()
     samples = [sample(number) for number in range(50)]
     found: list[list[Result]] = []

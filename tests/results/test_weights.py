@@ -150,7 +150,6 @@ FIGURES = {
     "not_lowered": 1,
 }
 LINES = [f"1 of 4 verdicts lowered to partial: {EvidenceCheck(check).text}" for check in FOUND]
-SHARES = (0.5, 0.25, 0.125, 0.0625, 0.0625)
 
 
 def tcva(**settings: Any) -> TCVA:
