@@ -21,6 +21,7 @@ def option(
 ) -> Any:
     """An option of a group; its help is shown as it is, brackets and all."""
     text = meaning.replace("[", r"\[")
+    metavar = " " if default is False else metavar  # otherwise typer prints <bool> after a flag
     return typer.Option(default, *flags.split(), help=text, metavar=metavar, rich_help_panel=panel)
 
 
