@@ -285,10 +285,7 @@ class _Submission:
             except JudgeError as error:
                 if error.reason != "no_batches":
                     raise
-                detail = (
-                    "the server does not know it; check that the API key is the one of its "
-                    f"submission, or send it again with 'collect --again' ({error})"
-                )
+                detail = f"the server does not know it; check the API key, or use --again ({error})"
                 self.ledger.update(number, state=LOST, detail=detail)
 
     def _take(self, number: int, found: Batch, service: BatchService) -> None:

@@ -209,8 +209,5 @@ def _resolved(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
         return LexicalRater()
     if isinstance(found, LLMJudge):
         return LLMJudge(found.model)  # how it makes claims changes no rating
-    msg = (
-        f"CCRS cannot use {found.name}, which gives verdicts on claims; use 'lexical', "
-        "'openai:MODEL' or an LLM object"
-    )
+    msg = f"{found.name} gives no ratings; use 'lexical', 'openai:MODEL' or an LLM object"
     raise InvalidValueError(msg)

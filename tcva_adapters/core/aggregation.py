@@ -269,9 +269,8 @@ def check_floored(eps: float, floor: Floor, highest: float) -> None:
     """
     if eps > DEFAULT_EPS and floor == "paper" and highest >= TINY_EXPONENT:
         msg = (
-            f'eps={eps:g} needs floor="always". With floor="paper" eps applies at exponents up to 0 '
-            f"only, and an eps above {DEFAULT_EPS:g} would make scores fall where the exponent "
-            "turns positive"
+            f'eps={eps:g} needs floor="always". With floor="paper" an eps above {DEFAULT_EPS:g} '
+            "makes scores fall where the exponent turns positive"
         )
         raise InvalidValueError(msg)
 

@@ -151,10 +151,7 @@ def evaluate_panel(
     table = as_matrix("judge_scores", rows, "criterion", best, wanted=wanted, may_miss=True)
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
-        msg = (
-            f"criteria_weights must sum to 1, got {list(criteria_weights)!r} with the sum "
-            f"{shares.sum():.10g}"
-        )
+        msg = f"criteria_weights must sum to 1, got {list(criteria_weights)!r}"
         raise InvalidValueError(msg)
     table = np.sort(table, axis=0)  # the order of the judges must not move the last bit
     missing = np.isnan(table).sum(axis=0)

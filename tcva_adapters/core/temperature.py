@@ -58,10 +58,7 @@ class Bounds:
             msg = f"bounds must rise, got p_min={self.p_min!r} and p_max={self.p_max!r}"
             raise InvalidValueError(msg)
         if not self.t_min < self.t_max <= 1.5:
-            msg = (
-                "t_min must be below t_max and t_max at most 1.5, "
-                f"got t_min={self.t_min!r} and t_max={self.t_max!r}"
-            )
+            msg = f"t_min < t_max <= 1.5 needed, got t_min={self.t_min!r} and t_max={self.t_max!r}"
             raise InvalidValueError(msg)
 
     @property

@@ -88,10 +88,7 @@ class WeightScheme:
             raise InvalidValueError(msg)
         for level, weight, most in zip(LEVELS, weights, (1.0, *weights[:-1]), strict=True):
             if not 0.0 <= weight <= most:
-                msg = (
-                    "weights must be between 0 and 1 and must not rise from fully to none, got "
-                    f"{weight!r} for {level.value}"
-                )
+                msg = f"weights must be in [0, 1] and never rise, got {weight!r} for {level.value}"
                 raise InvalidValueError(msg)
         object.__setattr__(self, "weights", weights)
 

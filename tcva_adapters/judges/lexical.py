@@ -86,10 +86,7 @@ class LexicalJudge:
             InvalidValueError: The criterion is such a list.
         """
         if criterion.statements:
-            msg = (
-                f"the lexical judge cannot judge the statements of {criterion.name!r}; use a model "
-                "judge, e.g. 'openai:MODEL'"
-            )
+            msg = f"the statements of {criterion.name!r} need a model judge, not the lexical judge"
             raise InvalidValueError(msg)
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:

@@ -194,10 +194,7 @@ def panel_of(
 
 def _check_one_list(claims: str, kind: str) -> None:
     if claims != "split":
-        msg = (
-            f"claims={claims!r} cannot be used here, as each {kind} would find other claims; use "
-            "claims='split'"
-        )
+        msg = f"claims={claims!r} cannot be used: each {kind} would find other claims; use 'split'"
         raise InvalidValueError(msg)
 
 

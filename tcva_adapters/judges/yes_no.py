@@ -104,10 +104,7 @@ def yes_no_verdicts(
             replies = [ModelReply("")]  # a server that refuses to be asked for them has none
         has_any = any(getattr(t, "top", None) for r in replies for t in r.token_logprobs or ())
         if replies and not (again or has_any):
-            detail = (
-                "verdicts='yes_no' needs token probabilities, and the model's replies have none; use "
-                "verdicts='written'"
-            )
+            detail = "verdicts='yes_no' needs token probabilities; use verdicts='written'"
             raise JudgeError(detail, fatal=True)
         for number, reply in zip(asked, replies, strict=True):
             verdict = read_yes(texts[number], reply)

@@ -168,10 +168,7 @@ class OpenAICompatibleModel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._pickled is None:
-            msg = (
-                f"{self!r} was built with a key, a password or a client and cannot be pickled; set "
-                "OPENAI_API_KEY instead"
-            )
+            msg = f"{self!r} has its own key or client and cannot be pickled; use OPENAI_API_KEY"
             raise InvalidValueError(msg)
         return partial(type(self), self.server.model, **self._pickled), ()
 

@@ -92,10 +92,7 @@ def split_url(url: str) -> tuple[str, str]:
     except ValueError:  # a port out of range, brackets that do not match
         is_fit = False
     if not is_fit or " " in url or not url.isprintable():
-        msg = (
-            "base_url must look like https://host/v1 and have no query, as logs would show it, "
-            f"got {shown_url(url)!r}"
-        )
+        msg = f"base_url must look like https://host/v1, without a query, got {shown_url(url)!r}"
         raise InvalidValueError(msg)
     userinfo, _, host = parts.netloc.rpartition("@")
     return parts._replace(netloc=host).geturl(), userinfo

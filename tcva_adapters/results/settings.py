@@ -87,16 +87,12 @@ Count = Annotated[int, Field(ge=1)]
 
 
 _PLAINER: Final = {
-    "Input should": "must",
-    "String should": "must",
-    "a valid tuple": "several numbers, e.g. 1,5",
-    "Field required": "must have more items",
-    "greater than or equal to": "at least",
-    "less than or equal to": "at most",
-    "greater than": "above",
-    "a valid integer": "a whole number",
-    "a valid string": "a string",
-}
+    "Input should": "must", "String should": "must", "Field required": "must have more items",
+    "a valid tuple": "several numbers, e.g. 1,5", "a valid integer": "a whole number",
+    "a valid string": "a string", "greater than or equal to": "at least",
+    "less than or equal to": "at most", "greater than": "above",
+    "an instance of VerdictStore": "a path or a VerdictStore",
+}  # fmt: skip  # a table
 """Parts of pydantic's messages in plainer words."""
 
 
@@ -459,17 +455,10 @@ def _listed(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-def _store(value: Any) -> Any:
-    if not (value is None or isinstance(value, VerdictStore | str | Path)):
-        msg = "must be a path or a VerdictStore"
-        raise ValueError(msg)
-    return value
-
-
 class RunConfig(SettingsModel):
     """How any judge is asked."""
 
-    store: Annotated[VerdictStore | str | Path | None, BeforeValidator(_store)] = Field(
+    store: VerdictStore | str | Path | None = Field(
         default=None,
         repr=False,
         description="A path or a VerdictStore. Verdicts that are in it cost no call.",
@@ -519,10 +508,7 @@ def _profiles(value: Any) -> Profiles | None:
     fits = isinstance(value, Mapping) and len(value) == 1
     field, values = next(iter(value.items())) if fits else (None, None)
     if not (isinstance(field, str) and field and isinstance(values, Mapping)):
-        msg = (
-            "must map one metadata field to a temperature for each of its values, e.g. "
-            "{'domain': {'medical': 0.2}}"
-        )
+        msg = "must be temperatures by a field's values, e.g. {'domain': {'medical': 0.2}}"
         raise ValueError(msg)
     return {field: {str(each): as_temperature(t) for each, t in values.items()}}
 

@@ -245,10 +245,7 @@ def actors(
         nodes = sum(each["Alive"] for each in ray.nodes())
         workers = room if scorer.is_local else min(room, scorer.max_concurrency, nodes)
     if check(Count, "workers", workers) > room:
-        msg = (
-            f"workers must be at most {room} on this Ray, got {workers}; each worker needs a CPU, "
-            "and reading needs one"
-        )
+        msg = f"workers must be at most {room} (a CPU each, one for reading), got {workers}"
         raise InvalidValueError(msg)
     return {
         "fn": kind,

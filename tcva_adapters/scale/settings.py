@@ -93,10 +93,7 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
         return settings
     calls, model = settings.get("max_concurrency", MAX_CONCURRENCY), settings.get("model") or {}
     if workers > calls:
-        msg = (
-            f"workers must be at most max_concurrency={calls}, got {workers}; each worker makes at "
-            "least one call at a time"
-        )
+        msg = f"workers must be at most max_concurrency={calls}, got {workers}"
         raise InvalidValueError(msg)
     if model.get("requests_per_minute"):
         model = {**model, "requests_per_minute": model["requests_per_minute"] / workers}

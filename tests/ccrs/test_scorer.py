@@ -206,7 +206,7 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
         ({"lambda_": 1.5}, "lambda_ .*got 1.5"),
         ({"suite": True}, "unknown setting 'suite'"),
         ({"judge": "nobody"}, "unknown judge"),
-        ({"judge": Panel(["lexical", answering()])}, "CCRS cannot use panel"),
+        ({"judge": Panel(["lexical", answering()])}, "gives no ratings"),
     ],
 )
 def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any], said: str) -> None:

@@ -119,7 +119,7 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (fuse, ([[0.5, 0.5]],), {"temperature": 2}, "got 2"),
     (fuse, ([[0.5, 0.5]],), {"eps": 5e-324, "temperature": 0.1}, "got 5e-324"),
     (evaluate_panel, ([[6]], [1], 0.5, 5), {}, "got 6.0 for criterion 0 in row 0"),
-    (evaluate_panel, ([[1, 2]], [0.5, 0.6], 0.5, 5), {}, "1.1"),
+    (evaluate_panel, ([[1, 2]], [0.5, 0.6], 0.5, 5), {}, "got [0.5, 0.6]"),
     (evaluate_panel, ([[1]], [1], 1.5, 5), {}, "passing_threshold must be between 0 and 1, got 1.5"),
     (evaluate_panel, ([[1]], [1], 0.5, 0), {}, "got 0"),
     (evaluate_panel, ([[1, None]], [0.5, 0.5], 0.5, 5), {}, "no judge has a score for criterion 1"),
