@@ -133,10 +133,7 @@ class BatchService:
             if size > _PIECE:
                 size, until = 0, time.monotonic() + self._timeout
             elif time.monotonic() > until:
-                msg = (
-                    f"{self._server.url} sent less than a megabyte of a result file in "
-                    f"{self._timeout:g} s; raise timeout and collect again"
-                )
+                msg = f"{self._server.url} sends a file too slowly; raise timeout and collect again"
                 raise JudgeError(msg, reason="timeout")
 
     def _read(self, found: Any) -> Batch:

@@ -232,10 +232,7 @@ class OpenAICompatibleModel:
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]  # a generator's is untyped
             except TimeoutError:
-                msg = (
-                    f"{self.server.url} did not answer within {self._timeout:g} s; raise timeout "
-                    "(--set timeout=) or lower max_concurrency"
-                )
+                msg = f"no answer from {self.server.url} within {self._timeout:g} s; raise timeout"
                 raise JudgeError(msg, reason="timeout") from None
 
 

@@ -104,10 +104,7 @@ def check_suffix(target: Source) -> None:
     """
     suffix = Path(target).suffix if isinstance(target, str | Path) and target != STDOUT else ""
     if suffix.lower() not in _SUFFIXES:
-        msg = (
-            f"cannot write {target}: results are written as jsonl, not as {suffix}; name a file "
-            "that ends in .jsonl"
-        )
+        msg = f"cannot write {target}: results are jsonl, not {suffix}; name a .jsonl file"
         raise InvalidValueError(msg)
 
 

@@ -261,8 +261,7 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
     found = connection.execute(_WHOSE).fetchone()
     if found[:2] != (_APPLICATION_ID, STORE_VERSION) and found != (0, 0, 0):
         msg = (
-            f"{path} is not a store of layout {STORE_VERSION}, but one of layout {found[1]} or a "
-            "file of another program; use another path and judge the samples again"
+            f"{path} is not a store of layout {STORE_VERSION} (it has {found[1]}); use another path"
         )
         raise UnreadableInputError(msg)
     return bool(found == (0, 0, 0))

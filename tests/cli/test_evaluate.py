@@ -110,7 +110,7 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["--gate", "beauty:mean>=0.9"], "gate on 'beauty'"),
         (["--gate", "change>=0"], "needs a baseline"),
         (["--no-such-option"], "No such option"),
-        (["-o", "out.csv"], "name a file that ends in .jsonl"),
+        (["-o", "out.csv"], "name a .jsonl file"),
         (["-o", "in.jsonl"], "--out in.jsonl is also what is read"),
         (["-o", "/proc/nowhere/out.jsonl"], "cannot be written"),
         (["-o", "-", "--json"], "both write to standard output"),
