@@ -178,10 +178,7 @@ def plain_settings(
     model: dict[str, Any] = {name: settings.pop(name) for name in MODEL if name in settings}
     judges = [named_judge(judge), *(given.get("panel") or ()), *(given.get("fuse") or ())]
     if model and all(":" not in name for name in judges):
-        msg = (
-            f"--set {next(iter(model))} needs a model as judge (--judge openai:MODEL), got "
-            f"{judges[0]!r}"
-        )
+        msg = f"--set {next(iter(model))} needs --judge openai:MODEL, got {judges[0]!r}"
         raise InvalidValueError(msg)
     if is_dry:
         model["api_key"] = "none"

@@ -216,10 +216,7 @@ class _Search:
             target = (human >= self.human_threshold).astype(np.float64)
             what = f"{'pass' if target[0] else 'fail'} (human_threshold)"
         if target.min() == target.max():
-            msg = (
-                f"all {len(human)} human ratings {what}, so no setting agrees better than another; "
-                "rate samples of more varied quality"
-            )
+            msg = f"all {len(human)} human ratings {what}; rate samples of more varied quality"
             raise InvalidValueError(msg)
         return target
 

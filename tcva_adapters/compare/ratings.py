@@ -100,9 +100,7 @@ class Ratings:
             InvalidValueError: No field, or one twice, or a scale without a lowest and highest rating.
         """
         if scale is not None and not -math.inf < scale[0] < scale[1] < math.inf:
-            msg = (
-                f"human_scale must be the lowest and the highest rating, e.g. (1, 5), got {scale!r}"
-            )
+            msg = f"human_scale must be the lowest and highest rating, e.g. (1, 5), got {scale!r}"
             raise InvalidValueError(msg)
         if isinstance(human, Mapping):
             labels = {name: {"human": value} for name, value in human.items()}
@@ -112,9 +110,7 @@ class Ratings:
         listed = (columns or "human") if is_file else path
         raters = tuple(part.strip() for part in listed.split(",") if part.strip())
         if not raters or len(set(raters)) < len(raters):
-            msg = (
-                f"human ratings in {listed!r}: name one field, or several different ones: anna,ben"
-            )
+            msg = f"human ratings in {listed!r}: name one field, or several different ones"
             raise InvalidValueError(msg)
         return cls(path, raters, scale, _labels(path, raters) if is_file else None, temperature)
 

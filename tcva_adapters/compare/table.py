@@ -114,10 +114,7 @@ class ScoreTable:
                 raise InvalidValueError(msg)
         size = len(self.samples)
         if self.scores.shape != (size, len(self.methods)):
-            msg = (
-                f"scores have the shape {self.scores.shape} for {size} samples and "
-                f"{len(self.methods)} methods"
-            )
+            msg = f"scores need the shape ({size}, {len(self.methods)}), got {self.scores.shape}"
             raise InvalidValueError(msg)
         human = self.human.reshape(size, -1) if self.human.size else np.empty((size, 0))
         object.__setattr__(self, "human", human)
@@ -183,9 +180,7 @@ class ScoreTable:
             InvalidValueError: There are no level counts.
         """
         if self.counts is None:
-            msg = (
-                "these scores have no verdicts to compute other temperatures from; give judgements"
-            )
+            msg = "scores without verdicts have no other temperatures; give judgements"
             raise InvalidValueError(msg)
         if not isinstance(scoring, ScoringConfig):
             scoring = ScoringConfig(temperature=scoring)

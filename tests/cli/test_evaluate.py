@@ -104,7 +104,7 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     [
         (["--set", "penalti=off"], "unknown setting 'penalti' of --set; did you mean 'penalty'?"),
         (["--set", "penalty"], "--set must be NAME=VALUE"),
-        (["--set", "timeout=3"], "--set timeout needs a model"),
+        (["--set", "timeout=3"], "--set timeout needs --judge openai:MODEL"),
         (["-T", "7"], "temperature"),
         (["--gate", "mean>0.9"], "mean>0.9"),
         (["--gate", "beauty:mean>=0.9"], "gate on 'beauty'"),

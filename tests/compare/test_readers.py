@@ -263,7 +263,7 @@ def test_tables_are_joined_by_the_ids_of_samples() -> None:
     ("change", "message"),
     [
         ({"samples": ("a", "a", "b")}, "the sample 'a' occurs twice"),
-        ({"scores": np.zeros((3, 1))}, r"scores have the shape \(3, 1\)"),
+        ({"scores": np.zeros((3, 1))}, r"got \(3, 1\)"),
         ({"groups": ("x",)}, "1 groups for 3 samples"),
         ({"results": {"tcva": RESULTS[:2]}}, "2 tcva for 3 samples"),
         ({"counts": np.zeros((2, 1, 5))}, "level counts have the shape"),
