@@ -17,7 +17,7 @@ import warnings
 from datetime import UTC, datetime
 from typing import Any
 
-from langchain_classic.evaluation import EvaluatorType, load_evaluator
+from langchain_classic.evaluation import ContextQAEvalChain
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
@@ -73,7 +73,7 @@ def rag() -> Runnable[dict[str, Any], dict[str, Any]]:
 
 def main(judge: str) -> None:
     """Answer the questions, judge the answers, print the scores."""
-    qa_evaluator: Any = load_evaluator(EvaluatorType.CONTEXT_QA, llm=_llm(judge))
+    qa_evaluator = ContextQAEvalChain.from_llm(_llm(judge))
 
     def context_qa(inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
         found = qa_evaluator.evaluate_strings(
