@@ -122,6 +122,9 @@ def test_what_changed_between_two_runs(reports: Reports, open_report: Opener) ->
     page.page.get_by_role("combobox", name="Before").select_option("after")
     page.settled()
     expect(main.locator(".lead")).to_contain_text(f"{lost} newly pass, {gained} newly fail")
+    for run, warned in (("before", 1), ("after", 0)):  # only the first was judged by words
+        page.goto(f"#view=overview&run={run}")
+        expect(main.get_by_text("The lexical judge only compares words")).to_have_count(warned)
 
 
 def test_records_of_the_library_by_the_kind_of_their_column(

@@ -17,7 +17,8 @@ export function Overview({ app }) {
   const isScored = main && averages(main).n > 0;
   const [found] = reports.filter(({ view }) => view === "overview");
   return html`<h2 class="spoken">Overview</h2>
-    ${main && html`<${Sentence} app=${app} /><${Tiles} app=${app} all=${all} />`}
+    ${main && html`<${Sentence} app=${app} />${comparesWords(main) && html`<p class="said" data-figure="lexical">The lexical judge only compares words, so many of these verdicts may be its own errors.</p>`}
+      <${Tiles} app=${app} all=${all} />`}
     ${isScored && html`<${Worst} app=${app} />
       <div class="pair uneven">${look && html`<${Curve} app=${app} />`}<${Histogram} app=${app} of=${main} /></div>`}
     ${all.length > 1 && html`<${Methods} app=${app} all=${all} />`}
@@ -41,6 +42,8 @@ function levelsOf(run) {
 }
 
 const inRun = ({ run, scores }) => (run ? run.row.filter((row) => row !== ABSENT).length : scores.length);
+
+const comparesWords = ({ run }) => run?.judges.every((judge) => judge.includes(" by lexical/"));
 
 function Sentence({ app: { look, main, report } }) {
   const { n, passed } = averages(main);
