@@ -50,6 +50,7 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
         "from tcva_adapters.cli.app import run; run(['--help'])": (
             HEAVY - {"typer", "rich"} | {"numpy", "asyncio"}
         ),
+        "tcva_adapters.aggregate(['fully'], temperature=0.9)": HEAVY - {"typer", "rich"},
         "from tcva_adapters import TCVA, Sample\n"
         "TCVA(judge='lexical').evaluate(Sample(response='Open.', contexts=['Open.']))": (
             HEAVY - {"typer", "rich", "pydantic"}

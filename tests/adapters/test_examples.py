@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 THEIRS, STRICT, BALANCED, LENIENT = range(4)
 # Of the half right answer the second sentence is invented.
-HALF = {"deepeval_suite.py": None, "llamaindex_rag.py": 0.0, "ragas_suite.py": 0.5}
+HALF = {"deepeval_suite.py": 0.5, "llamaindex_rag.py": 0.0, "ragas_suite.py": 0.5}
 each_example = pytest.mark.parametrize("name", HALF)
 
 
@@ -32,7 +32,7 @@ def test_it_runs_offline_and_ranks_its_answers(name: str, tmp_path: Path) -> Non
     good, half, wrong = ([float(cell) for cell in line.split()[:4]] for line in table)
     assert good[THEIRS] == 1.0
     assert good[STRICT] > 0.9
-    assert half[THEIRS] == HALF[name] or wrong[THEIRS] < half[THEIRS]
+    assert half[THEIRS] == HALF[name]
     assert half[STRICT] < half[BALANCED] < half[LENIENT]
     assert wrong[BALANCED] < 0.5
     assert "judge: lexical" in done.stdout

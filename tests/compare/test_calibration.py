@@ -120,7 +120,6 @@ def test_a_real_difference_is_found_and_its_end_of_the_scale_is_said() -> None:
     assert any(beyond in note for note in few.notes)
     mean = calibrate(counts, sweep(counts, [1.0])[:, 0], objective="mae", resamples=300)
     assert mean.settings["recommended"]["temperature"] == 1.0
-    assert any("1, is the highest that was tried. If people rate more len" in n for n in mean.notes)
     assert not any("was tried" in note for note in calibrate(*draw(1), resamples=100).notes)
 
 

@@ -73,7 +73,6 @@ def test_one_method_by_hand() -> None:
     assert m["tied"] == pytest.approx(1 / 6)  # of the 6 pairs one is tied
     # equal to the threshold passes
     assert [m[k] for k in ("n", "mean", "at_0", "at_1", "pass")] == [4, 0.375, 0.25, 0.25, 0.75]
-    assert report.sentence == "m passes 75 % of 4 samples. 1 of 5 samples has no score by m."
 
 
 def test_coverage_reasons_and_means_on_common_samples() -> None:
@@ -91,7 +90,6 @@ def test_coverage_reasons_and_means_on_common_samples() -> None:
         {"method": "b", "n": 1, "reason": "judge_error", "example": "call 1"}
     ]
     whole = comparison(table)
-    assert any(note.startswith("c has no score") for note in whole.notes)
     assert [r["reason"] for r in whole.records("unscored")[1:]] == ["no result", "no_claims"]
 
 
@@ -124,10 +122,6 @@ def test_decisions_of_all_views_against_the_other_methods() -> None:
     # Passes 25/50 and 30/50. By chance .5*.6 + .5*.4 = .5; seen 35/50 = .7; (.7-.5)/(1-.5) = .4
     assert (found["same"], found["kappa"]) == (0.7, pytest.approx(0.4, abs=1e-12))
     assert len(report.records("decisions")) == 2
-    assert (
-        report.sentence
-        == "tcva T=0.5 passes 50 % of 50 samples. other makes the same decision on 35 of 50."
-    )
 
 
 @given(*[st.lists(st.booleans(), min_size=30, max_size=30)] * 2)
@@ -354,7 +348,6 @@ def test_the_most_disputed_come_first_with_their_claims() -> None:
     }
     assert [(each["sample"], each["spread"]) for each in found[1:]] == [("close", 1.0)]
     assert disputed(table, most=1).records("disputed") == found[:1]
-    assert panel_report(table).sentence.startswith("The judges differ on 2 samples. ")
 
 
 def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
@@ -378,7 +371,6 @@ def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
     few = panel_report(panel_table(panels[:5]))
     assert few.records("agreement")[0]["alpha_low"] is None
     assert any("no interval of alpha: it needs" in note for note in few.notes)
-    assert any(note.startswith("Alpha rests on") for note in few.notes)
 
 
 def repeated(*levels: str | None, name: str = "m") -> Assessment:
@@ -408,7 +400,6 @@ def test_flips_and_noise_by_hand() -> None:
     # Squares within: 2/3 + 0 + 1/32, over 8 - 3.
     assert found["judge_sd"] ** 2 == pytest.approx((2 / 3 + 1 / 32) / 5, abs=1e-12)
     assert found["one_repeat_more"] < found["standard_error"]
-    assert "the decision flips on 1 of 3 samples" in report.sentence
 
 
 def test_raters_are_those_of_the_statistics() -> None:
@@ -430,10 +421,8 @@ def test_raters_are_those_of_the_statistics() -> None:
         found.corrected[0].value,
         found.corrected[0].low,
     )
-    assert report.sentence.startswith("3 raters agree with a mean pearson of 0.")
     assert any("mae cannot be corrected" in n for n in raters_report(table, objective="mae").notes)
     whole = comparison(table, resamples=100)
-    assert any("3 raters agree with a mean spearman" in note for note in whole.notes)
     assert len(whole.records("raters")) == 3
     with pytest.raises(InvalidValueError, match="raters, got 1"):
         raters_report(ScoreTable(names, ("ours",), scores, ratings[:, 0]))

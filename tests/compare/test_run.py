@@ -10,7 +10,9 @@ import asyncio
 import csv
 import json
 import math
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,10 @@ from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.run import FILES, STORE, Run, save
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.data import sample_lines
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError, StoreWarning
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.results.framework_score import FrameworkScore
+from tcva_adapters.results.store import VerdictStore
 from tests.support.lexical_server import LexicalModel, LexicalServer
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
@@ -170,9 +173,7 @@ def test_the_cost_is_said_before_the_first_call(tmp_path: Path) -> None:
     of.table()
     assert len(model.prompts) in (19, 20)
     after = of.cost()
-    assert after.sentence == "About 0 calls on 3 samples."
     assert [row["cached"] for row in after.records("calls")] == [3, 3, 2, 3]
-    assert compare(SAMPLES, {"judge": "lexical"}, dry_run=True).sentence.startswith("About 0 calls")
 
 
 def test_costs_are_those_of_the_calls_and_equal_samples_cost_once() -> None:
@@ -314,6 +315,17 @@ def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(tmp_path
         pytest.raises(InvalidValueError),
     ):
         run(folder=tmp_path)
+
+
+def test_a_comparison_goes_on_while_its_store_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", 0.05)
+    with VerdictStore(tmp_path / STORE), closing(sqlite3.connect(tmp_path / STORE)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.warns(StoreWarning, match="another process") as warned:
+            assert np.isfinite(run(folder=tmp_path, samples=[RIGHT]).scores).all()
+        assert len(warned) == 1
 
 
 def test_it_is_awaited_interrupted_and_cancelled_where_a_loop_runs(

@@ -163,7 +163,6 @@ def test_systems_change_places_in_whole_groups() -> None:
             assert other[name] == pytest.approx(one[name], abs=1e-9)
     report = systems({"f": grouped}, resamples=500)
     assert any("30 groups" in note for note in report.notes)
-    assert "is not significant" in report.sentence
 
 
 def test_judgements_are_compared_at_every_temperature(tmp_path: Path) -> None:
@@ -179,4 +178,3 @@ def test_judgements_are_compared_at_every_temperature(tmp_path: Path) -> None:
     names = ["faithfulness T=0.1", "faithfulness T=0.9"]
     assert [row["metric"] for row in report.records("metrics")] == names
     assert [row["system"] for row in report.records("means")] == ["careful", "bold"]
-    assert "careful" in report.sentence

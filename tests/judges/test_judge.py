@@ -267,6 +267,7 @@ def test_what_is_copied_from_the_prompt(level: str, quote: str, taken: str | Non
     result, model = judged(reply, reply, sample=FERRY)
     assert [str(claim.verdict) for claim in result.claims[:1]] == [taken][: taken is not None]
     assert len(model.requests) == (1 if taken == level else 2)
+    assert taken == level or " for claim_1" in model.requests[1].user
     if taken is None:
         assert result.unscored is not None
         assert result.unscored.reason is Reason.INCOMPLETE_VERDICTS

@@ -122,13 +122,15 @@ ANSWER = "It opens at nine."
 
 
 def test_it_is_a_string_evaluator_with_the_usual_keys() -> None:
-    evaluator = TCVAStringEvaluator(TCVAEvaluator("lexical"))
+    medical = {"domain": "medical"}
+    judge = TCVAEvaluator("lexical", profiles={"domain": {"medical": 0.2}})
+    evaluator = TCVAStringEvaluator(judge)
     assert isinstance(evaluator, StringEvaluator)
-    found = evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER], input="When?")
+    found = evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER], metadata=medical)
+    assert found["scoring"]["temperature"] == 0.2
     assert (found["score"], found["value"]) == (1.0, "pass")
     assert "1 fully" in found["reasoning"]
     assert result_of(found).at("strict").score == 1.0
-    assert evaluator.evaluation_name == "tcva_faithfulness"
 
 
 def test_it_knows_what_its_criterion_needs() -> None:

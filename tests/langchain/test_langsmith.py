@@ -222,6 +222,13 @@ def test_what_cannot_be_judged_is_an_error_in_the_feedback(
     assert "\n" not in found.comment
 
 
+def test_a_failed_run_is_an_error_whatever_its_example_holds() -> None:
+    recall = TCVARunEvaluator(TCVAEvaluator("lexical", criterion="context_recall"))
+    (found,) = locally(fails, recall, example(reference="At nine.", contexts=["At nine."]))
+    assert (found.score, found.extra) == (None, {"error": True})
+    assert "the run failed" in found.comment
+
+
 def test_a_mapper_reads_runs_with_names_of_their_own() -> None:
     def mapper(run: Run, example: Example | None) -> dict[str, Any]:
         assert example is not None

@@ -22,9 +22,10 @@ from tcva_adapters import TCVA
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, acomplete, complete
 from tcva_adapters.ragas import TCVACollectionMetric, as_judge_model
+from tcva_adapters.results.assessment import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM
 from tests.support.office import SAMPLE, SCORE, TWO
-from tests.support.server import ScriptedServer, reply
+from tests.support.server import ScriptedServer, error, in_turn, reply
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.
@@ -132,6 +133,19 @@ def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
     with ScriptedServer(lambda _body, _n: broken) as server, factory(server) as llm:
         result = TCVA(judge=llm).evaluate(SAMPLE)
     assert result.score == pytest.approx(SCORE, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "fatal"),
+    [(429, Reason.RATE_LIMIT, False), (401, Reason.JUDGE_ERROR, True)],
+)
+def test_failures_over_http_have_their_reason(status: int, reason: Reason, fatal: bool) -> None:
+    said = error(status, f"not with {KEY}")
+    with ScriptedServer(in_turn(said)) as server, factory(server) as llm:
+        failed = TCVA(judge=llm).evaluate(SAMPLE).unscored
+    assert failed is not None
+    assert (failed.reason, failed.fatal) == (reason, fatal)
+    assert KEY not in failed.detail
 
 
 def test_a_cut_off_reply_is_seen_and_names_have_no_secret() -> None:

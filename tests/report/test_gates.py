@@ -106,7 +106,6 @@ def test_lines_that_were_skipped_were_handed_in() -> None:
     assert failed(found, "mean>=0.5")[0].startswith("m: 9 of 10 samples have no score")
     report = evaluation(found)
     assert report.records("methods")[0]["coverage"] == 0.1
-    assert "9 of 10 have no score" in report.sentence
 
 
 def test_nothing_judged_is_no_pass() -> None:
@@ -117,7 +116,6 @@ def test_nothing_judged_is_no_pass() -> None:
     some = table(0.5)
     codes = [exit_code(some, Gates.of(gate).judge(some)) for gate in ("mean>=0.5", "mean>=0.6")]
     assert [exit_code(some), *codes] == [0, 0, 1]
-    assert evaluation(nothing).sentence == "None of 2 samples has a score (timeout: late)."
 
 
 def test_a_confidence_takes_the_lower_bound() -> None:
@@ -137,7 +135,6 @@ def test_what_changed() -> None:
     before = table(0.9, 0.2, 0.7, 0.6, 0.5)
     now = table(0.1, 0.8, LATE, 0.6, 0.5)
     report = changes(before, now)
-    assert "newly fail: 2 of 5, that newly pass: 1" in report.sentence
     assert [r["sample"] for r in report.records("newly fail")] == ["s2", "s0"]
     assert [r["sample"] for r in report.records("newly pass")] == ["s1"]
     (row,) = report.records("changes")
