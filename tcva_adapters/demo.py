@@ -76,9 +76,10 @@ def demo(table: ScoreTable) -> Report:
     whole = agreement.records[-1]
     shown = table.samples.index(_SHOWN)
     return Report(
-        f"The lexical judge gives {cell(whole['same_level'], 'share')} of {whole['claims']} claims "
-        f"the level that a careful reader gives, and {cell(whole['within_one'], 'share')} a level "
-        "at most one away. It only compares words: for real decisions, use a model as judge.",
+        "The lexical judge and a careful reader give the same level to "
+        f"{cell(whole['same_level'], 'share')} of {whole['claims']} claims; for "
+        f"{cell(whole['within_one'], 'share')} the levels differ by at most one. The judge only "
+        "compares words: for real decisions, use a model as judge.",
         [_claims(table, shown, pairs[shown]), _means(table), agreement],
         [*_hidden(table), *table.notes],
     )

@@ -355,7 +355,7 @@ class _Found:
 
     def tables(self, objective: str) -> list[Table]:
         """The settings with their agreement, the gain, and what was chosen in the folds."""
-        best = f"best of {len(self.settings)}, on the samples that chose it (optimistic)"
+        best = f"best of {len(self.settings)}, chosen on the same samples (optimistic)"
         names = (described(self.settings[0]), described(self.chosen), "cross-validated")
         measured = ("in use", best, "the choice, on unseen samples")
         rows: list[dict[str, Any]] = [

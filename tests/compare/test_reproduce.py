@@ -87,7 +87,7 @@ def test_another_set_is_measured_at_one_half(tmp_path: Path) -> None:
     expected = stats.spearmanr(DEEPEVAL[:-1], HUMAN[:-1]).statistic
     assert five["deepeval"]["rho"] == pytest.approx(expected, abs=1e-12)
     # The paired test stands on the 12 that both have scored; 12 are too few for an interval.
-    pair = rows(report, "Table 8, difference")["TCVA less RAGAS"]
+    pair = rows(report, "Table 8, difference")["TCVA minus RAGAS"]
     common = stats.spearmanr([RAGAS[i] for i in scored], human).statistic
     assert pair["n"] == 12
     assert pair["difference"] == pytest.approx(rho - common, abs=1e-12)

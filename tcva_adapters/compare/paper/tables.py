@@ -83,7 +83,7 @@ def _rho(table: ScoreTable, scores: FloatArray) -> float:
 def table_8(
     table: ScoreTable, temperature: float, *, count_empty: bool, **drawn: Any
 ) -> dict[str, Rows]:
-    """Bootstrap intervals of rho by method, and TCVA less RAGAS on the samples that both scored."""
+    """Bootstrap intervals of rho by method, and TCVA minus RAGAS on the samples that both scored."""
     columns = {"tcva": paper_scores(table, temperature, count_empty=count_empty)}
     columns |= _others(table, "ragas", "deepeval")
     eight: Rows = {}
@@ -96,7 +96,7 @@ def table_8(
     test = difference("spearman", *sides, table.rating, **drawn)
     one_sided = _one_sided(*sides, table.rating, **drawn)
     row = {"n": test.n, **test.record("difference"), "p": test.p, "p_one_sided": one_sided}
-    return {"Table 8": eight, "Table 8, difference": {"TCVA less RAGAS": row}}
+    return {"Table 8": eight, "Table 8, difference": {"TCVA minus RAGAS": row}}
 
 
 def _one_sided(
