@@ -269,7 +269,7 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
             ``completeness``, ``context_recall``) or a `Criterion`.
         threshold: The lowest score that passes. With None, as for DeepEval's own metrics, a test
             case is scored, but neither passes nor fails.
-        temperature: The strictness of the score, from 0.1 (strict) to 1.0 (lenient); or ``strict``,
+        temperature: The strictness of the score, from 0.1 (strictest) to 1.0 (most lenient); or ``strict``,
             ``balanced``, ``lenient``. It is not the model's sampling temperature.
         model: The judge: a DeepEval LLM, ``"lexical"``, ``"openai:MODEL"``, or another framework's
             LLM object. None and any other name work as in DeepEval's own metrics: DeepEval's

@@ -293,7 +293,7 @@ class ScoringConfig(SettingsModel):
     temperature: Annotated[float, BeforeValidator(as_temperature)] = Field(
         default=BALANCED,
         title="T",
-        description="Strictness of the score, from 0.1 (strict) to 1.0 (lenient); or strict, "
+        description="Strictness of the score, from 0.1 (strictest) to 1.0 (most lenient); or strict, "
         "balanced, lenient. Not the model's sampling temperature.",
     )
     threshold: Share = Field(
