@@ -245,12 +245,7 @@ class Report:
 
 
 def cell(
-    value: Any,
-    kind: Kind,
-    low: float | None = None,
-    high: float | None = None,
-    *,
-    digits: int = 3,
+    value: Any, kind: Kind, low: float | None = None, high: float | None = None, *, digits: int = 3
 ) -> str:
     """A value as it is shown, in tables and in sentences alike; a dash where there is none.
 

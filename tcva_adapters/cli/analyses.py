@@ -113,7 +113,7 @@ def calibrate(
     Example: tcva calibrate judged.jsonl --human human_score --out tcva.json
     """
     check_targets({"--out": (out, CONFIG)}, [judged], overwrite=overwrite)
-    settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
+    settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
     drawn = taken(settings, AnalysisConfig)
     with progress_of("calibrating", None, wanted=True):
         found = compare.calibrate(

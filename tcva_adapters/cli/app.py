@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tcva_adapters import __version__, console
-from tcva_adapters.errors import TCVAError, TCVAWarning
+from tcva_adapters.errors import InvalidValueError, TCVAError, TCVAWarning
 
 DONE, WRONG_USE = 0, 2
 CLOSED_PIPE = 141  # what shells report for SIGPIPE
@@ -62,6 +62,24 @@ class _Commands(TyperGroup):
         return name, name and imported(name), rest
 
 
+class _Command(TyperCommand):
+    """A command that refuses an option that is given twice: otherwise the last one would count."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """See above.
+
+        Raises:
+            InvalidValueError: An option is given twice.
+        """
+        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        for each in given:
+            if given.count(each) > 1 and not (each.multiple or getattr(each, "is_flag", False)):
+                way = "join two fields with a comma" if each.name == "human" else "remove one"
+                msg = f"{each.opts[0]} is given twice; {way}"
+                raise InvalidValueError(msg)
+        return super().parse_args(ctx, args)
+
+
 def imported(name: str) -> Any:
     """A command with its options, from the module of its name; a group where it has several."""
     # Modules make many objects that stay; looking for garbage among them takes a fifth of the start.
@@ -74,14 +92,14 @@ def imported(name: str) -> Any:
         for own, function in functions.items():
             text, _, example = inspect.cleandoc(function.__doc__ or "").partition("Example: ")
             text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)  # a terminal may be wider than the source
-            made.command(own, help=text, epilog=f"Example: {example}", **_CONTEXT)(function)
+            made.command(own, help=text, epilog=f"Example: {example}", **_OF_COMMANDS)(function)
         return typer.main.get_command(made)
     finally:
         if was_enabled:
             gc.enable()
 
 
-_CONTEXT: Final[dict[str, Any]] = {"context_settings": _FRAME["context_settings"]}
+_OF_COMMANDS: Final = {"cls": _Command, "context_settings": _FRAME["context_settings"]}
 
 app = typer.Typer(
     name="tcva",

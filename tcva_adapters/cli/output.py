@@ -61,6 +61,8 @@ def check_targets(
             msg = f"{option} {name} is a folder; name a file"
             raise InvalidValueError(msg)
         check_ours(path, ours, overwrite=overwrite)
+        if path.is_file():
+            note(f"note: {name} will be replaced")
         try:
             make_folder(path.parent)
             with tempfile.TemporaryFile(dir=path.parent):
@@ -76,11 +78,7 @@ def side(*names: str | None) -> TextIO:
 
 
 def print_report(
-    found: Any,
-    *,
-    as_json: bool,
-    everything: bool = False,
-    file: TextIO | None = None,
+    found: Any, *, as_json: bool, everything: bool = False, file: TextIO | None = None
 ) -> None:
     """Print a report as tables, or as one line of JSON on standard output.
 
@@ -104,11 +102,7 @@ def draw(found: Any, folder: Path | None, *, overwrite: bool) -> None:
 
 
 def write_text(
-    name: str | Path | None,
-    text: str | bytes,
-    ours: re.Pattern[bytes] | None,
-    *,
-    overwrite: bool,
+    name: str | Path | None, text: str | bytes, ours: re.Pattern[bytes] | None, *, overwrite: bool
 ) -> None:
     """Write a file that an option asks for: added to GitHub's step summary, or to standard output.
 

@@ -15,12 +15,7 @@ from tcva_adapters.evaluator import Scorer
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judges.resolve import DEFAULT
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.settings import (
-    ModelConfig,
-    ScoringConfig,
-    SettingsModel,
-    check_names,
-)
+from tcva_adapters.results.settings import ModelConfig, ScoringConfig, SettingsModel, check_names
 from tcva_adapters.results.store import VerdictStore
 
 AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
@@ -36,7 +31,10 @@ _OPTIONS: Final = frozenset({"share", "store", "fuse"})
 
 
 def parse_settings(
-    pairs: Iterable[str] | None, *models: type[SettingsModel], only: Collection[str] = ()
+    pairs: Iterable[str] | None,
+    *models: type[SettingsModel],
+    only: Collection[str] = (),
+    options: Iterable[str] = (),
 ) -> dict[str, Any]:
     """``NAME=VALUE`` pairs as settings, checked by their models.
 
@@ -47,6 +45,7 @@ def parse_settings(
         pairs: What was typed.
         models: Where settings are looked up, the first model first.
         only: The settings that there are; by default all of the models.
+        options: What only an option of the command sets.
 
     Raises:
         InvalidValueError: A pair of another form, a setting that there is not (the nearest one is
@@ -62,6 +61,7 @@ def parse_settings(
         if name not in _OPTIONS and (not only or name in only)
     }
     titles = {model.model_fields[own].title: name for name, (own, model) in fields.items()}
+    titles |= {name: f"--{name}" for name in options}
     typed: dict[type[SettingsModel], dict[str, Any]] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")

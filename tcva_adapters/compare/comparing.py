@@ -12,12 +12,7 @@ import numpy as np
 
 from tcva_adapters.compare import views
 from tcva_adapters.compare.fusing import gains
-from tcva_adapters.compare.panel import (
-    panel_report,
-    raters_report,
-    repeat_report,
-    results_of_main,
-)
+from tcva_adapters.compare.panel import panel_report, raters_report, repeat_report, results_of_main
 from tcva_adapters.compare.ratings import off_scale
 from tcva_adapters.compare.run import Run, save
 from tcva_adapters.compare.table import ScoreTable, groups_note

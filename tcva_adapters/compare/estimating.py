@@ -13,7 +13,6 @@ import numpy as np
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.output import csv_text, replacing
-from tcva_adapters.samples.records import format_of
 from tcva_adapters.stats.checks import FloatArray, whole
 from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
 from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
@@ -31,11 +30,7 @@ _WIDTHS: Final = (0.2, 0.1, 0.05)
 
 
 def mean_ratings(
-    scores: FloatArray,
-    human: FloatArray,
-    groups: Sequence[Any] | None,
-    at: float,
-    level: float,
+    scores: FloatArray, human: FloatArray, groups: Sequence[Any] | None, at: float, level: float
 ) -> list[Table]:
     """The mean rating and the pass rate of all samples, where only some of them are rated.
 
@@ -96,8 +91,11 @@ def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
         width: The width that is wanted, from end to end; by default some usual ones.
 
     Raises:
-        InvalidValueError: A width that is not above 0.
+        InvalidValueError: A width that is not above 0 and at most 1.
     """
+    if width is not None and not 0.0 < width <= 1.0:
+        msg = f"width (--width) must be above 0 and at most 1, got {width!r}"
+        raise InvalidValueError(msg)
     there = {name: found for name, found in figures.items() if found.high > found.low}
     rows: list[dict[str, Any]] = []
     for each in _WIDTHS if width is None else [width]:
@@ -153,15 +151,15 @@ def write_labels(
     Raises:
         InvalidValueError: Another suffix, or the file cannot be written.
     """
-    kind = format_of(path)
-    if kind not in {"csv", "jsonl"}:
+    kind = Path(path).suffix.lower()
+    if kind not in {".csv", ".jsonl"}:
         msg = f"labels are written as .jsonl or .csv, got {Path(path).name!r}"
         raise InvalidValueError(msg)
     known = zip(table.samples, table.rating.tolist(), strict=True)
     rows = [(sample, rating) for sample, rating in known if rating == rating]  # noqa: PLR0124  # nan
     rows += [(row["sample"], None) for row in drawn.records]
     text = "".join(json.dumps({"id": sample, "human": rating}) + "\n" for sample, rating in rows)
-    if kind == "csv":
+    if kind == ".csv":
         text = csv_text(["id", "human"], [list(row) for row in rows])
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:
         stream.write(text.encode())

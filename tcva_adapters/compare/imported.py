@@ -191,7 +191,8 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
     cells = {name: [_number(record.get(name)) for _, record in table] for name in rest}
     methods = [name for name in rest if _are_scores(cells[name], may_be_empty=kind != "scores")]
     if not (methods or how.columns or {*columns} & {*how.human}):
-        raise unreadable(path, f"no column holds scores; columns are {', '.join(columns)}")
+        way = f"judge samples first: tcva evaluate {path} --out judged.jsonl"
+        raise unreadable(path, f"no column holds scores, only {', '.join(columns)}; {way}")
     found = _wide(path, kind, table, methods, how)
     found.left_out = [name for name in rest if name not in methods]
     return found

@@ -140,8 +140,7 @@ def disputed(source: Any, most: int | None = None) -> Report:
     columns = [Column("sample"), Column("spread", "score"), Column("claim", "prose")]
     columns += [Column(judge) for judge in judges]
     return Report(
-        f"The judges differ on {counted(len(found), 'sample')}.",
-        [Table("disputed", columns, rows)],
+        f"The judges differ on {counted(len(found), 'sample')}.", [Table("disputed", columns, rows)]
     )
 
 

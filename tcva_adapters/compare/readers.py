@@ -37,13 +37,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
 from tcva_adapters.samples.files import SampleStream
-from tcva_adapters.samples.records import (
-    Format,
-    RowStream,
-    format_of,
-    read_records,
-    skipped_rows,
-)
+from tcva_adapters.samples.records import Format, RowStream, format_of, read_records, skipped_rows
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
@@ -338,6 +332,8 @@ def _sources(source: Any) -> Iterable[tuple[str, Any]]:
     """Files and results by name."""
     if isinstance(source, str | Path):
         return [("", source)]
+    if isinstance(source, Judged):
+        return [("", [source])]
     if isinstance(source, Mapping):
         return source.items()
     items = iter(source)

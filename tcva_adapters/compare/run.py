@@ -390,9 +390,7 @@ def tcva_name(temperature: float) -> str:
     return f"tcva T={temperature:g}"
 
 
-def _named(
-    samples: str | Path | SampleStream | Sequence[Sample],
-) -> tuple[list[Sample], list[str]]:
+def _named(samples: str | Path | SampleStream | Sequence[Sample]) -> tuple[list[Sample], list[str]]:
     """The samples, each with an id of its own, and what is to be known of their reading."""
     if isinstance(samples, str | Path):
         samples = SampleStream(samples, kept=None)

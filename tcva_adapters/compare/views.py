@@ -185,8 +185,7 @@ def pairs(table: ScoreTable) -> Table:
 def ranked_differently(table: ScoreTable, most: int) -> Table:
     """The samples that two methods rank most differently, by the share of samples below.
 
-    Ties count half, so any increasing change of a scale leaves it as it is. A sample appears once,
-    with the pair that differs most about it; views of one judgement are not set against each other.
+    Ties, equal to three digits, count half. A sample appears once, with the pair that differs most about it; views of one judgement are not set against each other.
     """
     views = set(views_of(table))
     found: dict[int, Record] = {}
@@ -195,7 +194,7 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
             continue
         scores = np.stack([table.column(name) for name in pair], axis=1)
         rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
-        ranks = np.stack([share_below(scores[rows, side]) for side in (0, 1)], axis=1)
+        ranks = np.stack([share_below(scores[rows, side].round(3)) for side in (0, 1)], axis=1)
         gaps = np.abs(ranks[:, 0] - ranks[:, 1])
         for at in np.argsort(-gaps, kind="stable")[:most].tolist():
             row = int(rows[at])

@@ -33,8 +33,10 @@ _METHODS: Final = (
 _GATES: Final = (
     Column("method"),
     Column("figure"),
+    Column("value", "score", "the figure of these samples"),
     Column("minimum", "score"),
-    Column("reached", "score", "the figure, or its lower bound at the confidence"),
+    Column("confidence", "share"),
+    Column("reached", "score", "the value, or its lower bound at the confidence"),
     Column("outcome"),
 )
 
@@ -88,7 +90,9 @@ def evaluation(
         outcomes = [
             {**each, "minimum": each["least"], "outcome": _outcome(each)} for each in records
         ]
-        tables.insert(0, Table("gates", _GATES, outcomes))
+        bound = any(each["confidence"] for each in records)
+        columns = [c for c in _GATES if bound or c.name not in {"value", "confidence"}]
+        tables.insert(0, Table("gates", columns, outcomes))
     settings = {name: value for name, value in table.about.items() if isinstance(value, str | int)}
     if isinstance(scoring := table.about.get("scoring"), ScoringConfig):
         settings |= scoring.model_dump(mode="json")

@@ -333,11 +333,7 @@ def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
 
 
 def _line(
-    axes: Axes,
-    places: Sequence[float],
-    heights: Sequence[float | None],
-    number: int,
-    name: str,
+    axes: Axes, places: Sequence[float], heights: Sequence[float | None], number: int, name: str
 ) -> None:
     look: dict[str, Any] = {
         "color": _COLOURS[number % len(_COLOURS)],

@@ -82,7 +82,7 @@ class Gate:
             raise InvalidValueError(msg)
         figure, method = found["figure"], (found["method"] or "").strip()
         if figure not in FIGURES:
-            msg = f"gate {text!r}: no figure {figure!r}; {_nearest(figure, FIGURES, 'figures')}"
+            msg = f"gate {text!r}: no figure {figure!r}; use mean, pass_rate, coverage or change"
             raise InvalidValueError(msg)
         low, high = (-1.0, 1.0) if figure == "change" else (0.0, 1.0)
         own_scale = figure == "mean" and method and math.isfinite(number)
@@ -125,7 +125,7 @@ class Gates:
         """
         for gate in self.gates:
             if gate.method and gate.method not in methods:
-                msg = f"gate on {gate.method!r}: no such method; {_nearest(gate.method, methods, 'methods')}"
+                msg = f"gate on {gate.method!r}: no such method; {_nearest(gate.method, methods)}"
                 raise InvalidValueError(msg)
             if gate.figure == "change" and not has_baseline:
                 msg = "a gate on change needs a baseline: --baseline FILE, an earlier --out of evaluate"
@@ -175,9 +175,9 @@ def _is_failure(table: ScoreTable, method: str, place: int) -> bool:
     return why.partition(":")[0] not in _BENIGN
 
 
-def _nearest(name: str, known: Sequence[str], what: str) -> str:
+def _nearest(name: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"the {what} are {', '.join(known)}"
+    return f"did you mean {close[0]!r}?" if close else f"the methods are {', '.join(known)}"
 
 
 def _record(

@@ -31,9 +31,11 @@ _CLAIMS: Final = 20
 def to_junit(report: Report, table: ScoreTable) -> bytes:
     """One test suite per method with a test case per sample, and one of the gates.
 
-    Under a method whose gate failed (or where nothing could be judged), a sample below the threshold
-    is a failure, with its claims, and one on which the judge failed an error. Otherwise samples with
-    a score are tests that passed, and those without are skipped. The score is a property of each.
+    Where a gate of the method on a mean, a pass rate or a change failed (or nothing could be
+    judged), a sample below the threshold is a failure, with its claims; where one on coverage
+    failed, a sample without a score. Where any failed, a sample on which the judge failed is an
+    error. Otherwise samples with a score are tests that passed, and those without are skipped.
+    The score is a property of each.
 
     Args:
         report: Of `evaluation`.
@@ -44,8 +46,8 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
     """
     root = ET.Element("testsuites", name="tcva")
     records = gate_records(report)
-    failing = {record["method"] for record in records if not record["passed"]}
-    nothing = exit_code(table) == 2
+    failing = {(record["method"], record["figure"]) for record in records if not record["passed"]}
+    everything = {"mean", "failures"} if exit_code(table) == 2 else set()
     for figures in report.records("methods"):
         method = figures.pop("method")
         properties = {"sentence": report.sentence}
@@ -53,8 +55,8 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
             name: cell(value, "int" if isinstance(value, int) else "score")
             for name, value in figures.items()
         }
-        fails = nothing or method in failing
-        root.append(_suite(method, _cases(table, method, fails=fails), properties))
+        failed = everything | {figure for name, figure in failing if name == method}
+        root.append(_suite(method, _cases(table, method, failed), properties))
     if records:
         tests = []
         names, _ = distinct(f"{record['method']}: {record['figure']}" for record in records)
@@ -72,7 +74,7 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
     return text + b"\n"
 
 
-def _cases(table: ScoreTable, method: str, *, fails: bool) -> Iterable[ET.Element]:
+def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Element]:
     scores, threshold = table.column(method).tolist(), table.threshold(method)
     lost = {*failed_rows(table, method).tolist()}
     results = table.results.get(method, ())
@@ -83,12 +85,13 @@ def _cases(table: ScoreTable, method: str, *, fails: bool) -> Iterable[ET.Elemen
         if not math.isnan(score):
             properties = ET.SubElement(test, "properties")
             ET.SubElement(properties, "property", name="score", value=f"{score:.12g}")
-            if fails and score < threshold:
+            if score < threshold and failed & {"mean", "pass_rate", "change"}:
                 said = [verdict(table, method, place), *claim_lines(table, method, place, _CLAIMS)]
                 _outcome(test, "failure", "below_threshold", said)
         else:
             why = table.reason(sample, method)
-            tag = "error" if fails and place in lost else "skipped"
+            tag = "failure" if "coverage" in failed else "skipped"
+            tag = "error" if failed and place in lost else tag
             _outcome(test, tag, why.partition(":")[0], [why])
         yield test
 

@@ -15,6 +15,7 @@ import numpy as np
 from tcva_adapters.compare.comparing import comparison
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable, numbered
+from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.content import Content, drawn, figures_of, inert_json
@@ -22,7 +23,8 @@ from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
-from tcva_adapters.tables import Report, counted
+from tcva_adapters.tables import Report, counted, shortened
+from tcva_adapters.text.sentences import split_claims
 
 OURS: Final = re.compile(rb"<!doctype html><!-- tcva-adapters report\b[^>]*-->")
 """How a page begins."""
@@ -100,8 +102,8 @@ def write(
     >>> judged = [Assessment.from_verdicts(["fully", "none"], sample_id="a")]
     >>> with TemporaryDirectory() as folder:
     ...     written = write(judged, f"{folder}/report.html", title="Two claims")
-    >>> written.samples, written.details, written.notes
-    (1, 1, ())
+    >>> written.samples, written.notes
+    (1, ('without questions, answers and contexts; add --samples to tcva report',))
     """
     if max_details is not None:
         whole("max_details or --max-details", max_details, least=0)
@@ -114,6 +116,8 @@ def write(
     lines, texts, of_texts = drawn(content, max_details)
     notes += of_texts
     shown = min(len(texts), sum(bool(s.response or s.contexts) for s in content.samples))
+    if samples is None and content.samples and not shown:
+        notes.append("without questions, answers and contexts; add --samples to tcva report")
     if not (shown or overwrite):
         _check_texts(path)
     figures = figures_of(content, lines, notes)
@@ -170,8 +174,28 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
         found = by_id.get(sample.id or "", sample)
         metadata = {**found.metadata, **sample.metadata}  # that of a judgement may be newer
         filled.append(found.model_copy(update={"id": sample.id, "metadata": metadata}))
-    notes = [f"{lacking} of {counted(len(own), 'sample')} came without texts"]
-    return replace(content, samples=filled), notes if lacking else []
+    notes = [f"{lacking} of {counted(len(own), 'sample')} came without texts"] * bool(lacking)
+    content = replace(content, samples=filled)
+    if other := _of_other_texts(content):
+        notes.append(
+            f"in {len(other)} of {counted(len(own), 'sample')} the claims are not those of the text "
+            f"shown ({shortened(', '.join(other), 60)}): give the samples that were judged, in their order"
+        )
+    return content, notes
+
+
+def _of_other_texts(content: Content) -> list[str]:
+    """The samples with a judgement whose claims are not the sentences of the text shown."""
+    found = dict[str, None]()
+    for run in content.runs:
+        for sample, result in zip(content.samples, run.results, strict=True):
+            judged = None if result is None else result.assessment
+            if judged and judged.prompt_version != "given" and judged.criterion in CRITERIA:
+                text = sample.field(CRITERIA[judged.criterion].claims) or ""
+                words = " ".join(claim.claim for claim in judged.claims).split()
+                if text and words and words != " ".join(split_claims(text)).split():
+                    found[sample.id or ""] = None
+    return [*found]
 
 
 def _check_texts(path: str | Path) -> None:

@@ -141,26 +141,33 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     """The format that was named, or that of the suffix, or under another suffix what is in the file.
 
     Raises:
-        InvalidValueError: There is no such format, or no such file under a suffix that is of none.
+        InvalidValueError: There is no such format, or the file is HTML.
+        UnreadableInputError: There is no such file under a suffix that is of no format.
     """
     is_path = source != "-" and isinstance(source, str | Path)
     suffix = Path(str(source)).suffix.lower() if is_path else ""
     found = _SUFFIXES.get(suffix) if kind is None else kind
-    if found is None and kind is None and is_read_again(source):
-        found = _format_within(Path(str(source)))
+    if found is None and kind is None:
+        found = _format_within(source)
     if found is None or found not in get_args(Format):
         msg = (
             f"the format of {name_of(source)} must be one of {', '.join(get_args(Format))}, got "
-            f"{kind or suffix!r}; rename the file or pass format="
+            f"{kind or 'HTML'!r}"
         )
         raise InvalidValueError(msg)
     return found
 
 
-def _format_within(path: Path) -> Format:
-    """The format of a file by its first line: parquet's mark, a list, a record, or a header."""
-    with usable_path(path).open("rb") as file:
+def _format_within(source: Source) -> Format | None:
+    """The format of a file by its first line: parquet's mark, a list, a record, or a header.
+
+    Raises:
+        UnreadableInputError: There is no such file.
+    """
+    with _opened(source) as file:
         line = file.readline().removeprefix(codecs.BOM_UTF8).strip()
+    if line.startswith(b"<"):
+        return None
     if line.startswith(b"PAR1"):
         return "parquet"
     if line.startswith(b"{"):

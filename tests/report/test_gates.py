@@ -56,7 +56,7 @@ def test_a_gate_is_written(text: str, gate: Gate) -> None:
     [
         (["much"], "'much': write"),
         (["mean>=nan"], "write "),
-        (["pass-rate>=0.5"], "no figure 'pass-rate'; did you mean 'pass_rate'?"),
+        (["pass-rate>=0.5"], "no figure 'pass-rate'; use mean, pass_rate, coverage or change"),
         (["mean>=1.5"], r"between 0 and 1, got 1.5"),
         (["change>=-2"], r"between -1 and 1, got -2"),
         (["m:pass_rate>=60"], "got 60"),

@@ -133,7 +133,7 @@ def test_texts_are_inert_wherever_they_are_shown(text: Hostile) -> None:
     assert outcomes == [
         ("failure", "below_threshold"),
         ("error", "timeout"),
-        ("skipped", "refusal"),
+        ("failure", "refusal"),
     ]
     # GitLab and a plug-in of Jenkins take files from what stands there.
     assert not root.findall(".//system-out")
@@ -158,6 +158,7 @@ def test_junit_fails_where_the_command_does() -> None:
     for gates, failures in (
         ((), 0),
         (("coverage>=0.5", "mean>=0.1"), 0),
+        (("coverage>=1", "mean>=0.1"), 1),
         (("coverage>=0.5", "mean>=0.9"), 2),
     ):
         root = ET.fromstring(to_junit(*reported(results, *gates)))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import Assessment, Result, Sample, Verdict
+from tcva_adapters import TCVA, Assessment, Result, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
 from tcva_adapters.report.content import inert_json
@@ -110,8 +110,16 @@ def test_the_page_names_no_folder_of_the_machine(tmp_path: Path) -> None:
     assert "very-private" not in page
     figures, _ = blocks_of(folder / "page.html")
     assert figures["title"] == "judged.jsonl"
-    (note,) = figures["notes"]
+    note, _ = figures["notes"]
     assert note.startswith("skipped line 2 of judged.jsonl: not")
+
+
+def test_texts_of_other_samples_are_noted(tmp_path: Path) -> None:
+    samples = [Sample(response=f"It opens at {n}.", contexts=("It opens.",)) for n in range(9)]
+    results = [*TCVA(judge="lexical").iter_evaluate(samples)]
+    assert write(results[0], tmp_path / "r.html", samples=samples[:1]).notes == ()
+    (note,) = write(results, tmp_path / "r.html", samples=samples[::-1]).notes
+    assert note.startswith("in 8 of 9 samples the claims are not those of the text shown (row-1, ")
 
 
 def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:

@@ -201,14 +201,14 @@ def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
             read(content, format=kind)
     error = refusal("x\ny\n", skip_bad=True)
     assert "(skipped: 2); line 1: not JSON" in str(error)
-    for source, why in ((tmp_path / "none.parquet", "does not exist"), (tmp_path, "folder")):
+    none = ("none.parquet", "none.xlsx", "s.jsonl.gz")
+    for source, why in (*((tmp_path / name, "not exist") for name in none), (tmp_path, "folder")):
         with pytest.raises(UnreadableInputError, match=why):
             read_samples(source)
-    for name in ("s.xlsx", "s.jsonl.gz"):
-        with pytest.raises(
-            InvalidValueError, match=r"the format of s\..* must be one of jsonl, .*got '\."
-        ):
-            read_samples(name)
+    page = tmp_path / "s.html"
+    page.write_text("<!doctype html>", encoding="utf-8")
+    with pytest.raises(InvalidValueError, match=r"s\.html must be one of jsonl, .*got 'HTML'"):
+        read_samples(page)
     with pytest.raises(InvalidValueError, match=r"the format of the stream .*got 'xml'"):
         read(GOOD, format="xml")
 
