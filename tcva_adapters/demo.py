@@ -107,7 +107,7 @@ def _agreement(pairs: Sequence[_Pair]) -> Table:
         records.append({"reader": name, "claims": len(of), **given, **shares})
     columns = [Column("reader"), Column("claims", "int"), *(Column(v, "int") for v in LEVELS)]
     columns += [Column("same_level", "share"), Column("within_one", "share")]
-    return Table("agreement", columns, records, detail=True)
+    return Table("agreement", columns, records, notes=["Columns fully to none are the judge's."])
 
 
 def _means(table: ScoreTable) -> Table:

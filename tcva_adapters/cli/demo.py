@@ -22,7 +22,6 @@ def demo(
     *,
     report: Path | None = options.PAGE,
     overwrite: bool = options.OVERWRITE,
-    everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
     """Judge 57 bundled samples offline and compare the verdicts with a reader's.
@@ -36,7 +35,7 @@ def demo(
     silence_frameworks()
     samples = demo_samples()
     table = demo_table(samples)
-    print_report(looked_at(table), as_json=as_json, everything=everything)
+    print_report(looked_at(table), as_json=as_json)
     path = report or (None if as_json else _DEFAULT)
     if path is None:
         return
