@@ -6,4 +6,4 @@ Every public name is imported on first use, so that importing the package loads 
 from tcva_adapters._version import __version__ as __version__
 from tcva_adapters.lazy import public_names
 
-__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub of this file
+__getattr__, __dir__ = public_names(__name__)  # listed in the stub of this file

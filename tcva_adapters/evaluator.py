@@ -32,6 +32,7 @@ from tcva_adapters.samples.sample import Sample
 
 R = TypeVar("R", bound=Scored)
 
+_TEXTS: Final = ("input", "response", "contexts", "reference")
 _NOT_IN_FILES: Final = re.compile(r"[/\\:]")
 
 
@@ -149,7 +150,11 @@ class Scorer(Frozen, Asking[R]):
         missing = self.missing(found)
         if missing:
             where = f"sample {found.id!r}" if found.id else "a sample"
-            raise InvalidSampleError(lacks(where, missing, self.subject))
+            has = [name for name in _TEXTS if getattr(found, name) is not None] + [*found.metadata]
+            way = f"; --map NAME={missing[0]} reads another name" if found.metadata else ""
+            said = lacks(where, missing, self.subject)
+            msg = f"{said}; it has {', '.join(has) or 'no field':.200}{way}"
+            raise InvalidSampleError(msg)
         return found
 
     def evaluate(self, sample: Sample) -> R:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from tcva_adapters.errors import MissingDependencyError
@@ -16,26 +17,30 @@ if TYPE_CHECKING:
 _IMPORT: Final = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+) as \2\b", re.MULTILINE)
 
 
-def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The names that a package's stub (``__init__.pyi``) lists, each imported on first use.
 
     The stub is what type checkers and editors read, so each name is written once. What a module
     needs (`frameworks.NEEDS`) is checked before anything of it is imported.
 
     Returns:
-        The package's ``__getattr__``, ``__dir__`` and ``__all__``.
+        The package's ``__getattr__``, which also has ``__all__`` (the names whose own packages are
+        installed), and ``__dir__``.
     """
     module = sys.modules[package]
     stub = module.__spec__.loader.get_data(f"{module.__path__[0]}/__init__.pyi")  # type: ignore[union-attr]  # an imported package has both
     homes = {name: home for home, name in _IMPORT.findall(stub.decode())}
 
     def attribute(name: str) -> Any:
-        if name not in homes:
+        if name not in {*homes, "__all__"}:
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
         # Here: pytest imports the package in every run, and the registry takes most of that time.
         from tcva_adapters.frameworks import NEEDS  # noqa: PLC0415  # see above
 
+        if name == "__all__":
+            own = {n: NEEDS[home].module.split(".") for n, home in homes.items() if home in NEEDS}
+            return [n for n in names if n not in own or find_spec(own[n][0])]
         for part in (package, homes[name]):
             if part in NEEDS:
                 check(NEEDS[part])
@@ -44,7 +49,7 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         return value
 
     names = sorted(homes)
-    return attribute, lambda: names, names
+    return attribute, lambda: names
 
 
 def check(requirement: Requirement) -> None:

@@ -2,4 +2,4 @@
 
 from tcva_adapters.lazy import public_names
 
-__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub of this file
+__getattr__, __dir__ = public_names(__name__)  # listed in the stub of this file

@@ -5,4 +5,4 @@ Source: A. Muhamed, CCRS (LLM4Eval at SIGIR 2025), section 2.3 and appendix B.
 
 from tcva_adapters.lazy import public_names
 
-__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub of this file
+__getattr__, __dir__ = public_names(__name__)  # listed in the stub of this file

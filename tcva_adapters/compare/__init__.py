@@ -5,4 +5,4 @@ Every name is imported on first use; pandas, rich and matplotlib where something
 
 from tcva_adapters.lazy import public_names
 
-__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub of this file
+__getattr__, __dir__ = public_names(__name__)  # listed in the stub of this file

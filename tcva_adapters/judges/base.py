@@ -75,7 +75,7 @@ def blank_field(sample: Sample, criterion: Criterion) -> Unscored | None:
     # The judged text comes first: an empty answer to an empty context is an empty answer.
     for name in dict.fromkeys((criterion.claims, criterion.against)):
         if name in criterion.required and not (sample.field(name) or "").strip():
-            return Unscored(reason=EMPTY_REASONS[name], detail=f"{name} is empty")
+            return Unscored(reason=EMPTY_REASONS[name], detail=f"the sample has an empty {name}")
     return None
 
 
@@ -93,7 +93,7 @@ def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
             return None
         is_refusal = is_refusal or claim.reason == "refusal"
     if is_refusal:
-        return Unscored(reason=Reason.REFUSAL, detail="the text is a refusal")
+        return Unscored(reason=Reason.REFUSAL, detail="the answer declines to answer")
     return Unscored(reason=Reason.NO_CLAIMS, detail="the text contains no claim")
 
 

@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.samples.fields import ALIASES, flattened
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
@@ -20,10 +20,7 @@ CRITIC: Final = "tcva"
 _NAMES: Final = {
     **{name: name for field in ALIASES if field != "id" for name in ALIASES[field]},
     **{name: name for name in ("id", "messages", "inputs", "outputs", "reference_outputs")},
-    # Names in chains that mean something else in files; all others come before them.
-    "text": ALIASES["response"][-1],
-    "docs": ALIASES["contexts"][-1],
-    "reference_output": ALIASES["reference"][-1],
+    "text": ALIASES["response"][-1],  # in files it may be anything; all others come before it
 }
 """What is read of a mapping, and under which name."""
 
@@ -76,16 +73,18 @@ def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
             names that were given.
     """
     sample = as_sample(value)
-    try:
-        return scorer.require(sample)
-    except InvalidSampleError as error:
-        is_mapping = isinstance(value, Mapping)
-        found = ", ".join(flattened(value)) if is_mapping else f"a {type(value).__name__}"
+    missing = scorer.missing(sample)
+    if missing:
+        found = f"a {type(value).__name__}"
+        if isinstance(value, Mapping):
+            found = ", ".join(name for name, each in flattened(value).items() if each is not None)
         msg = (
-            f"{error}; the evaluator was given {found:.200}. Name the fields question, answer and "
-            "context (RunnablePassthrough.assign(answer=...) keeps them), or read them with mapper="
+            f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {found:.200}. "
+            f"Add {' and '.join(missing)} (RunnablePassthrough.assign keeps all fields), or read "
+            "other names with mapper="
         )
-        raise InvalidSampleError(msg) from None
+        raise InvalidSampleError(msg)
+    return sample
 
 
 def _plain(value: Any) -> Any:

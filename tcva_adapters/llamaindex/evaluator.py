@@ -6,6 +6,7 @@ import asyncio
 import copy
 import time
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Annotated, Any, Final, Generic, Self
 
 from llama_index.core import Settings
@@ -33,6 +34,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
 _Pause = Annotated[Number, Field(ge=0, le=86_400)]  # at most a day
+_NAMES: Final = ("response", "contexts", "reference", "metadata", "temperature", "threshold")
 _dispatcher: Final = get_dispatcher(__name__)
 
 
@@ -101,8 +103,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             **options: ``reference``, the reference answer; ``metadata``, which selects a profile
                 and stays in the result; ``temperature`` (if the scorer has one) and
                 ``threshold``, for this sample only; ``sleep_time_in_seconds``, a pause before the
-                judge is asked. Other names are ignored, since batch runners pass every evaluator
-                the arguments of all.
+                judge is asked. Names close to these are refused, others ignored: batch runners
+                pass every evaluator the arguments of all.
 
         Raises:
             InvalidSampleError: A field that the criterion needs is missing (a ValueError, as from
@@ -172,9 +174,13 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         temperature: Any = None,
         threshold: Any = None,
         sleep_time_in_seconds: Any = 0,
-        **_: Any,
+        **others: Any,
     ) -> tuple[Scorer[R], Sample, float]:
         """The scorer with the settings of this sample, the sample, and the pause."""
+        for name in others:
+            for near in get_close_matches(name, _NAMES, 1, 0.85):
+                msg = f"evaluate has no argument {name!r}; did you mean {near!r}?"
+                raise InvalidValueError(msg)
         changes = {} if threshold is None else {"threshold": threshold}
         if temperature is not None and isinstance(self.scorer, TCVA):  # others have none
             changes |= {"temperature": temperature, "profiles": None}

@@ -55,7 +55,7 @@ _KINDS: Final = (
     Kind("rate_limit", (429,), "ratelimit|toomanyrequests|resourceexhausted",
          "rate limit reached; set requests_per_minute"),
     Kind("authentication", (401,), "authenticationerror|unauthenticated",
-         "the API key was not accepted; check OPENAI_API_KEY or api_key", fatal=True),
+         "the API key was not accepted; check OPENAI_API_KEY", fatal=True),
     Kind("permission", (403,), "permissiondenied", "the API key does not have the rights for this"),
     Kind("context_length", (), "context_length", "the prompt is too long for {model}"),
     Kind("model_not_found", (), r"\bmodel_not_found\b|DeploymentNotFound", _NO_MODEL, fatal=True),

@@ -392,5 +392,5 @@ def _key(given: str | None, url: str) -> str:
         return PLACEHOLDER_KEY
     if key and key.isascii() and key.isprintable():
         return key
-    msg = f"no valid API key for {url}; set OPENAI_API_KEY or pass api_key"
+    msg = f"no valid API key for {url}; set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server"
     raise JudgeError(msg, reason="authentication", fatal=True)

@@ -290,11 +290,7 @@ class Result:
     def levels(self) -> str:
         """How many claims each level has, in words."""
         found = Counter(self.seen.verdicts)
-        levels = ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
-        if not self.seen.is_soft:
-            return levels
-        expected = (f"{n:.4g} {level}" for level, n in self.breakdown.items() if n)
-        return f"{', '.join(expected)} by probability (shown as {levels})"
+        return ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
 
 
 def interval_text(interval: tuple[float, float]) -> str:

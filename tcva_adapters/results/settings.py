@@ -510,7 +510,15 @@ def _profiles(value: Any) -> Profiles | None:
     if not (isinstance(field, str) and field and isinstance(values, Mapping)):
         msg = "must be temperatures by a field's values, e.g. {'domain': {'medical': 0.2}}"
         raise ValueError(msg)
-    return {field: {str(each): as_temperature(t) for each, t in values.items()}}
+    return {field: {str(each): _in_profile(field, each, t) for each, t in values.items()}}
+
+
+def _in_profile(field: str, value: Any, temperature: Any, bounds: Bounds | None = None) -> float:
+    try:
+        return check_temperature(temperature, bounds) if bounds else as_temperature(temperature)
+    except InvalidValueError as error:
+        msg = f"profiles, {field}={value}: {error}"
+        raise InvalidValueError(msg) from None
 
 
 class TCVASettings(JudgeConfig, ScoringConfig):
@@ -523,9 +531,9 @@ class TCVASettings(JudgeConfig, ScoringConfig):
 
     @model_validator(mode="after")
     def _profiles_in_range(self) -> Self:
-        for temperatures in (self.profiles or {}).values():
-            for temperature in temperatures.values():
-                check_temperature(temperature, self.bounds)
+        for field, temperatures in (self.profiles or {}).items():
+            for value, temperature in temperatures.items():
+                _in_profile(field, value, temperature, self.bounds)
         return self
 
 

@@ -27,11 +27,11 @@ _NAMES: Final = {
     ),
     "contexts": (
         "contexts retrieved_contexts retrieval_context retrievalContext context source_documents "
-        "documents source_nodes"
+        "documents source_nodes docs"
     ),
     "reference": (
         "reference expected_output expectedOutput ground_truth reference_answer expected "
-        "reference_outputs"
+        "reference_outputs reference_output"
     ),
 }
 ALIASES: Final = {field: tuple(names.split()) for field, names in _NAMES.items()}

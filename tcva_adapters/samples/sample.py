@@ -71,6 +71,10 @@ def _one_text_is_one_passage(value: Any) -> Any:
     return value
 
 
+def _is_result(value: Any) -> bool:
+    return isinstance(value, Mapping) and {"kind", "schema_version", "score"} <= value.keys()
+
+
 Text = Annotated[str, AfterValidator(whole_characters)]
 Passages = Annotated[
     Sequence[Text], BeforeValidator(_one_text_is_one_passage), AfterValidator(tuple)
@@ -108,11 +112,11 @@ class Sample(Checked):
     ) -> Sample:
         """A sample from a record with the field names of any of the four frameworks.
 
-        Unknown fields become metadata, as do further names of a field that is already filled; NaN
-        is no value. Contexts may be one string, a list of strings, the text of a list (as csv files
-        have it, printed by Python or JSON), or a list of documents with ``page_content``, ``text``
-        or ``content``. Fields may be inside ``inputs`` and ``outputs`` (LangSmith), or in a list of
-        ``messages``.
+        Unknown fields become metadata, but for results of this package, as do further names of a
+        field that is already filled; NaN is no value. Contexts may be one string, a list of
+        strings, the text of a list (as csv files have it, printed by Python or JSON), or a list of
+        documents with ``page_content``, ``text`` or ``content``. Fields may be inside ``inputs``
+        and ``outputs`` (LangSmith), or in a list of ``messages``.
 
         Args:
             record: The fields by name.
@@ -127,6 +131,7 @@ class Sample(Checked):
             msg = f"a record must be a mapping of fields, got {type(given).__name__}"
             raise InvalidSampleError(msg)
         fields, rest = fields_of(record, columns or {})
+        rest = {name: value for name, value in rest.items() if not _is_result(value)}
         metadata = rest.pop("metadata", None)
         if isinstance(metadata, Mapping):
             rest = {**metadata, **rest}

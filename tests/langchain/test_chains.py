@@ -67,8 +67,12 @@ def test_a_missing_field_is_told_with_the_names_that_were_given() -> None:
     with pytest.raises(InvalidSampleError, match=named):
         TCVAEvaluator("lexical").invoke({"said": "At nine.", "context": ["It opens at nine."]})
     chain: Runnable[Any, Any] = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
-    with pytest.raises(InvalidSampleError, match=r"no contexts.*a str.*assign\(answer="):
+    with pytest.raises(InvalidSampleError, match=r"no contexts.*a str.*Add contexts.*assign"):
         chain.invoke("When?")
+    with pytest.raises(
+        InvalidSampleError, match=r"given prediction, input, response\. Add contexts"
+    ):
+        TCVAStringEvaluator(TCVAEvaluator("lexical")).evaluate_strings(prediction="9", input="?")
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

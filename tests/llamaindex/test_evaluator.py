@@ -91,6 +91,9 @@ def test_a_failed_judgement_is_an_invalid_result() -> None:
     assert result.feedback == result.invalid_reason  # retry engines refuse None
     counted = TCVAEvaluator(scripted(), on_unscored=1.0).evaluate(**{**GIVEN, "contexts": []})
     assert (counted.score, counted.passing, counted.invalid_result) == (1.0, True, False)
+    for name, meant in {"treshold": "threshold", "context": "contexts"}.items():
+        with pytest.raises(InvalidValueError, match=f"did you mean '{meant}'"):
+            TCVAEvaluator(scripted()).evaluate(**{**GIVEN, name: 0.3})
 
 
 # --- judges and settings -----------------------------------------------------------------------

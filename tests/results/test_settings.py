@@ -180,7 +180,8 @@ BAD = [
     ('{"settings": {"temperature": 5}}', "got 5"),
     ('{"settings": {"threshold": "0.7"}}', r"threshold must be a number, got '0"),
     ('{"settings": {"scheme": "steep"}}', "got 'steep'"),
-    ('{"profiles": {"d": {"a": 7}}}', "got 7"),
+    ('{"profiles": {"d": {"a": 7}}}', "d=a: .*got 7"),
+    ('{"profiles": {"d": {"a": "tight"}}}', "d=a: .*'tight'"),
     ('{"profiles": {"by": "d", "values": {}}}', "profiles must"),
 ]
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import Sample
+from tcva_adapters import Assessment, Result, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.fields import read_contexts
 from tcva_adapters.samples.files import SampleFile, read_samples
@@ -63,7 +63,8 @@ def test_what_is_no_field() -> None:
     assert found.repeated == ()
     several = Sample.from_record({"inputs": {"question": "Q?"}, "outputs": {"a": "A.", "b": "B."}})
     assert several == Sample(input="Q?", metadata={"outputs.a": "A.", "outputs.b": "B."})
-    assert Sample.from_record({"answer": "A.", "expected": True}).metadata == {"expected": True}
+    other = {"expected": True, "tcva": Result(Assessment.from_verdicts(["fully"])).to_dict()}
+    assert Sample.from_record({"answer": "A.", **other}).metadata == {"expected": True}
 
 
 def test_columns_are_renamed_and_nothing_is_lost() -> None:
