@@ -141,7 +141,6 @@ def test_reports_and_figures(tcva: Run) -> None:
         ("calibrate judged.jsonl --human stars --human-scale 5", "two numbers with a comma"),
         ("calibrate judged.jsonl --human score -o judged.jsonl", "is also what is read"),
         ("validate judged.jsonl --human score --next 5", "--next NUMBER and --out FILE"),
-        ("systems a.jsonl", "system"),
         ("reproduce nowhere", "nowhere"),
         ("validate rated.csv --human human", "no scores in rated.csv; judge it first: tcva evalu"),
         ("report rated.csv", "no scores in rated.csv; judge it first: tcva evaluate rated.csv"),

@@ -242,10 +242,7 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_pat
         ("id,m\nx,1\ny,0\n", r"none of its 2 rows matches a sample \(2: x; 3: y\)"),
         (f"id,answer,m\nhello,{OPENS},1\n", "none of its 1 rows matches a sample"),
         ("id,m\n", "holds no results"),
-        (
-            "id,m\ngood,yes\n",
-            "holds scores, only id, m; judge samples first: tcva evaluate .* --out",
-        ),
+        ("id,m\ngood,yes\n", "only id, m; judge samples first: tcva evaluate .* --out"),
         ('{"testCases": []}', "no metric of a single answer"),
         ("{", "not JSON"),
         (f'[{{"id": "good", "m": 1{"0" * 400}}}]', "no column holds scores"),

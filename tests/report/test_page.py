@@ -84,13 +84,8 @@ def test_json_reads_back_and_holds_no_mark(value: Any) -> None:
 def test_numbers_that_a_browser_lacks_are_nothing_or_text(tmp_path: Path) -> None:
     loop: list[Any] = []
     loop.append(loop)
-    odd = {
-        "nan": float("nan"),
-        "inf": -float("inf"),
-        "big": -(2**70),
-        "huge": 10**5000,
-        "loop": loop,
-    }
+    odd: dict[str, Any] = {"nan": float("nan"), "inf": -float("inf"), "big": -(2**70)}
+    odd |= {"huge": 10**5000, "loop": loop}
     samples = [Sample(id="a", response="x", metadata=odd)]
     judged = [Assessment.from_verdicts(["fully"], sample_id="a")]
     path = write(judged, tmp_path / "page.html", samples=samples).path
@@ -141,11 +136,8 @@ def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     judged = [Assessment.from_verdicts(["fully", "minor"], sample_id=f"{i}") for i in range(40)]
-    first, again = (
-        write(judged, tmp_path / name, title="t", max_details=10).path.read_bytes()
-        for name in ("a.html", "b.html")
-    )
-    assert first == again
+    one, two = (write(judged, tmp_path / n, title="t", max_details=10).path for n in "ab")
+    assert one.read_bytes() == two.read_bytes()
 
 
 def test_a_result_shows_its_claims_by_level() -> None:
