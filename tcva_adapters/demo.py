@@ -131,7 +131,7 @@ def _scores(table: ScoreTable, place: int) -> str:
 
 def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
     columns = [Column("reader"), Column("judge"), Column("weight", "score")]
-    columns += [Column("claim", "prose"), Column("why", "prose")]
+    columns += [Column("claim", "prose"), Column("reason", "prose")]
     values = [(lab.level, c.verdict, c.weight(), c.claim, c.reason) for lab, c, _ in pairs]
     names = [column.name for column in columns]
     same, near = (sum(distance <= most for _, _, distance in pairs) for most in (0, 1))

@@ -38,7 +38,7 @@ _BATCH: Final = [
     *(Column("number", "int"), Column("model"), Column("state"), Column("status")),
     *(Column("requests", "int"), Column("completed", "int"), Column("failed", "int"), Column("id")),
 ]
-_FAILURE: Final = [Column("reason"), Column("samples", "int"), Column("first", "prose")]
+_FAILURE: Final = [Column("reason"), Column("samples", "int"), Column("example", "prose")]
 _PASSING: Final = ("connection", "timeout", "server_error", "unreachable", "rate_limit")
 
 
@@ -341,7 +341,7 @@ class _Submission:
         """How far it is."""
         batches, number = self.ledger.batches(), self.ledger.get("samples")
         counts, first = self.ledger.get("found") or [{"waiting": number}, {}]
-        failures = [{"reason": w, "samples": counts[w], "first": text} for w, text in first.items()]
+        failures = [{"reason": w, "samples": counts[w], "example": t} for w, t in first.items()]
         under_way = self.ledger.batches(WAITING, SENT)
         found = {"samples": number, "failed": sum(each["samples"] for each in failures)}
         found |= {name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")}

@@ -366,8 +366,8 @@ class _Found:
         if self.passes is not None:  # a kappa says little without them
             ours, theirs = self.passes
             for row, passes in zip(rows, ours.T, strict=False):
-                row |= {"same_decision": (passes == theirs).mean(), "pass": passes.mean()}
-            columns += [Column("same_decision", "share"), Column("pass", "share")]
+                row |= {"same_decision": (passes == theirs).mean(), "pass_rate": passes.mean()}
+            columns += [Column("same_decision", "share"), Column("pass_rate", "share")]
         gain: dict[str, Any] = {**self.gain.record("gain"), "n": self.gain.n}
         gain |= {"detectable": self.smallest, "significant": self.is_significant}
         gain["reason"] = self.gain.reason

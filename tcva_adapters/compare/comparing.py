@@ -176,7 +176,7 @@ def comparison(
 
     >>> scores = np.array([[0.2, 1.0], [0.8, np.nan]])
     >>> report = comparison(ScoreTable(("a", "b"), ("x", "y"), scores))
-    >>> [(row["method"], row["mean"], row["n"]) for row in report.records("methods")]
+    >>> [(row["method"], row["mean"], row["scored"]) for row in report.records("methods")]
     [('x', 0.5, 2), ('y', 1.0, 1)]
     """
     rated = int(np.isfinite(table.rating).sum())
@@ -225,8 +225,8 @@ def _methods(
     table: ScoreTable, records: list[Record], main: str, objective: Measure | None
 ) -> Table:
     """Each method in a row, against human ratings, or without any against the main method."""
-    columns = [Column("method"), Column("n", "int"), Column("mean", "score")]
-    columns += [Column("tied", "share"), Column("pass", "share")]
+    columns = [Column("method"), Column("scored", "int"), Column("mean", "score")]
+    columns += [Column("tied", "share"), Column("pass_rate", "share")]
     if objective is not None:
         notes = [f"human: {_CALLED[objective]} of scores and human ratings; tied: {_TIED}"]
         return Table("methods", [*columns, Column("human", "interval")], records, notes=notes)
@@ -251,7 +251,7 @@ def _coverage(table: ScoreTable) -> list[str]:
     if len(set(scored.sum(axis=0).tolist())) > 1:
         common = int(scored.all(axis=1).sum())
         notes.append(
-            "The means are over different samples; 'mean common' (--all) is over the "
+            "The means are over different samples; 'mean common' is over the "
             f"{counted(common, 'sample')} that every method has scored."
             if common
             else "The means are over different samples: no sample has a score by every method."

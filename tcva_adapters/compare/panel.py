@@ -241,12 +241,12 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     found = reliability(measure, table.human, table.scores, groups=groups)
     alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
     pairs = [
-        {"rater": names[p.first], "and": names[p.second], "n": p.n, measure: p.value}
+        {"rater": names[p.first], "other_rater": names[p.second], "n": p.n, measure: p.value}
         for p in found.pairs
     ]
     both = zip(table.methods, found.with_mean, found.corrected, strict=True)
     methods = [
-        {"method": method, "n": own.n, "with_mean": value, **own.record("corrected")}
+        {"method": method, "n": own.n, "with_mean": value, **own.record("without_error")}
         for method, value, own in both
     ]
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
@@ -263,17 +263,21 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
         [
             Table(
                 "raters",
-                [Column("rater"), Column("and"), Column("n", "int"), Column(measure, "score")],
+                [
+                    *map(Column, ("rater", "other_rater")),
+                    Column("n", "int"),
+                    Column(measure, "score"),
+                ],
                 pairs,
             ),
             Table(
                 "methods and raters",
                 [
                     *(Column("method"), Column("n", "int"), Column("with_mean", "score")),
-                    Column("corrected", "interval"),
+                    Column("without_error", "interval"),
                 ],
                 methods,
-                notes=["corrected: with error-free ratings (Spearman-Brown)"],
+                notes=["without error: with error-free ratings (Spearman-Brown)"],
             ),
         ],
         notes,

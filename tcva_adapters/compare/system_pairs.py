@@ -39,7 +39,7 @@ _SCORES: Final = (
     Column("ties", "share", "share of pairs of answers with equal scores"),
 )
 _PAIRS: Final = (
-    *(Column("metric"), Column("higher"), Column("lower"), Column("gap", "score")),
+    *(Column("metric"), Column("higher"), Column("lower"), Column("difference", "score")),
     Column("p", "p", "corrected for all pairs of the metric"),
     Column("p_tukey", "p", "assumes equal variances"),
     Column("detectable", "score", DETECTABLE),
@@ -109,7 +109,8 @@ def systems(
         tested = _by_group(table)
         both = {"studentised": studentised(tested, **drawn), "tukey": tukey(tested, **drawn)}
         found[metric] = both[test]
-        pairs += sorted(_pairs(metric, table.methods, both, test), key=lambda pair: -pair["gap"])
+        found_pairs = _pairs(metric, table.methods, both, test)
+        pairs += sorted(found_pairs, key=lambda pair: -pair["difference"])
         rows.append({"metric": metric, "queries": len(table), **_significant(both[test], alpha)})
         columns = zip(table.methods, table.scores.T, strict=True)
         scores += [{"metric": metric, "system": s, **describe(of)} for s, of in columns]
@@ -216,19 +217,16 @@ def _by_group(table: ScoreTable) -> FloatArray:
 def _pairs(
     metric: str, systems: Sequence[str], tests: Mapping[str, Pairs], test: PairsTest
 ) -> Iterator[dict[str, Any]]:
-    """Every pair of systems, first less second."""
+    """Every pair of systems, the higher mean less the lower."""
     read = tests[test]
     for i, j in combinations(range(len(systems)), 2):
         apart = float(read.differences[i, j])
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
         yield {
             "metric": metric,
-            "first": systems[i],
-            "second": systems[j],
-            "difference": apart,
             "higher": systems[higher],
             "lower": systems[lower],
-            "gap": abs(apart),
+            "difference": abs(apart),
             "p": read.p[i, j],
             "detectable": read.smallest[i, j],
             **{f"p_{name}": found.p[i, j] for name, found in tests.items()},
@@ -333,7 +331,7 @@ def _sentence(
     }
     first, second = sorted(own, key=lambda name: -own[name])[:2]
     pair = next(
-        p for p in pairs if p["metric"] == metric and {p["first"], p["second"]} == {first, second}
+        p for p in pairs if p["metric"] == metric and {p["higher"], p["lower"]} == {first, second}
     )
     most = ", which finds most differences," if len(rows) > 1 and row["significant"] else ""
     names = [f"{name} ({cell(own[name], 'score')})" for name in (first, second)]

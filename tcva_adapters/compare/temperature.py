@@ -106,7 +106,7 @@ def sweep(
     settings = _settings(grid, base, schemes, ablation=ablation)
     rated = table.rated if human is not None else None
     rows = [row for name in settings for row in _rows(name, settings[name], grid, table, base)]
-    columns = [Column("setting"), Column("T"), Column("n", "int"), Column("mean", "score")]
+    columns = [Column("setting"), Column("T"), Column("scored", "int"), Column("mean", "score")]
     columns += [Column("pass_rate", "share"), _FLIPS]
     tables = [Table("temperatures", columns, rows)]
     if rated is not None:
@@ -170,7 +170,7 @@ def _rows(
         for place, column in enumerate(scores.T):
             sums[place].append(math.fsum(column))
     for place, temperature in enumerate(grid):
-        about: dict[str, Any] = {"setting": name, "T": temperature, "n": n}
+        about: dict[str, Any] = {"setting": name, "T": temperature, "scored": n}
         if n:
             about |= {"mean": math.fsum(sums[place]) / n, "pass_rate": int(passed[place]) / n}
         yield {**about, "flips": int(flips[place]) if place else None}
@@ -195,7 +195,7 @@ def _parts(
 ) -> Table:
     """What each part of the method, and each scheme, adds to the agreement with people."""
     first = next(iter(scores.values()))
-    names = ("setting", "n", "mean", "pass_rate", "rated", "reason")
+    names = ("setting", "scored", "mean", "pass_rate", "rated", "reason")
     records: list[dict[str, Any]] = []
     for row in rows:
         used = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
@@ -226,16 +226,14 @@ def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _sentence(rows: Sequence[Mapping[str, Any]], samples: int) -> str:
     """How far the temperature moves the mean; with ratings, where it agrees best with them."""
-    setting, of = rows[0]["setting"], f"{rows[0]['n']} of {counted(samples, 'sample')}"
+    setting, of = rows[0]["setting"], f"{rows[0]['scored']} of {counted(samples, 'sample')}"
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
         rho = cell(best["spearman"], "interval", best["spearman_low"], best["spearman_high"])
         said = f"T={best['T']:g} with {setting} weights agrees best with the human ratings (Spearman {rho}, "
-        picked = (
-            f" It is the best of {len(rows)} tried on the same samples." if len(rows) > 1 else ""
-        )
-        return f"{said}n = {best['rated']}).{picked}"
+        tried = f" It is the best of {len(rows)} temperatures tried with these weights and samples."
+        return f"{said}n = {best['rated']}).{tried if len(rows) > 1 else ''}"
     ends = [f"{cell(row.get('mean'), 'score')} at T={row['T']:g}" for row in (rows[0], rows[-1])]
     said = " and ".join(dict.fromkeys(ends))
     return f"The mean score with {setting} weights is {said} ({of} have a score)."

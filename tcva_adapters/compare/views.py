@@ -52,7 +52,7 @@ def method_records(table: ScoreTable) -> list[Record]:
         records.append(
             {
                 "method": method,
-                "n": len(known),
+                "scored": len(known),
                 "mean": mean(known),
                 "mean_common": mean(column[common]),
                 "sd": float(known.std(ddof=1)) if len(known) > 1 else math.nan,
@@ -61,7 +61,7 @@ def method_records(table: ScoreTable) -> list[Record]:
                 "at_0": mean(seen(known) == 0.0),
                 "at_1": mean(seen(known) == 1.0),
                 "threshold": table.threshold(method),
-                "pass": mean(known >= table.threshold(method)),
+                "pass_rate": mean(known >= table.threshold(method)),
             }
         )
     return records
@@ -103,14 +103,14 @@ def unscored(table: ScoreTable) -> Table:
         records += [
             {
                 "method": "tcva" if method in views else method,
-                "n": number,
                 "reason": word,
+                "samples": number,
                 "example": examples[word],
             }
             for word, number in found.most_common()
         ]
-    columns = [Column("method"), Column("n", "int"), Column("reason"), Column("example", "prose")]
-    return Table("unscored", columns, records)
+    columns = [Column("method"), Column("reason"), Column("samples", "int")]
+    return Table("unscored", [*columns, Column("example", "prose")], records)
 
 
 def decisions(table: ScoreTable) -> Table:

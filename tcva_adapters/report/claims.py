@@ -18,7 +18,7 @@ ALL: Final = "all"
 MOST: Final = 10
 """Samples under ``worst``."""
 
-_COLUMNS: Final = (Column("verdict"), Column("claim", "prose"), Column("why", "prose"))
+_COLUMNS: Final = (Column("verdict"), Column("claim", "prose"), Column("reason", "prose"))
 
 
 def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Table]:
@@ -60,7 +60,8 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
 def _claims(sample: str, result: Any) -> Table:
     scheme = result.scoring.scheme
     records = [
-        {"verdict": c.level_text(scheme), "claim": c.claim, "why": c.reason} for c in result.claims
+        {"verdict": each.level_text(scheme), "claim": each.claim, "reason": each.reason}
+        for each in result.claims
     ]
     if result.unscored is not None:
         return Table(f"claims of {sample}", _COLUMNS, records, notes=[result.unscored.text])

@@ -80,7 +80,7 @@ def evaluation(
         tables.append(Table("levels", columns, levels))
     if unscored := [each for method in table.methods for each in _unscored(table, method)]:
         columns = [Column("method"), Column("reason"), Column("samples", "int")]
-        tables.append(Table("unscored", [*columns, Column("first", "prose")], unscored))
+        tables.append(Table("unscored", [*columns, Column("example", "prose")], unscored))
     sentence = _sentence(table, methods)
     if baseline is not None:
         since = changes(baseline, table)
@@ -169,11 +169,11 @@ def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
             found[reason] += 1
             details.setdefault(reason, detail)
     for reason, number in found.most_common():
-        first = shortened(details[reason], _DETAIL)
-        yield {"method": method, "reason": reason, "samples": number, "first": first}
+        example = shortened(details[reason], _DETAIL)
+        yield {"method": method, "reason": reason, "samples": number, "example": example}
     if skipped := table.about.get("skipped", 0):
-        first = next((note for note in table.notes if note.startswith("skipped line")), "")
-        yield {"method": method, "reason": "unreadable", "samples": skipped, "first": first}
+        example = next((note for note in table.notes if note.startswith("skipped line")), "")
+        yield {"method": method, "reason": "unreadable", "samples": skipped, "example": example}
 
 
 def _sentence(table: ScoreTable, methods: list[dict[str, Any]]) -> str:
@@ -185,7 +185,7 @@ def _sentence(table: ScoreTable, methods: list[dict[str, Any]]) -> str:
     (row,) = methods
     if not row["scored"]:
         each = next(_unscored(table, row["method"]), None)
-        why = f" ({each['reason']}: {each['first']})" if each and each["first"] else ""
+        why = f" ({each['reason']}: {each['example']})" if each and each["example"] else ""
         return f"None of {counted(size, 'sample')} has a score{why}."
     said = ""
     if lacking := size - row["scored"]:

@@ -178,7 +178,7 @@ def test_tries_end_and_what_can_never_succeed_is_not_asked_again(
     report = collected(tcva, place)
     assert [each["requests"] for each in report.records("batches")] == [12, 1]
     assert (figures(report)["scored"], figures(report)["failed"]) == (9, 3)
-    reasons = {each["reason"]: each["first"] for each in report.records("failures")}
+    reasons = {each["reason"]: each["example"] for each in report.records("failures")}
     assert "no reply; the batch is" in reasons["timeout"]
     assert "maximum context length" in reasons["judge_error"]  # the first of two
     server.fate = lambda *_: None
@@ -208,7 +208,7 @@ def test_an_answer_that_is_contradicted_is_asked_again(
     assert figures(report)["scored"] == 2 + tries
     if tries == 1:
         (why,) = report.records("failures")
-        assert "two different replies" in why["first"]
+        assert "two different replies" in why["example"]
 
 
 @pytest.mark.slow

@@ -172,7 +172,7 @@ def test_a_comparison_has_a_folder_gates_and_imported_scores(tcva: Run) -> None:
     imported = ("--scores", "others.jsonl::mine", "--set", "missing=-1", *QUICK)
     done = tcva(*side, *imported, "--gate", "tcva T=0.1:mean>=0.9", "--json", code=1)
     tables = done.json["tables"]
-    assert {row["method"]: row["n"] for row in tables["methods"]}["mine"] == 6
+    assert {row["method"]: row["scored"] for row in tables["methods"]}["mine"] == 6
     assert [row["passed"] for row in tables["gates"] if row["figure"] == "mean"] == [False]
     assert "gate failed: tcva T=0.1: mean 0.500 < 0.9" in done.text
     summary = json.loads(Path("side/summary.json").read_text(encoding="utf-8"))
@@ -183,7 +183,7 @@ def test_a_comparison_has_a_folder_gates_and_imported_scores(tcva: Run) -> None:
     held = tcva("validate", "side", "--human", "human", "--json", *QUICK).json["tables"]
     assert {row["method"]: row["n"] for row in held["agreement"]} == {"faithfulness": 12, "mine": 6}
     swept = tcva("sweep", "side", "-T", "0.1", "--json").json["tables"]["temperatures"]
-    assert [(row["n"], row["mean"]) for row in swept] == [(12, pytest.approx(0.5))]
+    assert [(row["scored"], row["mean"]) for row in swept] == [(12, pytest.approx(0.5))]
     tcva("calibrate", "side", "--human", "human", *QUICK)
     cost = tcva(*side[:4], "--dry-run", "--judge", "openai:m", "--json").json
     assert cost["sentence"].startswith("About ")

@@ -297,7 +297,7 @@ def test_whole_answers_are_rated_by_ccrs(tcva: Run) -> None:
     assert methods.keys() == {"cc", "qr", "composite"}
     lacking = {row["method"]: row for row in done.json["tables"]["unscored"]}
     assert lacking["cc"]["reason"] == lacking["composite"]["reason"] == "empty_context"
-    assert lacking["composite"]["first"] == "no score for cc"
+    assert lacking["composite"]["example"] == "no score for cc"
     assert "gate failed: composite: mean" in done.text
     assert json.loads(Path("rated.jsonl").read_text(encoding="utf-8").splitlines()[0])["answers"]
     tcva(*EVALUATE, "--ccrs", "cc", "--set", "em=normalised", "--set", "lambda=0.3")

@@ -72,7 +72,13 @@ def test_one_method_by_hand() -> None:
     assert [m[name] for name in quantiles] == [0.0, 0.1875, 0.25, 0.4375, 1.0]
     assert m["tied"] == pytest.approx(1 / 6)  # of the 6 pairs one is tied
     # equal to the threshold passes
-    assert [m[k] for k in ("n", "mean", "at_0", "at_1", "pass")] == [4, 0.375, 0.25, 0.25, 0.75]
+    assert [m[k] for k in ("scored", "mean", "at_0", "at_1", "pass_rate")] == [
+        4,
+        0.375,
+        0.25,
+        0.25,
+        0.75,
+    ]
 
 
 def test_coverage_reasons_and_means_on_common_samples() -> None:
@@ -81,13 +87,13 @@ def test_coverage_reasons_and_means_on_common_samples() -> None:
         reasons={("s0", "b"): "judge_error: call 1", ("s1", "c"): "no_claims"},
     )
     report = comparison(table.select(methods=["a", "b"]))
-    assert [(r["n"], r["mean"], r["mean_common"]) for r in report.records("methods")] == [
+    assert [(r["scored"], r["mean"], r["mean_common"]) for r in report.records("methods")] == [
         (3, 0.5, 0.75),
         (2, 0.75, 0.75),
     ]
     assert any("different samples" in note and "2 samples" in note for note in report.notes)
     assert report.records("unscored") == [
-        {"method": "b", "n": 1, "reason": "judge_error", "example": "call 1"}
+        {"method": "b", "reason": "judge_error", "samples": 1, "example": "call 1"}
     ]
     whole = comparison(table)
     assert [r["reason"] for r in whole.records("unscored")[1:]] == ["no result", "no_claims"]
@@ -414,10 +420,10 @@ def test_raters_are_those_of_the_statistics() -> None:
     found = reliability("pearson", ratings, scores)
     assert report.settings["best"] == found.best.value == pytest.approx(math.sqrt(found.value))
     assert report.settings["alpha"] == krippendorff_alpha(ratings.T, "interval").value
-    pairs = [(r["rater"], r["and"], r["n"], r["pearson"]) for r in report.records("raters")]
+    pairs = [(r["rater"], r["other_rater"], r["n"], r["pearson"]) for r in report.records("raters")]
     assert pairs[0] == ("anna", "ben", 40, found.pairs[0].value)
     (ours,) = report.records("methods and raters")
-    assert (ours["corrected"], ours["corrected_low"]) == (
+    assert (ours["without_error"], ours["without_error_low"]) == (
         found.corrected[0].value,
         found.corrected[0].low,
     )

@@ -43,7 +43,7 @@ def test_figures_are_those_of_the_statistics() -> None:
         pairs = [pair for pair in report.records("pairs") if pair["metric"] == metric]
         assert len(pairs) == 3
         for pair in pairs:
-            i, j = SYSTEMS.index(pair["first"]), SYSTEMS.index(pair["second"])
+            i, j = SYSTEMS.index(pair["higher"]), SYSTEMS.index(pair["lower"])
             assert pair["p"] == pair["p_studentised"] == expected.p[i, j]
             assert pair["p_tukey"] == other.p[i, j]
             assert pair["difference"] == expected.differences[i, j]

@@ -52,7 +52,7 @@ def test_means_pass_rates_and_flips_are_the_cores() -> None:
     passes = scores >= 0.5
     for place, temperature in enumerate((0.3, 0.6, 0.9)):
         row = found["default", temperature]
-        assert row["n"] == 60
+        assert row["scored"] == 60
         assert row["mean"] == pytest.approx(scores[:, place].mean(), abs=1e-12)
         assert row["pass_rate"] == passes[:, place].mean()
         flips = (passes[:, place] != passes[:, place - 1]).sum() if place else None
@@ -134,4 +134,9 @@ def test_wrong_use_is_refused(tmp_path: Path) -> None:
     report = sweep(path, [0.5], skip_bad=True)
     assert any("line 62" in note for note in report.notes)
     empty = sweep([[0, 0, 0, 0, 0]], [0.5])
-    assert rows(empty)["default", 0.5] == {"setting": "default", "T": 0.5, "n": 0, "flips": None}
+    assert rows(empty)["default", 0.5] == {
+        "setting": "default",
+        "T": 0.5,
+        "scored": 0,
+        "flips": None,
+    }

@@ -51,7 +51,7 @@ function Table({ app, table: { title, columns, records, notes }, isBare }) {
 /** Names of columns as the tables of the command line have them, where a page has room for words. */
 const WORDS = {
   n: "Samples", p: "p-value", p_corrected: "p-value (corrected)", rho: "Spearman's ρ", tau: "Kendall's τ", r: "Pearson's r", kappa: "Cohen's κ", sd: "Standard deviation",
-  mean: "Mean score", tied: "Tied pairs", pass: "Pass rate", same: "Same decision", human: "Human ratings", tcva: "TCVA", both_pass: "Both pass", both_fail: "Both fail",
+  mean: "Mean score", tied: "Tied pairs", same: "Same decision", human: "Human ratings", tcva: "TCVA", both_pass: "Both pass", both_fail: "Both fail",
   only_tcva: "Only TCVA passes", only_method: "Only the other passes", at_0: "Scores of 0", at_1: "Scores of 1", mean_common: "Mean of common samples",
 };
 
