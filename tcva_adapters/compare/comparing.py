@@ -495,8 +495,9 @@ def _alike(table: ScoreTable, main: str) -> str:
         return said
     others.sort(key=lambda each: each[0] / each[1], reverse=True)
     (same, of, closest), (least, of_least, farthest) = others[0], others[-1]
-    if len(others) == 1:
-        return f"{said} {closest} makes the same decision on {same} of {of}."
+    if same / of == least / of_least:
+        name = closest if len(others) == 1 else "Each other method"
+        return f"{said} {name} makes the same decision on {cell(same / of, 'share')}."
     return (
         f"{said} The most similar method is {closest} (same decision on {same} of {of}), the least "
         f"similar {farthest} ({least} of {of_least})."

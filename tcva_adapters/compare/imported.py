@@ -302,7 +302,9 @@ def _wide(
     if absent := [name for name in chosen if name not in columns]:
         raise unreadable(path, f"it has no {absent[0]!r}; there are {', '.join(sorted(columns))}")
     prefix = "" if kind == "scores" else f"{kind} "
-    names = {name: f"{prefix}{name.removeprefix(_FEEDBACK)}" for name in chosen}
+    # RAGAS runs TCVA too, which is no metric of its own.
+    own = ("ragas tcva_", "imported tcva_")
+    names = {n: f"{prefix}{n.removeprefix(_FEEDBACK)}".replace(*own) for n in chosen}
     errors = {column: _errors(columns, column) for column in names}
     rows = []
     for line, record in table:

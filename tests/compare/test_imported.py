@@ -115,7 +115,7 @@ def test_ragas(ragas_frame: pd.DataFrame, tmp_path: Path, kind: str) -> None:
     else:
         ragas_frame.to_json(path, orient="records", lines=True)
     table = imported(path)
-    assert table.methods == ("ragas faithfulness", "ragas tcva_faithfulness")
+    assert table.methods == ("ragas faithfulness", "imported tcva_faithfulness")
     # Fully supported, not at all, and a greeting, which claims nothing.
     np.testing.assert_array_equal(table.scores, [[1, 1], [0, 0], [np.nan, np.nan]])
     assert set(table.reasons.values()) == {"no score in the file"}
