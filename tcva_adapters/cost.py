@@ -69,6 +69,8 @@ def cost(
     notes = ["Tokens are estimated as bytes / 4. An unreadable reply costs another call."]
     if calls:
         notes.append("Calls of framework metrics are those for an answer of one or two sentences.")
+    if prices is None and any(record["calls"] for record in records):
+        notes.append("For the cost, add --set prices=IN,OUT (of a million tokens).")
     return Report(
         f"About {total} on {counted(len(samples), 'sample')}{said}.",
         [Table("calls", [*columns, *([Column("cost", "score")] if prices else [])], records)],

@@ -185,7 +185,7 @@ def _is_of_claims(record: Mapping[str, Any], raters: Sequence[str]) -> bool:
 
 def _labels(path: str, raters: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The labels of a file by sample id; those without a rating are left out."""
-    stream = RowStream(path, None, skip_bad=False, read=dict[str, Any])
+    stream = RowStream(path, None, skip_bad=None, read=dict[str, Any])
     labels: dict[str, dict[str, Any]] = {}
     for record in stream:
         is_of_claims = _is_of_claims(record, raters)

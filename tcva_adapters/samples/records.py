@@ -398,7 +398,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         source: Source,
         kind: Format | None,
         *,
-        skip_bad: bool,
+        skip_bad: bool | None,
         read: Callable[[dict[str, Any]], Item],
         kept: int | None = KEPT,
         parse: Callable[[str], Any] = record_of,
@@ -408,7 +408,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         Args:
             source: As for `read_records`.
             kind: As for `read_records`.
-            skip_bad: Go on after a bad row and count it.
+            skip_bad: Go on after a bad row and count it; None where that is never offered.
             read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
             kept: How many bad rows are kept; None keeps all.
             parse: Makes a record, or at once an item, of a line of jsonl.
@@ -486,6 +486,7 @@ class RowStream(Iterator[Item], Generic[Item]):
                     yield line, item
                     continue
             if not self._skip_bad:
+                error += "; --skip-bad leaves such rows out" if self._skip_bad is False else ""
                 raise unreadable(self.source, error, line=line, word=ROW_WORDS[self.kind])
             self.skipped += 1
             if self._kept is None or len(self.bad) < self._kept:
