@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from tcva_adapters.core.checks import listed
+from tcva_adapters.core.checks import listed, nearest
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
 
@@ -218,7 +218,7 @@ def resolve_criterion(criterion: Criterion | str) -> Criterion:
     if isinstance(criterion, Criterion):
         return criterion
     if not isinstance(criterion, str) or criterion not in CRITERIA:
-        names = ", ".join(CRITERIA)
-        msg = f"unknown criterion {criterion!r}; use {names}, or a Criterion"
+        known = nearest(criterion, CRITERIA, f"use {', '.join(CRITERIA)}, or a Criterion")
+        msg = f"unknown criterion {criterion!r}; {known}"
         raise InvalidValueError(msg)
     return CRITERIA[criterion]

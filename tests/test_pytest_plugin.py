@@ -103,7 +103,7 @@ def test_it(tcva):
 @pytest.mark.slow
 def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
     wrong = {
-        "criterion='beauty'": "unknown criterion 'beauty'",
+        "criterion='beauty'": "unknown criterion 'beauty'; use faithfulness",
         "gates='mean>=2'": "'mean>=2': the number",
         "'lexical'": "takes settings by name, not",
         "judge='lexical', strictness=1": "strictness",

@@ -260,7 +260,7 @@ def test_wrong_members_and_weights_fail_when_built() -> None:
     for how, said in (
         ({"fuse": "lexical", "fuse_weights": (1, 1, 1)}, "per judge \\(2\\)"),
         ({"fuse": "lexical", "fuse_weights": (-1, 1)}, "weights"),
-        ({"fuse": "lexcial"}, "unknown judge 'lexcial'"),
+        ({"fuse": "lexcial"}, "unknown judge 'lexcial'; did you mean 'lexical'"),
         ({"fuse": again}, "list all judges in one"),
     ):
         with pytest.raises(InvalidValueError, match=said):

@@ -46,7 +46,7 @@ def check_settings(
         InvalidValueError: A name is unknown, or is another class's name for the judge.
     """
     of = type(owner).__name__
-    if "judge" in given:
-        msg = f"{of} takes the judge as {judge}=..., not as judge=..."
+    for name in {"judge", "llm", "model"}.intersection(given) - {judge}:
+        msg = f"{of} takes the judge as {judge}=..., not as {name}=..."
         raise InvalidValueError(msg)
-    check_names(given, [name for name in known if name != "judge"], of=of)
+    check_names(given, [judge, *(name for name in known if name not in {"judge", judge})], of=of)

@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn
 
 from pydantic import Field
 
+from tcva_adapters.core.checks import nearest
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.frameworks import FRAMEWORKS, Framework, Metric
@@ -150,7 +151,8 @@ def _why_not(method: Method, samples: Sequence[Sample], *, is_lexical: bool) -> 
 def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
     unknown = [name for name in frameworks if name not in FRAMEWORKS and name != ALL]
     if unknown or not frameworks:
-        msg = f"no framework {', '.join(unknown)!r}; give {', '.join(FRAMEWORKS)}, {ALL} or {NONE}"
+        name, options = ", ".join(unknown), f"give {', '.join(FRAMEWORKS)}, {ALL} or {NONE}"
+        msg = f"no framework {name!r}; {nearest(name, FRAMEWORKS, options)}"
         raise InvalidValueError(msg)
     wanted = list(FRAMEWORKS) if ALL in frameworks else list(dict.fromkeys(frameworks))
     lacking = [name for name in wanted if not is_installed(FRAMEWORKS[name])]

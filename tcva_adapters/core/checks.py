@@ -6,6 +6,7 @@ import math
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from difflib import get_close_matches
 from numbers import Real
 from typing import Any
 
@@ -33,6 +34,25 @@ def listed(what: str, values: Any) -> list[Any]:
         return list(values)
     msg = f"{what} must be a list, got {values!r}"
     raise InvalidValueError(msg)
+
+
+def nearest(name: object, known: Iterable[str], otherwise: str) -> str:
+    """Which known name was probably meant; where none is similar, what to say otherwise.
+
+    >>> nearest("lexcal", ["lexical"], "use 'lexical'"), nearest("x", ["lexical"], "use 'lexical'")
+    ("did you mean 'lexical'?", "use 'lexical'")
+    """
+    close = get_close_matches(str(name), [*known], n=1)
+    return f"did you mean {close[0]!r}?" if close else otherwise
+
+
+def of_percent(number: float) -> str:
+    """The way out where a share was written in percent; nothing for other numbers.
+
+    >>> of_percent(80), of_percent(1.5)
+    ('; for 80 % write 0.8', '')
+    """
+    return f"; for {number:g} % write {number / 100:g}" if 10.0 <= number <= 100.0 else ""
 
 
 def as_number(value: Any) -> float | None:

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
+from tcva_adapters.core.checks import nearest
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judges.base import MAX_CLAIMS, Judge
@@ -86,8 +87,11 @@ def resolve_judge(
         return LexicalJudge()
     model = _model(judge, max_concurrency)
     if model is None:
-        kinds = "'lexical' or 'openai:MODEL'" if isinstance(judge, str) else KINDS
-        msg = f"unknown judge {judge!r}; use {kinds}"
+        known = f"use {KINDS}"
+        if isinstance(judge, str):
+            named = judge if judge and ":" not in judge else "MODEL"
+            known = nearest(judge, ["lexical"], f"use 'lexical' or 'openai:{named}'")
+        msg = f"unknown judge {judge!r}; {known}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above

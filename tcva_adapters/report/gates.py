@@ -6,7 +6,6 @@ failed and no coverage is asked for, that fails, too.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.checks import nearest, of_percent
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
@@ -88,6 +88,7 @@ class Gate:
         own_scale = figure == "mean" and method and math.isfinite(number)
         if not (low <= number <= high or own_scale):
             msg = f"gate {text!r}: the number must be between {low:g} and {high:g}, got {number:g}"
+            msg += of_percent(number)
             raise InvalidValueError(msg)
         if percent is not None and (figure == "coverage" or not 50.0 < percent < 100.0):
             msg = f"gate {text!r}: the confidence must be above 50 % and below 100 %"
@@ -125,7 +126,8 @@ class Gates:
         """
         for gate in self.gates:
             if gate.method and gate.method not in methods:
-                msg = f"gate on {gate.method!r}: no such method; {_nearest(gate.method, methods)}"
+                known = nearest(gate.method, methods, f"the methods are {', '.join(methods)}")
+                msg = f"gate on {gate.method!r}: no such method; {known}"
                 raise InvalidValueError(msg)
             if gate.figure == "change" and not has_baseline:
                 msg = "a gate on change needs a baseline: --baseline FILE, an earlier --out of evaluate"
@@ -173,11 +175,6 @@ def failed_rows(table: ScoreTable, method: str) -> npt.NDArray[np.intp]:
 def _is_failure(table: ScoreTable, method: str, place: int) -> bool:
     why = table.reason(table.samples[place], method).removeprefix("unscored: ")
     return why.partition(":")[0] not in _BENIGN
-
-
-def _nearest(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"the methods are {', '.join(known)}"
 
 
 def _record(
@@ -264,9 +261,9 @@ def apart(reached: float, least: float) -> str:
 def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tuple[str, int]], int]:
     """The samples behind what failed: (method, place), and how many samples there are.
 
-    First those that newly fail since the baseline. Then, where gates failed, below a mean the
-    lowest scores, below a pass rate those that do not pass, below a coverage those without a score,
-    those of each gate in turn. A sample is named once.
+    First those that newly fail since the baseline. Then, where gates failed, below a mean or a
+    pass rate those that do not pass (if all pass, those below the mean asked for), below a coverage
+    those without a score, those of each gate in turn. A sample is named once.
     """
     lists = [
         (record["method"], _behind(record, table))
@@ -299,7 +296,9 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
     method, figure = record["method"], record["figure"]
     scores = table.column(method)
     if figure in {"mean", "pass_rate"} and record["value"] is not None:
-        least = record["least"] if figure == "mean" else table.threshold(method)
+        least = table.threshold(method)
+        if figure == "mean" and not np.any(scores < least):
+            least = record["least"]
         order = np.argsort(scores, kind="stable")
         found: list[int] = order[: np.count_nonzero(scores < least)].tolist()
         return found
@@ -310,18 +309,12 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
     return [*dict.fromkeys(failed + rest)]
 
 
-def _claims(table: ScoreTable, method: str, place: int) -> tuple[ClaimVerdict, ...]:
-    result = table.results[method][place] if method in table.results else None
-    return () if result is None else tuple(result.claims)
-
-
 def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:
     """A sample's claims, the lowest level first; what claims nothing stands last."""
-    ranks = {level: -rank for rank, level in enumerate(LEVELS)}
-    return sorted(
-        _claims(table, method, place),
-        key=lambda each: 1 if each.verdict is None else ranks[each.verdict],
-    )
+    result = table.results[method][place] if method in table.results else None
+    claims = () if result is None else result.claims
+    order = [*reversed(LEVELS), None]
+    return sorted(claims, key=lambda each: order.index(each.verdict))
 
 
 def verdict(table: ScoreTable, method: str, place: int) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_type_hints
@@ -37,7 +36,7 @@ from tcva_adapters.core.aggregation import (
     score_curves,
     scores_of,
 )
-from tcva_adapters.core.checks import as_number
+from tcva_adapters.core.checks import as_number, nearest, of_percent
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import (
     BALANCED,
@@ -125,7 +124,8 @@ def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
         why = why.replace(pydantic, plain)
     # What was meant as a key is not printed.
     value = type(given[name]).__name__ if name == "api_key" else f"{given[name]!r:.80}"
-    return InvalidValueError(f"{name} {why}, got {value}")
+    hint = of_percent(as_number(given[name]) or 0.0) if why.endswith("between 0 and 1") else ""
+    return InvalidValueError(f"{name} {why}, got {value}{hint}")
 
 
 def check_names(
@@ -154,9 +154,9 @@ def check_names(
     for name in given:
         if name not in known:
             by_title = (titles or {}).get(name)
-            near = [by_title] if by_title else get_close_matches(name, known, 1)
-            meant = f"did you mean {near[0]!r}? Its" if near else "its"
-            msg = f"unknown setting {name!r} of {of}; {meant} settings are {', '.join(known)}"
+            meant = f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
+            its = f"{meant} Its" if meant else "its"
+            msg = f"unknown setting {name!r} of {of}; {its} settings are {', '.join(known)}"
             raise InvalidValueError(msg)
 
 

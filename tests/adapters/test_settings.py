@@ -113,9 +113,9 @@ def test_a_setting_is_changed_in_a_copy_that_shares_llm_and_store(
 def test_a_copy_is_checked_in_the_name_of_its_class(adapter: Adapter) -> None:
     name, judge = adapter.drop_in.__name__, adapter.judge
     wrong: dict[str, dict[str, Any]] = {
-        "threshold must .*got 3": {"threshold": 3.0},
+        "threshold must .*got 80.*; for 80 % write 0.8": {"threshold": 80},
         f"'temprature' of {name}; did you mean 'temperature'": {"temprature": 0.3},
-        f"{name} takes the judge as {judge}=": {"judge": "lexical"},
+        f"{name} takes the judge as {judge}=": {{"llm": "model", "model": "llm"}[judge]: "lexical"},
     }
     for said, changes in wrong.items():
         with pytest.raises(InvalidValueError, match=said):

@@ -411,7 +411,7 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Pat
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"frameworks": "rags"}, "no framework 'rags'; give ragas"),
+        ({"frameworks": "rags"}, "no framework 'rags'; did you mean 'ragas'"),
         (
             {"frameworks": "langchain", "metrics": "faithfulnes"},
             "no metric 'faithfulnes' in langchain",

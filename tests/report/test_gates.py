@@ -59,7 +59,7 @@ def test_a_gate_is_written(text: str, gate: Gate) -> None:
         (["pass-rate>=0.5"], "no figure 'pass-rate'; use mean, pass_rate, coverage or change"),
         (["mean>=1.5"], r"between 0 and 1, got 1.5"),
         (["change>=-2"], r"between -1 and 1, got -2"),
-        (["m:pass_rate>=60"], "got 60"),
+        (["m:pass_rate>=60"], "got 60; for 60 % write 0.6"),
         (["mean>=0.5@40%"], "confidence must be above 50 %"),
         (["coverage>=0.5@95%"], "coverage takes no confidence"),
         (["n:mean>=0.5"], "gate on 'n': no such method; the methods are m"),
@@ -156,6 +156,8 @@ def test_samples_behind_failed_gates_take_turns() -> None:
     named, behind = worst(found, table(*scores))
     assert [place for _, place in named] == [0, 50, 1, 51, 2, 52, 3, 53, 4, 54]
     assert behind == 59
+    # Only if all pass are those below the mean asked for listed.
+    assert [place for _, place in worst(found, table(0.6, 0.7, 0.9))[0]] == [0, 1]
     lines = list(gate_lines(found, table(*scores)))
     assert lines[2:4] == ["samples (10 of 59 shown):", "  s0: 0.000 < 0.5"]
     assert lines[4] == "  s50: no score: refusal: declined"
