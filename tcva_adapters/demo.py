@@ -16,6 +16,7 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import Label, labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.lazy import check
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.samples.sample import Sample
@@ -28,6 +29,7 @@ _HIDING: Final = "medical-004"  # one of its four claims is invented
 _TEMPERATURE: Final = (
     "Temperature (T) here is the strictness of the score, not the model's sampling temperature."
 )
+_OFFLINE: Final = "All rows: offline, by comparing words; LexicalLLM is the frameworks' model."
 _Pair = tuple[Label, ClaimVerdict, int]
 """What the reader and the judge say of a claim, and how many levels lie between."""
 
@@ -49,6 +51,7 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
         name = f"{framework.title} {framework.grounding}"
         try:
             with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
+                check(framework.metrics_need)
                 adapter = import_module(framework.package)
                 llm, score = adapter.LexicalLLM(), adapter.score_framework_metric
                 columns[name] = [score(framework.grounding, s, llm).score for s in samples]
@@ -121,7 +124,7 @@ def _means(table: ScoreTable) -> Table:
         for name, scores in methods.items()
     ]
     columns = [Column("method"), Column("scored", "int"), *(Column(d, "score") for d in groups)]
-    return Table("means", columns, records, notes=[_TEMPERATURE])
+    return Table("mean scores", columns, records, notes=[_OFFLINE, _TEMPERATURE])
 
 
 def _scores(table: ScoreTable, place: int) -> str:
@@ -136,7 +139,7 @@ def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
     names = [column.name for column in columns]
     same, near = (sum(distance <= most for _, _, distance in pairs) for most in (0, 1))
     agree = f"Same level: {same} of {len(pairs)} claims; within one level: {near}."
-    notes = [f"{agree} Score: {_scores(table, place)}."]
+    notes = [f"{agree} Weights from 1 (fully) to 0 (none) make the score: {_scores(table, place)}."]
     notes += [
         f'Wrong: "{claim.claim}" The reader\'s note is "{label.note}". The lexical judge compares '
         "words, and most words of this claim are in the context."
@@ -157,6 +160,5 @@ def _hidden(table: ScoreTable) -> Iterator[str]:
         yield (
             f"{name} gives {_HIDING} {cell(table.column(name)[place], 'score')}. One of its "
             f'{len(labels)} claims is invented: "{invented.claim}" ({invented.note}). TCVA: '
-            f"{_scores(table, place)}. The metric is the framework's own, with LexicalLLM as its "
-            "model."
+            f"{_scores(table, place)}."
         )

@@ -15,7 +15,7 @@ from typing import Any, Final
 from tcva_adapters import __version__
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.data import sample_lines
-from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
+from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
 from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS, Requirement
 from tcva_adapters.judges.base import VERDICT_FORMS
 from tcva_adapters.judges.llm import LLMJudge
@@ -35,6 +35,8 @@ USABLE: Final = 8
 the dozen or less."""
 
 _ENDED: Final = "the test ended early"
+_UNUSABLE: Final = "not usable"
+_NAMES: Final = {"answers": "replies", "logprobs": "token probabilities"}
 
 _FEW: Final = 2
 """Calls that fail at the very beginning, after which nothing more is asked."""
@@ -57,7 +59,7 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
         settings: Of ``openai:MODEL``, see `ModelConfig`.
 
     Returns:
-        The report, and whether nothing that is installed is broken and the judge answers.
+        The report, and whether nothing that is installed is broken and the judge is usable.
 
     Raises:
         InvalidValueError: There is no way to try such a judge.
@@ -67,26 +69,22 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     with ThreadPoolExecutor(2) as pool:
         packages = list(pool.map(inspect, REQUIREMENTS.values()))
     broken = [each["package"] for each in packages if each["state"].startswith("broken")]
-    sentence = f"tcva-adapters {__version__} on Python {platform.python_version()}"
-    if broken:
-        sentence += f": {', '.join(broken)} cannot be imported"
+    faults = f": {', '.join(broken)} cannot be imported" if broken else ""
+    sentence = f"tcva-adapters {__version__} on Python {platform.python_version()}{faults}"
     tables = [Table("packages", _PACKAGES, packages)]
     is_well = not broken
     if asked is not None:
         answer, forms, advice = asked
-        is_well = is_well and answer["answers"] and not advice.startswith(_ENDED)
+        is_well = is_well and answer["answers"] and not advice.startswith((_ENDED, _UNUSABLE))
         sentence = f"{answer['judge']}: {advice}. {sentence}"
-        rows = [
-            {"what": what, "found": "nothing" if found == {} else found}
-            for what, found in answer.items()
-        ]
+        rows = [{"what": _NAMES.get(k, k), "found": _said(k, v)} for k, v in answer.items()]
         tables = [Table("test claims", _FORMS, forms), Table("judge", _JUDGE, rows), *tables]
     return Report(sentence, tables), is_well
 
 
 def inspect(requirement: Requirement) -> dict[str, Any]:
     """Import one package in a process of its own, so that nothing of it stays here."""
-    name, fix = requirement.distribution, requirement.hint()
+    name, fix = requirement.distribution, install_hint(requirement.extra)
     try:
         installed = version(name)
     except PackageNotFoundError:
@@ -105,7 +103,7 @@ def inspect(requirement: Requirement) -> dict[str, Any]:
         fault = f"import took over {IMPORT_SECONDS} s"
     except subprocess.CalledProcessError as error:
         fault = (error.stderr.strip().splitlines() or [f"exit code {error.returncode}"])[-1]
-    state = f"broken: {fault} -> {fix}" if fault else "works"
+    state = f"broken: {fault}; {fix}" if fault else "works"
     return {"package": name, "version": installed, "state": state}
 
 
@@ -117,11 +115,7 @@ def _asked(
         model = model_of_name(name, **settings) if isinstance(name, str) else None
         judge = resolve_judge(model or name)
     except (JudgeError, MissingDependencyError) as error:
-        return (
-            {"judge": str(name), "answers": False, "detail": str(error)},
-            [],
-            "no answer",
-        )
+        return {"judge": str(name), "answers": False, "detail": str(error)}, [], "no answer"
     if not isinstance(judge, LLMJudge):
         return {"judge": judge.name, "answers": True}, [], "works, and needs no server"
     if not hasattr(judge.model, "probe"):
@@ -141,14 +135,20 @@ def _asked(
             break
     best = max(tried, key=lambda each: each["right"])
     if best["right"] < USABLE:
-        advice = (
-            f"not usable: fewer than {USABLE} of {len(samples)} levels are right; use another model "
-            "or the lexical judge"
-        )
+        few = f"fewer than {USABLE} of {len(samples)} levels are right"
+        advice = f"{_UNUSABLE}: {few}; use another model or the lexical judge"
     else:
         care = "" if best["right"] >= FIT else ", and check it on your own samples first"
         advice = f"use it with verdicts={best['form']}{care}"
     return answer, tried, advice
+
+
+def _said(what: str, found: Any) -> str:
+    if isinstance(found, dict):
+        return "; ".join(f"{name}: {why}" for name, why in found.items()) or "no parameter"
+    if found is False:
+        return "no (needed for yes/no verdicts)" if what == "logprobs" else "no"
+    return "yes" if found is True else str(found)
 
 
 def _tried(judge: LLMJudge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str]:

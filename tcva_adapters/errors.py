@@ -34,6 +34,15 @@ class MissingDependencyError(TCVAError, ImportError):
     """An optional package is missing, too old, or broken by another package."""
 
 
+def install_hint(extra: str) -> str:
+    """The command that installs an extra; the package itself is on no index.
+
+    >>> install_hint("ragas")
+    "run pip install '.[ragas]' in a checkout of tcva-adapters"
+    """
+    return f"run pip install '.[{extra}]' in a checkout of tcva-adapters"
+
+
 class JudgeError(TCVAError):
     """A call of a model judge failed.
 

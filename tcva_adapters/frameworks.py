@@ -23,14 +23,6 @@ class Requirement:
     oldest: tuple[int, ...]
     extra: str
 
-    def hint(self) -> str:
-        """The command that installs it, within the bounds that are tested.
-
-        >>> Requirement("rich", "rich", (13,), "nice").hint()
-        "pip install 'tcva-adapters[nice]'"
-        """
-        return f"pip install 'tcva-adapters[{self.extra}]'"
-
 
 _REQUIREMENTS: Final = (
     Requirement("openai", "openai", (3,), "openai"),

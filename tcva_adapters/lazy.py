@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.errors import MissingDependencyError, install_hint
 
 if TYPE_CHECKING:
     from tcva_adapters.frameworks import Requirement
@@ -68,14 +68,14 @@ def check(requirement: Requirement) -> None:
         why = f"cannot be imported ({type(error).__name__}: {error}); "
         if not [*distributions(name=requirement.distribution)]:
             why = "is not installed: "
-        msg = f"{requirement.distribution} {why}{requirement.hint()}"
+        msg = f"{requirement.distribution} {why}{install_hint(requirement.extra)}"
         raise MissingDependencyError(msg) from error
     installed = version(requirement.distribution)
     if _release(installed) < requirement.oldest:
         oldest = ".".join(map(str, requirement.oldest))
         msg = (
             f"{requirement.distribution} {installed} is too old, {oldest} is needed; "
-            f"{requirement.hint()}"
+            f"{install_hint(requirement.extra)}"
         )
         raise MissingDependencyError(msg)
 

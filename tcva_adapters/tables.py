@@ -27,6 +27,7 @@ ROWS: Final = 20
 """Rows of a table that are shown by default."""
 
 GAP: Final = "  "
+_MORE: Final = "full=True"
 _LEAST_PROSE: Final = 20
 _LEFT: Final = ("text", "prose")
 _RUN: Final = re.compile("`+")
@@ -160,23 +161,25 @@ class Report:
             return pd.DataFrame()
         return pd.json_normalize(self.records(title or self.tables[0].title))
 
-    def text(self, width: int = WIDTH, *, full: bool = False) -> str:
+    def text(self, width: int = WIDTH, *, full: bool = False, more: str = _MORE) -> str:
         """The printed form, ending with a line feed.
 
         Args:
             width: Columns.
             full: With all tables and all rows.
+            more: What the reader adds to see the rest, as the text names it.
         """
-        return "".join(f"{line.rstrip()}\n" for line in self._lines(width, full=full))
+        return "".join(f"{line.rstrip()}\n" for line in self._lines(width, more, full=full))
 
-    def show(self, file: TextIO | None = None, *, full: bool = False) -> None:
+    def show(self, file: TextIO | None = None, *, full: bool = False, more: str = _MORE) -> None:
         """Print it, as wide as the terminal.
 
         Args:
             file: Where to; by default standard output.
             full: With all tables and all rows.
+            more: What the reader adds to see the rest, as the text names it.
         """
-        write(self.text(terminal_width(), full=full).removesuffix("\n"), file)
+        write(self.text(terminal_width(), full=full, more=more).removesuffix("\n"), file)
 
     def markdown(self, *, full: bool = False) -> str:
         """The same for a comment or a page: texts of samples and models are inert in it.
@@ -222,22 +225,22 @@ class Report:
     def _shown(self, *, full: bool) -> list[Table]:
         return [t for t in self.tables if t.records and (full or not t.detail)]
 
-    def _ending(self, *, full: bool) -> Iterator[str]:
+    def _ending(self, more: str = _MORE, *, full: bool) -> Iterator[str]:
         yield from self.notes
         left = [t for t in self.tables if t.records and t.detail and not full]
         if left:
             names = ", ".join(f"{t.title} ({counted(len(t.records), 'row')})" for t in left)
-            yield f"Not shown: {names}. Add --all (in Python full=True)."
+            yield f"{more} also shows {names}."
 
-    def _lines(self, width: int, *, full: bool) -> Iterator[str]:
+    def _lines(self, width: int, more: str, *, full: bool) -> Iterator[str]:
         yield from folded(visible(self.sentence), width)
         for table in self._shown(full=full):
             yield ""
             yield visible(table.title)
             yield from _table_lines(table, width, None if full else ROWS)
-            for text in (*_rest(table, full=full), *table.notes):
+            for text in (*_rest(table, more, full=full), *table.notes):
                 yield from folded(visible(text), width, indent=2)
-        ending = list(self._ending(full=full))
+        ending = list(self._ending(more, full=full))
         if ending:
             yield ""
         for text in ending:
@@ -366,9 +369,9 @@ def _html_cell(tag: str, text: str, align: str) -> str:
     return f'<{tag} style="{_CELL}{align}">{_escaped(text)}</{tag}>'
 
 
-def _rest(table: Table, *, full: bool = False) -> list[str]:
+def _rest(table: Table, more: str = _MORE, *, full: bool = False) -> list[str]:
     rest = 0 if full else len(table.records) - ROWS
-    return [f"... {counted(rest, 'more row')}; add --all (in Python full=True)"] if rest > 0 else []
+    return [f"... {counted(rest, 'more row')}; {more} shows all"] if rest > 0 else []
 
 
 def _padded(text: str, width: int, kind: Kind) -> str:

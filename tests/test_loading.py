@@ -16,7 +16,7 @@ import pytest
 import tcva_adapters
 import tcva_adapters.core
 from tcva_adapters.diagnosis import inspect
-from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.errors import MissingDependencyError, install_hint
 from tcva_adapters.frameworks import REQUIREMENTS, Requirement
 from tcva_adapters.lazy import check
 
@@ -146,7 +146,7 @@ def test_an_unusable_framework_is_an_import_error_with_the_way_out() -> None:
     lines = [line[2:] for line in done.stdout.splitlines() if line.startswith("# ")]
     for line, (imported, _, said) in zip(lines, UNUSABLE, strict=True):
         assert line.startswith(f"MissingDependencyError {said}")
-        assert f"pip install 'tcva-adapters[{imported.partition('.')[0]}" in line
+        assert f"pip install '.[{imported.partition('.')[0]}" in line
     assert issubclass(MissingDependencyError, ImportError)
 
 
@@ -191,7 +191,7 @@ def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within
 
 @pytest.mark.slow
 def test_what_is_missing_or_broken_names_its_extra() -> None:
-    fix = "pip install 'tcva-adapters[ragas]'"
+    fix = install_hint("ragas")
     missing = inspect(Requirement("no-such", "no_such", (1,), "ragas"))
     assert missing == {"package": "no-such", "version": None, "state": f"not installed: {fix}"}
     broken = inspect(Requirement("numpy", "numpy.no_such_part", (1,), "ragas"))

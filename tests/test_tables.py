@@ -52,9 +52,9 @@ def test_long_tables_and_details_are_shown_in_full_alone() -> None:
     table = Table("counts", [Column("n", "int")], rows)
     report = Report("s", [table, Table("pairs", [Column("n", "int")], rows[:2], detail=True)])
     assert "... 5 more rows" in report.text()
-    assert "Not shown: pairs (2 rows)" in report.text()
+    assert "full=True also shows pairs (2 rows)" in report.text()
     assert "... " not in report.text(full=True)
-    assert "not shown" not in report.markdown(full=True)
+    assert "also shows" not in report.markdown(full=True)
     assert len(report.records("pairs")) == 2
     with pytest.raises(InvalidValueError, match=r"'pair'.*counts, pairs"):
         report.records("pair")

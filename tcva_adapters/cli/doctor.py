@@ -24,7 +24,7 @@ def doctor(
 
     The test asks the judge about a dozen claims with known verdicts. It shows whether the judge is
     good enough and which form of reply suits it. Exits with 1 if an installed package is broken or
-    the judge does not answer.
+    the judge does not answer or is not usable.
 
     Example: tcva doctor --judge openai:gpt-4.1-mini
     """

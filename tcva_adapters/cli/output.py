@@ -91,7 +91,7 @@ def print_report(
     if as_json:
         typer.echo(json_line(found.to_dict()))
     else:
-        found.show(file, full=everything)
+        found.show(file, full=everything, more="--all")
 
 
 def draw(found: Any, folder: Path | None, *, overwrite: bool) -> None:

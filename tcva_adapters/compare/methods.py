@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn
 from pydantic import Field
 
 from tcva_adapters.core.checks import nearest
-from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
+from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.frameworks import FRAMEWORKS, Framework, Metric
 from tcva_adapters.judges.base import Judge, digest, why_unscored
@@ -157,8 +157,7 @@ def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
     wanted = list(FRAMEWORKS) if ALL in frameworks else list(dict.fromkeys(frameworks))
     lacking = [name for name in wanted if not is_installed(FRAMEWORKS[name])]
     notes = [
-        f"Left out: {name} is not installed (pip install "
-        f"'tcva-adapters[{FRAMEWORKS[name].metrics_need.extra}]')."
+        f"Left out: {name} is not installed: {install_hint(FRAMEWORKS[name].metrics_need.extra)}."
         for name in lacking
     ]
     if lacking and ALL not in frameworks:

@@ -26,7 +26,7 @@ from importlib.util import find_spec
 from typing import Any, Final, Self
 from urllib.parse import unquote
 
-from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
+from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
 from tcva_adapters.loops import submit, wait_for
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Answer, Server, exchange
@@ -44,9 +44,7 @@ try:
     import httpx2
     import openai
 except ImportError as error:
-    MSG: Final = (
-        f"a model judge needs the openai package: pip install 'tcva-adapters[openai]' ({error})"
-    )
+    MSG: Final = f"a model judge needs the extra 'openai': {install_hint('openai')}"
     raise MissingDependencyError(MSG) from error
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"

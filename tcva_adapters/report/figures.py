@@ -1,6 +1,6 @@
 """Figures for papers and notebooks, drawn of reports and score tables; pyplot's state stays untouched.
 
-They need matplotlib: ``pip install 'tcva-adapters[plots]'``.
+They need matplotlib, the extra ``plots``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError, install_hint
 from tcva_adapters.samples.output import make_folder, replacing, usable_path
 from tcva_adapters.tables import Report
 
@@ -27,7 +27,7 @@ try:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 except ImportError:
-    msg = "figures need matplotlib: pip install 'tcva-adapters[plots]'"
+    msg = f"figures need matplotlib: {install_hint('plots')}"
     raise MissingDependencyError(msg) from None
 
 if TYPE_CHECKING:

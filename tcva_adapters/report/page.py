@@ -108,6 +108,7 @@ def write(
     if max_details is not None:
         whole("max_details or --max-details", max_details, least=0)
     content = _content(source, title, reading)
+    content = replace(content, title=content.title or Path(path).stem)
     notes: list[str] = []
     if samples is not None:
         if isinstance(samples, str | Path):
@@ -143,7 +144,7 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
     texts = {sample.id: sample for sample in table.about.get("samples", ())}
     rows = zip(table.samples, table.metadata or [{}] * len(table), strict=True)
     samples = [texts.get(name) or Sample(id=name, metadata=dict(about)) for name, about in rows]
-    content = Content(title or "Report", table, samples)
+    content = Content(title, table, samples)
     shown = [("overview", each) for each in reports or [comparison(table)]]
     if len(content.runs) == 2:
         shown.append(("changes", changes(*map(content.only, content.runs))))

@@ -26,6 +26,7 @@ from tcva_adapters.errors import (
     InvalidValueError,
     MissingDependencyError,
     UnreadableInputError,
+    install_hint,
 )
 from tcva_adapters.samples.output import usable_path
 
@@ -351,7 +352,7 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, untyped
         import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # as above
     except ImportError:
-        msg = "reading parquet needs pyarrow: pip install 'tcva-adapters[parquet]'"
+        msg = f"reading parquet needs pyarrow: {install_hint('parquet')}"
         raise MissingDependencyError(msg) from None
     if source == "-" or not isinstance(source, str | Path):
         msg = f"parquet can only be read from a path, got {name_of(source)}"

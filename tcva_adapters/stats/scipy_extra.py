@@ -6,7 +6,7 @@ import importlib
 from types import ModuleType
 from typing import Literal
 
-from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.errors import MissingDependencyError, install_hint
 
 
 def scipy_module(
@@ -24,5 +24,5 @@ def scipy_module(
     try:
         return importlib.import_module(f"scipy.{name}")
     except ImportError:
-        msg = f"{needed} scipy: pip install 'tcva-adapters[stats]'"
+        msg = f"{needed} scipy: {install_hint('stats')}"
         raise MissingDependencyError(msg) from None

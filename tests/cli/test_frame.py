@@ -88,7 +88,7 @@ def test_the_demo_sets_the_judge_beside_a_reader(tcva: Run) -> None:
     whole = found["agreement"][-1]
     assert whole["claims"] == sum(whole[level] for level in LEVELS) > 200
     assert 0.5 < whole["same_level"] < whole["within_one"]
-    strict, balanced, lenient, *own = found["means"]
+    strict, balanced, lenient, *own = found["mean scores"]
     for domain in ("medical", "support", "creative"):
         assert strict[domain] < balanced[domain] < lenient[domain]
     if find_spec("ragas"):
@@ -127,7 +127,7 @@ def test_the_doctor_tries_a_judge(
     assert found["sentence"].startswith(sentence)
     assert found["sentence"].endswith("ragas cannot be imported")
     judge = {row["what"]: row["found"] for row in tables["judge"]}
-    assert judge["answers"] is answers
+    assert judge["replies"] == ("yes" if answers else "no")
     assert [row["right"] for row in tables["test claims"]] == ([] if right is None else [right])
     if script is None:
         assert "OPENAI_API_KEY" in judge["detail"]
@@ -143,7 +143,7 @@ def not_imported(patch: pytest.MonkeyPatch) -> None:
     """Let the doctor find packages that work, one that is not there, and one that is broken."""
 
     states = {
-        "openai": "not installed: pip install 'tcva-adapters[openai]'",
+        "openai": "not installed",
         "ragas": "broken: ModuleNotFoundError: No module named 'langchain_community.chat_models'",
     }
 

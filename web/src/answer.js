@@ -68,7 +68,7 @@ function Claim({ n, claim, levels, look, light, without, place, said, chosen, co
     <div class="claim-top">
       <span class="claim-number">${n + 1}</span>
       <${Level} name=${claim.verdict} levels=${levels} />
-      ${weight !== null && weight !== undefined && html`<span class="aside">weight ${figure(weight)}</span>`}
+      ${weight !== null && weight !== undefined && html`<span class="aside" title="1 for fully, 0 for none; between them by the probabilities of the levels">weight ${figure(weight)}</span>`}
       ${without !== null && without !== undefined && html`<span class="aside" title="The score of the answer, were this claim not in it">without it ${Number.isNaN(without) ? "no score" : html`${figure(without)} <${Decision} passed=${without >= look.settings.threshold} />`}</span>`}
       ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the answer`}>in the answer</button>`}
     </div>

@@ -44,7 +44,7 @@ function Table({ app, table: { title, columns, records, notes }, isBare }) {
       </table>
     </div>
     ${records.length > most && html`<button type="button" class="quiet" onClick=${() => setMost(Infinity)}>Show all ${records.length} rows</button>`}
-    ${notes.map((note, i) => html`<p key=${i} class="note">${visible(note)}</p>`)}
+    ${notes.map((note, i) => html`<p key=${i} class="note">${named(visible(note), columns)}</p>`)}
   </section>`;
 }
 
@@ -54,6 +54,10 @@ const WORDS = {
   mean: "Mean score", tied: "Tied pairs", same: "Same decision", human: "Human ratings", tcva: "TCVA", both_pass: "Both pass", both_fail: "Both fail",
   only_tcva: "Only TCVA passes", only_method: "Only the other passes", at_0: "Scores of 0", at_1: "Scores of 1", mean_common: "Mean of common samples",
 };
+
+/** A note that begins its parts with names of columns, with the headings in their places. */
+const named = (note, columns) =>
+  columns.reduce((text, { name }) => text.replace(new RegExp(`(^|[;,] )${name.replaceAll("_", " ")}(?=[:,])`), `$1${WORDS[name] ?? headingOf(name)}`), note);
 
 /** A name in words, with a capital. */
 function headingOf(name) {

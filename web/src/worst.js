@@ -22,8 +22,8 @@ export function worstOf({ report, main }, most = SHOWN) {
 
 export function Worst({ app }) {
   const { main } = app;
-  const worst = worstOf(app);
   const failed = main.scores.reduce((sum, _, i) => sum + (main.passed(i) === false), 0);
+  const worst = worstOf(app).slice(0, failed || SHOWN);
   return html`<section>
     <div class="heading-line"><h3>${failed ? "Worst answers" : "Lowest scores"}</h3>
       ${failed > 0 && html`<a href=${app.link({ view: "samples", filters: { outcome: "failed" }, sorting: undefined })}>All ${counted(failed, "failure")}</a>`}</div>
