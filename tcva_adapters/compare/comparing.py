@@ -473,7 +473,7 @@ def _doubt(table: ScoreTable, main: str) -> str:
     missing = int(np.isnan(table.column(main)).sum())
     if 0 < missing < len(table):
         verb = "has" if missing == 1 else "have"
-        doubts += f" {missing} of {len(table)} samples {verb} no score by {main}."
+        doubts += f" {missing} of {len(table)} samples {verb} no score from {main}."
     return doubts + (f" {views.LEXICAL}" if table.about.get("is_lexical") else "")
 
 

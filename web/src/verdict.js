@@ -18,15 +18,15 @@ export function Verdict({ app, i }) {
   if (!look) return html`<div class="card verdict"><div>${said}<p>${main.name}</p>${rated}</div></div>`;
   const { temperature, threshold, bounds } = look.settings;
   const from = looks.passesFrom(look, i);
-  const where = from === null ? "at no temperature" : from <= bounds.t_min ? "at every temperature" : `from T = ${degree(from)} on`;
+  const where = from === null ? "at no temperature" : from <= bounds.t_min ? "at every temperature" : `from T = ${degree(from)}`;
   const start = look.run.settings.temperature;
   const scoreAt = look.scoreOf(i);
   const before = scoreAt?.(start);
   return html`<div class="card verdict">
     <div>
       ${said}
-      <p>At T = ${degree(temperature)}${scoreAt ? html`; it passes <b>${where}</b> (${threshold} or more).` : "."}</p>
-      ${scoreAt && temperature !== start && html`<p class="aside">At the run's T = ${degree(start)} it has ${figure(before)} and ${before >= threshold ? "passes" : "fails"}; here ${signed(score - before)}.</p>`}
+      <p>${passed ? "Passes" : "Fails"} at T = ${degree(temperature)}${scoreAt ? html`; passes <b>${where}</b> (${threshold} or more).` : "."}</p>
+      ${scoreAt && temperature !== start && html`<p class="aside">At T = ${degree(start)}, as in the run: ${figure(before)}, ${before >= threshold ? "pass" : "fail"}. Change: ${signed(score - before)}.</p>`}
       ${rated}
     </div>
     ${scoreAt && html`<${ScoreCurve} app=${app} look=${look} score=${scoreAt} from=${from} />`}
