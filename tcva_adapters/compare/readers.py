@@ -330,10 +330,8 @@ def read_blocks(source: Any, how: Reading) -> list[Block]:
 
 def _sources(source: Any) -> Iterable[tuple[str, Any]]:
     """Files and results by name."""
-    if isinstance(source, str | Path):
-        return [("", source)]
-    if isinstance(source, Judged):
-        return [("", [source])]
+    if isinstance(source, str | Path | Judged):
+        return [("", [source] if isinstance(source, Judged) else source)]
     if isinstance(source, Mapping):
         return source.items()
     items = iter(source)

@@ -87,8 +87,9 @@ def evaluation(
         tables += since.tables
         notes += [since.sentence, *since.notes]
     if records := gates.judge(table, baseline):
+        said = {True: "passed", False: "FAILED"}
         outcomes = [
-            {**each, "minimum": each["least"], "outcome": _outcome(each)} for each in records
+            {**each, "minimum": each["least"], "outcome": said[each["passed"]]} for each in records
         ]
         bound = any(each["confidence"] for each in records)
         columns = [c for c in _GATES if bound or c.name not in {"value", "confidence"}]
@@ -132,10 +133,6 @@ def check_samples(
         ratings.ended(len(names))
     if baseline is not None:
         check_common(baseline, names)
-
-
-def _outcome(record: dict[str, Any]) -> str:
-    return "passed" if record["passed"] else "FAILED"
 
 
 def _figures(table: ScoreTable, method: str) -> dict[str, Any]:

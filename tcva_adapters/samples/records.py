@@ -147,9 +147,7 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     """
     is_path = source != "-" and isinstance(source, str | Path)
     suffix = Path(str(source)).suffix.lower() if is_path else ""
-    found = _SUFFIXES.get(suffix) if kind is None else kind
-    if found is None and kind is None:
-        found = _format_within(source)
+    found = kind or _SUFFIXES.get(suffix) or _format_within(source)
     if found is None or found not in get_args(Format):
         msg = (
             f"the format of {name_of(source)} must be one of {', '.join(get_args(Format))}, got "
