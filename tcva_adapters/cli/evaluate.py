@@ -123,8 +123,7 @@ def evaluate(
         found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)
         print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
-        cached = {scorer.store.path: "cached judgements"} if scorer.store else {}
-        say_written({out: "results, a line for each sample", **reviews.written, **cached})
+        say_written({out: "results, a line for each sample", **reviews.written})
         again = read.again() if samples is read else samples
         title = "standard input" if file == STDOUT else Path(file).name
         write_page([table, found], report, samples=again, title=title, overwrite=overwrite)
