@@ -105,7 +105,7 @@ def check_evidence(
     quote and claim belong together, since they share no word and may be in different languages, the
     level stays and ``evidence_check`` is ``unchecked``. ``partial`` and ``minor`` stay;
     ``evidence_check`` says what is wrong with their quotes. Where the quote is found in another
-    passage than the judge named, the passage is corrected, at any level.
+    context than the judge named, the context is corrected, at any level.
 
     >>> [lowered] = check_evidence(
     ...     [ClaimVerdict(claim="Cats bark.", verdict=Verdict.FULLY, evidence="cats bark")],
@@ -120,15 +120,15 @@ def check_evidence(
             continue
         found = find_quote(verdict.evidence, held)
         update: dict[str, object] = {}
-        if found is not None and verdict.passage not in found.passages:
-            update["passage"] = found.passages[0]
+        if found is not None and verdict.context not in found.passages:
+            update["context"] = found.passages[0]
         why = None
         if verdict.verdict is not Verdict.NONE:
             why = _fault(verdict, found, held, verdicts)
         if why is not None and (verdict.verdict in HIGH or why.is_fault):
             update["evidence_check"] = why
             if verdict.verdict in HIGH and found is None:
-                update["passage"] = None
+                update["context"] = None
         if update:
             verdicts[at] = verdict.model_copy(update=update)
         if why is not None:

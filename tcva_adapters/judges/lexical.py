@@ -299,7 +299,7 @@ def _verdict(claim: str, shares: Shares, sentence: Sentence | None, reason: str)
         verdict=LEVELS[sum(share < _HALF for share in accumulate(shares))],
         evidence=sentence.source if sentence else "",
         reason=reason,
-        passage=sentence.passage + 1 if sentence else None,
+        context=sentence.passage + 1 if sentence else None,
         probabilities=shares,
     )
 

@@ -145,7 +145,7 @@ def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
         if claim.reason:
             yield f"  - why: {_code(claim.reason, _TEXT)}"
         if claim.evidence:
-            where = f" (context {claim.passage})" if claim.passage else ""
+            where = f" (context {claim.context})" if claim.context else ""
             yield f"  - evidence{where}: {_code(claim.evidence, _TEXT)}"
     if len(claims) > _CLAIMS:
         yield f"- and {len(claims) - _CLAIMS} more claims"

@@ -26,7 +26,7 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightSchem
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.sample import FROZEN, first_fault, whole_characters
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 """Version of the JSON layout; others are refused."""
 
 
@@ -57,7 +57,7 @@ def _known_layout(layout: object) -> object:
     return layout
 
 
-Layout = Annotated[Literal[3], BeforeValidator(_known_layout)]
+Layout = Annotated[Literal[4], BeforeValidator(_known_layout)]
 """The version of what was written; another one is refused with the way out."""
 
 _READ: Final = ConfigDict(frozen=True, extra="ignore")  # what a result has beyond its assessment
@@ -226,7 +226,7 @@ class ClaimVerdict(BaseModel):
             which no score counts.
         evidence: The quote that the verdict rests on.
         reason: Why this level, in a sentence.
-        passage: Which context passage holds the evidence, counted from 1.
+        context: Which context holds the evidence, counted from 1.
         original_verdict: The level that the judge gave, where the evidence check lowered it.
         evidence_check: Why the quote does not support a level above ``none``, be it lowered for
             that or not; ``unchecked`` where a high level stands although it is unknown whether
@@ -242,7 +242,7 @@ class ClaimVerdict(BaseModel):
     verdict: Verdict | None
     evidence: str = ""
     reason: str = ""
-    passage: int | None = None
+    context: int | None = None
     original_verdict: Verdict | None = None
     evidence_check: EvidenceCheck | None = None
     probabilities: Shares | None = None

@@ -182,7 +182,7 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
     assert json.loads(line)["scores"] == dict.fromkeys(FIVE)
     assert (again.answers, again.metadata["domain"]) == (result.answers, "office")
     assert CCRSResult.from_json(again.to_json()) == again
-    for wrong in ("", "[]", "{}", "{", line.replace('"schema_version": 3', '"schema_version": 9')):
+    for wrong in ("", "[]", "{}", "{", line.replace('"schema_version": 4', '"schema_version": 9')):
         with pytest.raises(UnreadableInputError, match="not a CCRS result"):
             CCRSResult.from_json(wrong)
     plain = json.loads(CCRS("qr", judge=answering()).evaluate(GOOD).to_json())

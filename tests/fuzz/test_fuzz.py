@@ -169,7 +169,7 @@ def _records(record: dict[str, Any]) -> None:
 def _texts(texts: tuple[str, str, str]) -> None:
     claim, quote, passage = texts
     assert bool(split_claims(passage)) == bool(passage.strip())
-    verdict = ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote, passage=1)
+    verdict = ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote, context=1)
     (checked,) = check_evidence([verdict], (passage, "The office opens at nine."))
     assert checked.verdict is not None
 

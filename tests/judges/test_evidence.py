@@ -270,7 +270,7 @@ def test_every_forged_quote_lowers_and_no_true_one() -> None:
             assert made.reason == f"(lowered from fully: {case.check.text})"  # type: ignore[union-attr]  # has one
         else:
             assert (made.verdict, made.original_verdict) == (Verdict.FULLY, None)
-            assert made.passage is not None
+            assert made.context is not None
 
 
 SHARING = [
@@ -298,15 +298,15 @@ def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdic
 @pytest.mark.parametrize("evidence", ["The ferry is blue", ""])
 def test_only_a_high_level_without_its_quote_is_lowered(evidence: str) -> None:
     for level in (Verdict.FULLY, Verdict.MOSTLY):
-        made = checked(verdict(level, evidence, passage=2))
-        assert (made.verdict, made.original_verdict, made.passage) == (Verdict.PARTIAL, level, None)
+        made = checked(verdict(level, evidence, context=2))
+        assert (made.verdict, made.original_verdict, made.context) == (Verdict.PARTIAL, level, None)
         note = f"(lowered from {level.value}: {EvidenceCheck.NOT_FOUND.text})"
         assert (made.reason, made.evidence) == (f"Because. {note}", evidence)
         assert checked(made) == made
     for level in (Verdict.PARTIAL, Verdict.MINOR):
-        made = checked(verdict(level, evidence, passage=2))
+        made = checked(verdict(level, evidence, context=2))
         not_found = EvidenceCheck.NOT_FOUND
-        assert made == verdict(level, evidence, passage=2, evidence_check=not_found)
+        assert made == verdict(level, evidence, context=2, evidence_check=not_found)
     for no_level in (Verdict.NONE, None):
         assert checked(verdict(no_level, evidence)) == verdict(no_level, evidence)
 
@@ -314,9 +314,9 @@ def test_only_a_high_level_without_its_quote_is_lowered(evidence: str) -> None:
 @pytest.mark.parametrize("level", Verdict)
 def test_a_found_quote_keeps_the_level_and_corrects_the_passage(level: Verdict) -> None:
     for named in (None, 1, 2, 7):
-        made = checked(verdict(level, "protected since 1984", passage=named))
-        assert made == verdict(level, "protected since 1984", passage=2)
-    given_ = verdict(level, "protected since 1984", passage=3)
+        made = checked(verdict(level, "protected since 1984", context=named))
+        assert made == verdict(level, "protected since 1984", context=2)
+    given_ = verdict(level, "protected since 1984", context=3)
     assert checked(given_, [*HELD, LAKE]) == given_
 
 

@@ -326,7 +326,7 @@ def test_what_is_odd_in_a_reply_costs_no_verdict() -> None:
     for reply in ODD_REPLIES:
         for results in both_ways(TCVA(judge=odd_model(reply), share=False)):
             assert [result.score for result in results] == [0.7] * 3, reply
-            assert results[1].claims[0].passage in {None, 1}
+            assert results[1].claims[0].context in {None, 1}
             used = results[1].usage
             assert (used.calls, used.input_tokens, used.output_tokens) == (1, 0, 0), reply
             assert (used.retries, used.cost) == (0, None)

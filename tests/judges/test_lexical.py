@@ -110,7 +110,7 @@ def test_levels_and_their_reasons() -> None:
 def test_a_copied_sentence_is_fully_supported_and_nothing_else() -> None:
     text = "Intro.\n\nThe  capsule\nmay be   opened.\nOther things follow."
     (verdict,) = judge(["The capsule may be opened."], NEWS, text)
-    assert (verdict.verdict, verdict.probabilities, verdict.passage) == ("fully", COPY, 2)
+    assert (verdict.verdict, verdict.probabilities, verdict.context) == ("fully", COPY, 2)
     assert verdict.evidence == "The  capsule\nmay be   opened."
 
 
@@ -173,7 +173,7 @@ def test_no_passages_support_nothing_and_what_claims_nothing_has_no_verdict() ->
         None,
         "offer",
     )
-    assert (dose.verdict, dose.passage) == ("none", None)
+    assert (dose.verdict, dose.context) == ("none", None)
 
 
 def test_relevance_looks_at_the_words_of_the_question() -> None:
@@ -204,8 +204,8 @@ def test_any_text_gets_a_verdict_and_always_the_same(
     for verdict in verdicts:
         assert verdict.verdict is None or 0.0 <= expected(verdict) <= 1.0
         assert passages or verdict.verdict in {None, "none"}
-        if verdict.passage is not None:
-            source = " ".join(passages[verdict.passage - 1].split())
+        if verdict.context is not None:
+            source = " ".join(passages[verdict.context - 1].split())
             assert " ".join(verdict.evidence.split()) in source
 
 

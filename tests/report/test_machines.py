@@ -63,7 +63,7 @@ def reported(
 def hostile(text: str) -> tuple[Report, ScoreTable]:
     """One sample that fails and two without a score, with the text in every place."""
     claims = tuple(
-        ClaimVerdict(claim=text, verdict=level, reason=text, evidence=text, passage=1)
+        ClaimVerdict(claim=text, verdict=level, reason=text, evidence=text, context=1)
         for level in (Verdict.NONE, Verdict.FULLY, None)
     )
     about = {"criterion": text or "(empty)", "judge": text, "sample_id": text}

@@ -114,9 +114,9 @@ def test_what_no_assessment_is_is_refused_or_skipped(tmp_path: Path) -> None:
         for hold in ("all", "counts"):
             table = read_scores(path, skip_bad=True, hold=hold)
             assert (len(table), table.about["skipped"]) == (2, 1)
-    old = json.dumps({**Result(Assessment.from_json(GOOD)).to_dict(), "schema_version": 2})
+    old = json.dumps({**Result(Assessment.from_json(GOOD)).to_dict(), "schema_version": 3})
     for parse in (Assessment.from_json, Result.from_json):
-        with pytest.raises(UnreadableInputError, match=r"3.*2"):
+        with pytest.raises(UnreadableInputError, match=r"4.*3"):
             parse(old)
 
 

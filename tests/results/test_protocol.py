@@ -94,16 +94,16 @@ REFUSED = [
     *(("", "not a result"), ("[]", "got list"), ("{}", "scoring")),
     ('{"kind": "grade"}', "'grade'; this version reads tcva, ccrs"),
     (
-        json.dumps({**PLAIN, "schema_version": 2}),
-        r"of layout 3: .*layout 2 is not supported; judge the",
+        json.dumps({**PLAIN, "schema_version": 3}),
+        r"of layout 4: .*layout 3 is not supported; judge the",
     ),
     (
         json.dumps({**PLAIN, "scoring": {**PLAIN["scoring"], "threshold": 7}}),
         "threshold must .*got 7",
     ),
     (
-        '{"kind": "ccrs", "answers": {}, "schema_version": 2}',
-        r"layout 2 is not supported; judge the",
+        '{"kind": "ccrs", "answers": {}, "schema_version": 3}',
+        r"layout 3 is not supported; judge the",
     ),
     ('{"kind": "ccrs", "answers": 3}', "not a CCRS result"),
 ]

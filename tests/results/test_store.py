@@ -120,7 +120,7 @@ def test_judgements_of_different_kinds_do_not_see_each_other(path: Path) -> None
 
 def test_a_damaged_row_counts_as_absent(path: Path) -> None:
     with VerdictStore(path) as store:
-        for value in ["", "{", b"\xff\xfe", 5, '{"schema_version": 3}', scored().to_json()[:-9]]:
+        for value in ["", "{", b"\xff\xfe", 5, '{"schema_version": 4}', scored().to_json()[:-9]]:
             store.put("k", scored())
             with closing(sqlite3.connect(path)) as connection, connection:
                 connection.execute("UPDATE judgements SET json = ?", (value,))

@@ -239,7 +239,7 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
                 verdict=LEVELS[v],
                 evidence=f"opens at {v}",
                 reason="The passage says so.",
-                passage=1,
+                context=1,
             )
             for i, v in enumerate(verdicts)
         )
@@ -278,7 +278,7 @@ def hostile_content(texts: Sequence[str]) -> Content:
                 verdict=LEVELS[number % 5],
                 evidence=text,
                 reason=text,
-                passage=1,
+                context=1,
                 original_verdict=Verdict.FULLY,
                 evidence_check=EvidenceCheck.NOT_FOUND,
             ),
@@ -359,7 +359,7 @@ def fused_and_panel() -> Content:
         claim="At nine sharp.",
         verdict=Verdict.PARTIAL,
         evidence="at nine sharp",
-        passage=1,
+        context=1,
         original_verdict=Verdict.FULLY,
         evidence_check=EvidenceCheck.NOT_FOUND,
     )

@@ -58,7 +58,7 @@ export function Answer({ app, detail, claims, lights, without }) {
 function placesOf(response, contexts, claims) {
   const [answer, ...texts] = [response, ...contexts].map(searchable);
   const said = claims.flatMap(({ claim }, key) => (find(answer, claim) ?? []).map((span) => ({ ...span, key })));
-  return { said, evidence: claims.map(({ evidence, passage }) => (evidence ? findIn(texts, evidence, passage) : null)) };
+  return { said, evidence: claims.map(({ evidence, context }) => (evidence ? findIn(texts, evidence, context) : null)) };
 }
 
 function Claim({ n, claim, levels, look, light, without, place, said, chosen, contexts, jump }) {
@@ -85,8 +85,8 @@ function Evidence({ n, claim, place, contexts, jump }) {
   return html`<div class="evidence">
     <blockquote dir="auto">${visible(claim.evidence)}</blockquote>
     ${place && html`<button type="button" class="quiet" onClick=${() => jump(`evidence-${n}`, n)} aria-label=${`Evidence of claim ${n + 1} in context ${place.passage + 1}`}>context ${place.passage + 1} →</button>`}
-    ${place && claim.passage && place.passage !== claim.passage - 1 && html`<span class="aside">The judge named context ${claim.passage}.</span>`}
-    ${!place && contexts.length > 0 && html`<span class="aside">No context contains these words${claim.passage && `; the judge named context ${claim.passage}`}.</span>`}
+    ${place && claim.context && place.passage !== claim.context - 1 && html`<span class="aside">The judge named context ${claim.context}.</span>`}
+    ${!place && contexts.length > 0 && html`<span class="aside">No context contains these words${claim.context && `; the judge named context ${claim.context}`}.</span>`}
   </div>`;
 }
 
