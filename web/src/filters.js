@@ -56,9 +56,12 @@ export function rangeOf(text) {
   return low < high ? [low, high] : null;
 }
 
+/** The kind of a reason why a sample has no score, without its detail. */
+export const kindOf = (reason) => reason.split(":")[0];
+
 function hasOutcome(listed, outcome, i) {
   if (outcome === "unscored") return listed.unscored(i) !== null;
-  if (outcome.startsWith("unscored:")) return outcome === `unscored:${listed.unscored(i)}`;
+  if (outcome.startsWith("unscored:")) return outcome === `unscored:${kindOf(listed.unscored(i) ?? "")}`;
   return outcome === "passed" || outcome === "failed" ? listed.passed(i) === (outcome === "passed") : true;
 }
 

@@ -1,5 +1,6 @@
 // What came out, beginning with what is wrong.
 import { Curve, Histogram } from "./chart.js";
+import { kindOf } from "./filters.js";
 import { averages } from "./look.js";
 import { SampleLink } from "./marks.js";
 import { Reports } from "./records.js";
@@ -106,8 +107,6 @@ function Methods({ app, all }) {
     </div>
   </section>`;
 }
-
-const kindOf = (reason) => reason.split(":")[0];
 
 /** Why samples have no score: those of the same kind of reason together, with what the first of them says. */
 function Unscored({ app, all }) {

@@ -1,6 +1,6 @@
 // All samples as a list to sort, filter and search.
 import { Balls, claimsOf, guilty } from "./claims.js";
-import { EVERYTHING, LEAST_SEARCH, fitting, inTexts, rangeOf, sorted } from "./filters.js";
+import { EVERYTHING, LEAST_SEARCH, fitting, inTexts, kindOf, rangeOf, sorted } from "./filters.js";
 import { Ball, Decision } from "./marks.js";
 import { toAddress } from "./state.js";
 import { Grid } from "./table.js";
@@ -108,7 +108,7 @@ function Named({ report, main, i, balls }) {
 
 function Score({ main, i }) {
   const why = main.unscored(i);
-  if (why !== null) return html`<span class="unscored" title=${visible(why)}>unscored: ${brief(why.split(":")[0].replaceAll("_", " "), 30)}</span>`;
+  if (why !== null) return html`<span class="unscored" title=${visible(why)}>unscored: ${brief(kindOf(why).replaceAll("_", " "), 30)}</span>`;
   const score = main.scores[i];
   return html`<b data-value=${score}>${figure(score)}</b><br /><${Decision} passed=${main.passed(i)} />`;
 }
@@ -118,8 +118,8 @@ function Filters({ app, listed, search, isNarrow }) {
   const [open, setOpen] = useState(false);
   const filters = filtersOf(state);
   const change = (patch) => app.set({ filters: { ...filters, ...patch } });
-  const reasons = useMemo(() => [...new Set(listed.ids.map((_, i) => listed.unscored(i)))].filter((why) => why !== null).sort(), [listed]);
-  const outcomes = [["all", "all"], ["failed", "failures"], ["passed", "passes"], ["unscored", "unscored"], ...reasons.map((why) => [`unscored:${why}`, `unscored: ${brief(why)}`])];
+  const reasons = useMemo(() => [...new Set(listed.ids.map((_, i) => kindOf(listed.unscored(i) ?? "")))].filter(Boolean).sort(), [listed]);
+  const outcomes = [["all", "all"], ["failed", "failures"], ["passed", "passes"], ["unscored", "unscored"], ...reasons.map((why) => [`unscored:${why}`, `unscored: ${visible(why.replaceAll("_", " "))}`])];
   const levels = [["", "any"], ...report.figures.levels.map((name) => [name, name])];
   const others = looks.methods.filter(({ name }) => name !== main.name).map(({ name }) => [name, `${visible(name)} decides differently`]);
   if (others.length > 1) others.unshift(["*", "any method decides differently"]);

@@ -8,7 +8,7 @@ const LISTED = {
   questions: ["When?", "Where is it?", "", "When not?"],
   score: (i) => SCORES[i],
   passed: (i) => (Number.isNaN(SCORES[i]) ? null : SCORES[i] >= 0.5),
-  unscored: (i) => (i === 2 ? "refusal" : null),
+  unscored: (i) => (i === 2 ? "refusal: the text is a refusal" : null),
   different: (i, name) => i === 3 && name !== "same",
   has: (i, level) => level === "none" && i === 1,
   groups: { domain: ["a", "b", "a", "b"] },
