@@ -79,7 +79,7 @@ def mean_ratings(
         )
     columns = [Column("figure"), Column("judge", "score"), Column("estimate", "interval")]
     columns += [Column("ratings_only", "interval"), Column("effective_n", "int")]
-    notes.append("effective n: ratings that give as narrow an interval without the judge's scores")
+    notes.append("effective n: how many ratings would give this interval without the judge")
     return [Table("mean rating", columns, rows, notes=notes)]
 
 
