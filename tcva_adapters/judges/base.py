@@ -75,7 +75,8 @@ def blank_field(sample: Sample, criterion: Criterion) -> Unscored | None:
     # The judged text comes first: an empty answer to an empty context is an empty answer.
     for name in dict.fromkeys((criterion.claims, criterion.against)):
         if name in criterion.required and not (sample.field(name) or "").strip():
-            return Unscored(reason=EMPTY_REASONS[name], detail=f"the sample has an empty {name}")
+            empty = "no contexts were retrieved" if name == "contexts" else f"the {name} is empty"
+            return Unscored(reason=EMPTY_REASONS[name], detail=empty)
     return None
 
 

@@ -75,9 +75,8 @@ def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
     sample = as_sample(value)
     missing = scorer.missing(sample)
     if missing:
-        found = f"a {type(value).__name__}"
-        if isinstance(value, Mapping):
-            found = ", ".join(name for name, each in flattened(value).items() if each is not None)
+        has = flattened(value) if isinstance(value, Mapping) else {f"a {type(value).__name__}": 1}
+        found = ", ".join(name for name, each in has.items() if each is not None)
         msg = (
             f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {found:.200}. "
             f"Add {' and '.join(missing)} (RunnablePassthrough.assign keeps all fields), or read "

@@ -180,7 +180,6 @@ BAD = [
     ('{"settings": {"temperature": 5}}', "got 5"),
     ('{"settings": {"threshold": "0.7"}}', r"threshold must be a number, got '0"),
     ('{"settings": {"scheme": "steep"}}', "got 'steep'"),
-    ('{"profiles": {"d": {"a": 7}}}', "d=a: .*got 7"),
     ('{"profiles": {"d": {"a": "tight"}}}', "d=a: .*'tight'"),
     ('{"profiles": {"by": "d", "values": {}}}', "profiles must"),
 ]
@@ -205,5 +204,5 @@ def test_temperatures_lie_within_the_exponents_scale() -> None:
         lambda: TCVA(judge="lexical", temperature=1.2),
         lambda: TCVA(judge="lexical", profiles={"domain": {"a": 1.2}}),
     ):
-        with pytest.raises(InvalidValueError, match=r"1\.2"):
+        with pytest.raises(InvalidValueError, match=r"^(profiles, domain=a: )?temp.* got 1\.2"):
             build()
