@@ -63,7 +63,7 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     """
     path = folder / "ledger.sqlite"
     if not is_new and not path.is_file():
-        msg = f"{folder} contains no submission; 'tcva batch submit' makes one"
+        msg = f"no batch was submitted in folder {folder}; use 'tcva batch submit' first"
         raise InvalidValueError(msg)
     make_folder(folder)
     with suppress(FileExistsError):

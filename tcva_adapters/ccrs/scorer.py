@@ -190,7 +190,7 @@ def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
     elif not (sample.response or "").strip():
         return MetricAnswer(rating=0.0)
     elif not (sample.field(metric.against) or "").strip():
-        reason, detail = EMPTY_REASONS[metric.against], f"{metric.against} is empty"
+        reason, detail = EMPTY_REASONS[metric.against], f"the sample has an empty {metric.against}"
     else:
         return None
     return MetricAnswer(unscored=Unscored(reason=reason, detail=detail))

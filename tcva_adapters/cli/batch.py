@@ -30,7 +30,7 @@ _FOLDER: Final = options.argument("Folder of 'tcva batch submit --out'.", "FOLDE
 def submit(
     samples: str = options.SAMPLES,
     *,
-    judge: str | None = options.JUDGE,
+    judge: str | None = option(JUDGING, "--judge -j", "Required: openai:MODEL.", "JUDGE"),
     criterion: str | None = options.CRITERION,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,

@@ -33,7 +33,7 @@ def argument(meaning: str, metavar: str | None = None, default: Any = ...) -> An
 SAMPLES: Final = argument(
     "A jsonl, json, csv or parquet file; '-' for jsonl from a pipe.", "SAMPLES"
 )
-JUDGED: Final = argument("Results of 'tcva evaluate --out', or '-' for a pipe.", "JUDGED")
+JUDGED: Final = argument("Results of 'tcva evaluate --out', or '-' for a pipe.", "RESULTS")
 RENAME: Final = option(INPUT, "--map", "Read your field as FIELD; repeatable.", "YOURS=FIELD")
 SKIP_BAD: Final = option(INPUT, "--skip-bad", "Leave out unreadable lines.", default=False)
 
@@ -85,7 +85,7 @@ HUMAN_SCALE: Final = option(
 )
 HUMAN_THRESHOLD: Final = option(RATINGS, "--human-threshold", "Lowest rating that passes.")
 GROUP: Final = option(
-    RATINGS, "--group", "Field of dependent samples: intervals count groups.", "FIELD"
+    RATINGS, "--group", "Samples with the same value of this field are dependent.", "FIELD"
 )
 
 GATE: Final = option(

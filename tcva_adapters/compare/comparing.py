@@ -254,7 +254,7 @@ def _coverage(table: ScoreTable) -> list[str]:
             "The means are over different samples; 'mean common' is over the "
             f"{counted(common, 'sample')} that every method has scored."
             if common
-            else "The means are over different samples: no sample has a score by every method."
+            else "The means are over different samples: no sample has a score from every method."
         )
     return notes
 

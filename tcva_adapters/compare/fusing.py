@@ -32,7 +32,7 @@ def members_of(text: str) -> tuple[str, ...]:
     """
     members = tuple(part.strip() for part in text.split(_MARK))
     if len(members) < 2 or not all(members) or len(set(members)) < len(members):
-        msg = f"a fused method needs two different members or more, A + B, got {text!r}"
+        msg = f"a fused method needs at least two different members, 'A + B', got {text!r}"
         raise InvalidValueError(msg)
     return members
 

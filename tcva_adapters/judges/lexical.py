@@ -195,8 +195,8 @@ def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
     contradictions = {
         "number not found": numbers,
         "another number": [] if numbers else other_numbers(tokens, source),
-        "negation differs": negation_differs(tokens, source),
-        "opposite": opposites(tokens, source),
+        "negated in only one of claim and context": negation_differs(tokens, source),
+        "the context says the opposite": opposites(tokens, source),
     }
     support *= _MISSING ** len(names)
     support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))

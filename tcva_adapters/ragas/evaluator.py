@@ -86,7 +86,7 @@ class OfScorer(Frozen, Generic[R]):
         self._begin(tcva, llm, name)
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
-        needed = "one without profiles, since RAGAS' samples have no metadata"
+        needed = "one without profiles, because RAGAS' samples have no metadata"
         require(getattr(scorer, "profiles", None) is None, "scorer", scorer, needed)
         vars(self).update(scorer=scorer, _llm=llm)
 
@@ -337,7 +337,7 @@ class TCVAMetric(ScorerMetric[Result], FromConfig):
             framework's LLM object; by default the LLM of ``evaluate(llm=...)``.
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
-        **settings: See `TCVASettings`. There are no profiles, since RAGAS' samples have no metadata.
+        **settings: See `TCVASettings`. There are no profiles, because RAGAS' samples have no metadata.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown; raised before any call.

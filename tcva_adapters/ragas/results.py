@@ -143,7 +143,7 @@ def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]
     names = [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]
     if not names:
         msg = (
-            "the frame has no results of tcva-adapters, since RAGAS' to_pandas() leaves them out; "
+            "the frame has no results of tcva-adapters, because RAGAS' to_pandas() leaves them out; "
             "pass what evaluate() or results_to_pandas() returned"
         )
         raise InvalidValueError(msg)

@@ -115,10 +115,10 @@ def _sentence(row: dict[str, Any], both: int) -> str:
 
 def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
     notes = []
-    for number, what in ((len(now) - both, "new"), (len(before) - both, "gone")):
+    for number, what in ((len(now) - both, "not"), (len(before) - both, "only")):
         if number:
             verb = "is" if number == 1 else "are"
-            notes.append(f"{counted(number, 'sample')} {verb} {what} since the baseline.")
+            notes.append(f"{counted(number, 'sample')} {verb} {what} in the baseline.")
     judges = before.about.get("judge"), now.about.get("judge")
     if judges[0] != judges[1] and all(judges):
         notes.append(f"The baseline's judge was {judges[0]}, this run's is {judges[1]}.")

@@ -71,7 +71,7 @@ def one_of(kind: str, value: str, known: Sequence[str]) -> None:
         InvalidValueError: It is none of them.
     """
     if value not in known:
-        msg = f"no {kind} {value!r}; there are {', '.join(known)}"
+        msg = f"unknown {kind} {value!r}; use {', '.join(known)}"
         raise InvalidValueError(msg)
 
 

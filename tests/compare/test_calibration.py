@@ -174,7 +174,7 @@ def test_decisions_show_how_many_are_equal_and_pass() -> None:
         ({"human": np.ones(3)}, "3 human ratings for 40 samples"),
         ({"human": [0.2] * 38 + [0.4] * 2, "objective": "kappa"}, "human ratings fail"),
         ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, "between 0 and 1, got 1 to 4"),
-        ({"objective": "auc"}, "no objective 'auc'"),
+        ({"objective": "auc"}, "unknown objective 'auc'"),
         ({"level": 1.0}, r"level must .*got 1\.0"),
         ({"source": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples have the same score"),
         ({"temperatures": [2.0]}, "got 2"),
