@@ -70,7 +70,7 @@ class Reading:
     samples: Mapping[str, Sample] | None = None
     importing: Importing = field(default_factory=Importing)
     human_scale: tuple[float, float] | None = None
-    skip_bad: bool = False
+    skip_bad: bool | None = False
     hold: Held = "all"
     split: str | None = None
     of_systems: bool = False

@@ -370,7 +370,7 @@ def read_systems(
         InvalidValueError: Two scores of one system for one query under one metric.
         UnreadableInputError: See `read_scores`, as for further errors.
     """
-    how = Reading(group=group, split=system, of_systems=True)
+    how = Reading(group=group, split=system, of_systems=True, skip_bad=None)
     blocks = read_blocks(source, how)
     judges: dict[str, set[str]] = {}
     cells: dict[str, dict[str, dict[str, float]]] = {}

@@ -52,12 +52,12 @@ def read_assessments(source: Source, *, skip_bad: bool = False) -> list[Assessme
     return list(stream_assessments(source, skip_bad=skip_bad))
 
 
-def stream_assessments(source: Source, *, skip_bad: bool = False) -> RowStream[Assessment]:
+def stream_assessments(source: Source, *, skip_bad: bool | None = False) -> RowStream[Assessment]:
     """The same one after the other, whatever their number.
 
     Args:
         source: As for `read_assessments`.
-        skip_bad: Go on after a bad row and count it; the first ones are in ``bad``.
+        skip_bad: As for `RowStream`; the first ones are in ``bad``.
 
     Raises:
         InvalidValueError: The suffix is of no format. Errors of the rows come when they are read,
