@@ -125,7 +125,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnreadableInputError):
         read_samples(path)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingDependencyError, match=r"tcva-adapters\[parquet\]"):
+    with pytest.raises(MissingDependencyError, match=r"\[parquet\]"):
         read_samples("s.parquet")
 
 
