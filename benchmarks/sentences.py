@@ -1,8 +1,9 @@
 """Every sentence that a command, an error, a column or the report's page can print, with its place.
 
-Texts of the package are read from its syntax trees: literals with a blank, names of columns and
-tables, and the docstrings of commands, which are their help. What is filled in stands as {}. Texts
-of the page are read from ``web/src``. What only a model reads is left out.
+Texts of the package are read from its syntax trees: literals with a blank, names of columns, tables
+and arguments, and the docstrings of commands, which are their help. What is filled in stands as {}.
+Texts of the page are read from ``web/src``; README and docs by line, without their code. What only a
+model reads is left out, and so are errors that click and pydantic word, and other texts of one word.
 
 Run: python -m benchmarks.sentences [PATH...] [--grep WORD] [--docs] [--check]
 """
@@ -14,20 +15,22 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 _TO_MODELS: Final = ("judges/prompts.py", "ccrs/question.py")
 # Words that mean nothing to a reader of this field, and parts of sentences that nobody understood.
 _FORBIDDEN: Final = re.compile(
-    r"\b(told|tells?[\w ]{,9} apart|voices|proof|fence[ds]?|wordings?|places|spilled|sure|trials?"
-    r"|graded|worth|watch|ours|beside|lead|handed|belongings?|brought|kept|mend(ed|s)?|jury|dials?"
-    r"|house|passages?|native metrics?|by itself|true gain|pass now|otherwise than by|elsewhere"
-    r"|from chance|in another word|as their quote|for a --panel)\b|^passes from$",
-    re.IGNORECASE,
+    r"(?i)\b(told|tells?[\w ]{,9} apart|voices?|proofs?|fence[ds]?|wordings?|places|spilled|sure|trials?"
+    r"|graded|worth|watch|ours|beside|leads?|handed|belongings?|brought|kept|mend(ed|s)?|jury|dials?"
+    r"|house|passages?|native metrics?|by itself|otherwise than by|elsewhere|from chance"
+    r"|since (this|the|\{\})|(the|of|no) judged(?= *([.,;:)]|$)))\b|^judged$|^passes from\b"
 )
 # Texts of prompts, which are part of every stored key.
 _ALLOWED: Final = ("criteria.py passages", "metrics.py passages")
+_PATHS: Final = [*map(Path, ("tcva_adapters", "web/src", "README.md", "CONTRIBUTING.md", "docs"))]
+_NAMED: Final = {"Column": 1, "Table": 1, "argument": 9, "option": 9}
 _INLINE: Final = re.compile(r"</?(?:a|b|bdi|code|em|kbd|span|strong)\b[^>]*>")
 _SHOWN: Final = re.compile(r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]+)(?=<|$)')
 
@@ -39,13 +42,22 @@ def of_python(source: str, *, docs: bool = False) -> Iterator[Found]:
     tree = ast.parse(source)
     for node in ast.walk(tree):
         match node:
-            case ast.Call(ast.Name("Column" | "Table"), [ast.Constant(str(title)), *_]):
-                yield from [(node.lineno, title.replace("_", " "))] if " " not in title else []
+            case ast.Call(ast.Name(name), given) if name in _NAMED:
+                yield from (word for each in given[: _NAMED[name]] for word in _words(each))
+            case ast.GeneratorExp() | ast.ListComp() if "Column(" in ast.unparse(node.elt):
+                yield from _words(node.generators[0].iter)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Module():
                 said, is_own = ast.get_docstring(node) or "", getattr(node, "name", "")[:1] == "_"
                 if said and not is_own and (docs or "Example: tcva" in said):
                     yield node.body[0].lineno, said.partition("\n\n")[0] if docs else said
     yield from () if docs else _literals(tree)
+
+
+def _words(node: ast.AST) -> Iterator[Found]:
+    """Texts of one word: `_literals` finds the others."""
+    for each in ast.walk(node):
+        if re.fullmatch(r"[^\W\d]\S*", text := str(getattr(each, "value", ""))):
+            yield getattr(each, "lineno", 1), text.replace("_", " ")
 
 
 def _literals(node: ast.AST, *, inside: bool = False) -> Iterator[Found]:
@@ -106,31 +118,36 @@ def _template(source: str, start: int, found: list[Found]) -> int:
 
 def of_html(source: str) -> Iterator[Found]:
     """What a page shows, and the texts of its attributes; script and style are left out."""
-    source = re.sub(r"(?s)<(style|script)\b.*?</\1>", "", _INLINE.sub("", source))
+    source = _INLINE.sub("", source)
     for match in _SHOWN.finditer(source):
         if re.search("[a-z]", text := match[1] or match[2]):
             yield source.count("\n", 0, match.start()) + 1, text
 
 
+def of_markdown(source: str) -> Iterator[Found]:
+    """The lines of a page without its code and the addresses of its links."""
+    text = re.sub(r"(?ms)^```.*?^```$|^>>>.*?$", lambda code: "\n" * code[0].count("\n"), source)
+    for number, line in enumerate(text.splitlines(), start=1):
+        yield number, re.sub(r"`[^`]*`|\]\([^)]*\)", "{}", line)
+
+
+_READERS: Final = {".py": of_python, ".js": of_script, ".md": of_markdown}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument(
-        "path", nargs="*", type=Path, default=[Path("tcva_adapters"), Path("web/src")]
-    )
+    parser.add_argument("path", nargs="*", type=Path, default=_PATHS)
     parser.add_argument("--grep", default="", help="only sentences with this word")
     parser.add_argument("--docs", action="store_true", help="public docstrings, first sentences")
     parser.add_argument("--check", action="store_true", help="fail where a forbidden word stands")
     asked = parser.parse_args()
     wanted = _FORBIDDEN if asked.check else re.compile(asked.grep and rf"(?i)\b{asked.grep}\b")
-    count = 0
-    for path in sorted(p for root in asked.path for p in [root, *root.rglob("*")] if p.is_file()):
-        of = {".py": of_python, ".js": of_script, ".html": of_html}.get(path.suffix)
-        if of is None or path.as_posix().endswith((*_TO_MODELS, "report/page.html")):
+    count, readers = 0, {".py": partial(of_python, docs=True)} if asked.docs else _READERS
+    for path in sorted(p for root in asked.path for p in [root, *root.rglob("*")]):
+        if path.suffix not in readers or path.as_posix().endswith(_TO_MODELS):
             continue
-        source = path.read_text(encoding="utf-8")
-        for line, text in of_python(source, docs=True) if asked.docs else of(source):
-            flat = " ".join(text.split())
-            found = wanted.search(flat)
+        for line, text in readers[path.suffix](path.read_text(encoding="utf-8")):
+            found = wanted.search(flat := " ".join(text.split()))
             if found and not (asked.check and f"{path.name} {found[0].lower()}" in _ALLOWED):
                 count += 1
                 print(f"{path}:{line}: {f'[{found[0]}] ' if asked.check else ''}{flat}")

@@ -106,7 +106,7 @@ def _mean(scores: Any) -> float | None:
 def _sentence(row: dict[str, Any], both: int) -> str:
     change = cell(row["change"], "signed", row["change_low"], row["change_high"])
     text = (
-        f"Since the baseline the mean changed from {cell(row['before'], 'score')} to "
+        f"The mean changed from {cell(row['before'], 'score')} in the baseline to "
         f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Samples that newly fail: "
         f"{row['newly_fail']} of {both}, that newly pass: {row['newly_pass']}."
     )

@@ -108,8 +108,8 @@ def _missed(record: Mapping[str, Any]) -> str:
 def _since(change: Mapping[str, Any]) -> str:
     moved = cell(change["change"], "signed", change["change_low"], change["change_high"])
     return (
-        f"Since the baseline the mean of {_code(change['method'])} changed from "
-        f"{cell(change['before'], 'score')} to {cell(change['now'], 'score')} ({markdown_text(moved)}, "
+        f"The mean of {_code(change['method'])} changed from "
+        f"{cell(change['before'], 'score')} in the baseline to {cell(change['now'], 'score')} ({markdown_text(moved)}, "
         f"n = {change['samples']}). Newly fail: {change['newly_fail']}, newly pass: {change['newly_pass']}."
     )
 

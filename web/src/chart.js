@@ -147,6 +147,6 @@ export function Histogram({ app, of }) {
       </svg>
       <${Tip} at=${tip} width=${width} />
     </div>
-    <p class="note">A bar leads to its samples.</p>
+    <p class="note">Click a bar to see its samples.</p>
   </figure>`;
 }

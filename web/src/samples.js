@@ -88,7 +88,7 @@ function columnsOf({ report, main, look, looks }, isNarrow, isMedium) {
   if (human) columns.push({ key: "human", label: "Human rating", width: 4.4, isNumeric: true, cell: (i) => figure(human[i], 2) });
   if (look) {
     const cell = (i) => figure(looks.passesFrom(look, i), 2).replace("–", Number.isNaN(look.scores[i]) ? "–" : "never");
-    columns.push({ key: "from", label: "Passes from T", width: 4.4, isNumeric: true, cell });
+    columns.push({ key: "from", label: "Lowest T that passes", width: 4.4, isNumeric: true, cell });
   }
   return columns;
 }
