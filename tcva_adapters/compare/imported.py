@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -302,9 +303,9 @@ def _wide(
     if absent := [name for name in chosen if name not in columns]:
         raise unreadable(path, f"it has no {absent[0]!r}; there are {', '.join(sorted(columns))}")
     prefix = "" if kind == "scores" else f"{kind} "
-    # RAGAS runs TCVA too, which is no metric of its own.
-    own = ("ragas tcva_", "imported tcva_")
-    names = {n: f"{prefix}{n.removeprefix(_FEEDBACK)}".replace(*own) for n in chosen}
+    names = {n: f"{prefix}{n.removeprefix(_FEEDBACK)}" for n in chosen}
+    # RAGAS runs TCVA and CCRS too, which are no metrics of its own.
+    names = {n: re.sub("^ragas (?=tcva_|ccrs_)", "imported ", name) for n, name in names.items()}
     errors = {column: _errors(columns, column) for column in names}
     rows = []
     for line, record in table:

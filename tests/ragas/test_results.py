@@ -115,10 +115,10 @@ def test_a_frame_without_results_says_which_metrics_there_are() -> None:
         results_of(frame, "ccrs_qr")
 
 
-def test_scores_of_such_a_frame_are_imported_as_those_of_ragas_own(tmp_path: Path) -> None:
+def test_scores_of_such_a_frame_are_imported_under_their_names(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     results_to_pandas(evaluation()).to_csv(path, index=False)
-    assert list(read_scores(path).methods) == [f"ragas {name}" for name in NAMES]
+    assert list(read_scores(path).methods) == [f"imported {name}" for name in NAMES]
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")  # of RAGAS' row
