@@ -169,7 +169,8 @@ def _message(error: Exception) -> str:
         return f"error: {type(error).__name__}: {error} (--debug shows where)"
     usage = io.StringIO()
     show(file=usage)
-    return usage.getvalue().rstrip("\n")
+    number = r"Invalid value for '(.+?)': Input should be a valid (\w+),.*"
+    return re.sub(number, r"\1 must be a valid \2.", usage.getvalue().rstrip("\n"))
 
 
 def _came_of(error: BaseException | None, kind: type[BaseException]) -> bool:

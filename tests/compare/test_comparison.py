@@ -91,7 +91,6 @@ def test_coverage_reasons_and_means_on_common_samples() -> None:
         (3, 0.5, 0.75),
         (2, 0.75, 0.75),
     ]
-    assert any("different samples" in note and "2 samples" in note for note in report.notes)
     assert report.records("unscored") == [
         {"method": "b", "reason": "judge_error", "samples": 1, "example": "call 1"}
     ]
@@ -190,7 +189,6 @@ def test_human_ratings_and_differences_are_those_of_the_statistics() -> None:
         assert {name: each[name] for name in expected} == expected
     # Three methods: who picks the best one has looked at three pairs.
     assert [each["p_corrected"] for each in tests] == holm([*raw, NAN])[:2].tolist()
-    assert any("good is the reference" in note for note in report.notes)
     named = comparison(table, reference="poor", margin=0.9, **FEW)
     tests = named.records("differences")
     assert {each["reference"] for each in tests} == {"poor"}
@@ -378,7 +376,6 @@ def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
     assert grouped["alpha_low"] != found["alpha_low"]
     few = panel_report(panel_table(panels[:5]))
     assert few.records("agreement")[0]["alpha_low"] is None
-    assert any("no interval of alpha: it needs" in note for note in few.notes)
 
 
 def repeated(*levels: str | None, name: str = "m") -> Assessment:
@@ -429,7 +426,6 @@ def test_raters_are_those_of_the_statistics() -> None:
         found.corrected[0].value,
         found.corrected[0].low,
     )
-    assert any("mae cannot be corrected" in n for n in raters_report(table, objective="mae").notes)
     whole = comparison(table, resamples=100)
     assert len(whole.records("raters")) == 3
     with pytest.raises(InvalidValueError, match="raters, got 1"):

@@ -98,9 +98,7 @@ def test_planted_dependences_are_found_and_others_are_not() -> None:
     long = validate(suite(length=0.25), "human", by=["size"], resamples=999)
     factors = by(long, "factors", "factor")
     assert factors["length of claims"]["p_corrected"] <= 0.05
-    assert "depends on length of claims" in long.sentence
     assert {"size", "number of claims", "line in file"} <= factors.keys()
-    assert "depends" not in validate(suite(seed=1), "human", resamples=999).sentence
     apart = validate(suite(60, system=0.25), "human", by=["system"])
     values = by(apart, "by system", "value")
     assert values["b"]["error_low"] > 0.0
