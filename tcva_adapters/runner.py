@@ -345,8 +345,12 @@ class Runner(Generic[R]):
                 return answer
             if call is None or seconds is None:
                 break
-            with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.wrap_future(call.done), seconds)
+            # Before Python 3.12 `asyncio.wait_for` drops a cancellation that comes with the answer.
+            done = asyncio.wrap_future(call.done)
+            try:
+                await asyncio.wait([done], timeout=seconds)
+            finally:
+                done.cancel()
         try:
             answer = await question.aask()
         except Exception as error:  # noqa: BLE001  # as above; cancellation passes through

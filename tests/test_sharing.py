@@ -215,6 +215,22 @@ def test_when_the_first_is_cancelled_one_waiter_takes_over() -> None:
     assert SHARED.under_way == 0
 
 
+@pytest.mark.parametrize("steps", range(5))
+def test_a_waiter_that_is_cancelled_just_as_it_takes_over_ends(steps: int) -> None:
+    async def cancelled() -> int:
+        asked = [asyncio.ensure_future(t.aevaluate(sample())) for t in evaluators(slow)[:2]]
+        await asyncio.sleep(0.01)
+        asked[0].cancel()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        asked[1].cancel()
+        _, left = await asyncio.wait(asked, timeout=1)
+        return len(left)
+
+    slow = VaryingModel(seconds=30)
+    assert asyncio.run(cancelled()) == 0
+
+
 def test_failures_are_handed_to_those_who_wait_and_never_remembered() -> None:
     model = VaryingModel(fails=1, seconds=0.05)
 
