@@ -139,7 +139,8 @@ def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
     names = [column.name for column in columns]
     same, near = (sum(distance <= most for _, _, distance in pairs) for most in (0, 1))
     agree = f"Same level: {same} of {len(pairs)} claims; within one level: {near}."
-    notes = [f"{agree} Weights from 1 (fully) to 0 (none) make the score: {_scores(table, place)}."]
+    weigh = "Weights, from 1 (fully) to 0 (none), are means over the judge's probabilities."
+    notes = [f"{agree} {weigh} Score: {_scores(table, place)}."]
     notes += [
         f'Wrong: "{claim.claim}" The reader\'s note is "{label.note}". The lexical judge compares '
         "words, and most words of this claim are in the context."

@@ -151,7 +151,11 @@ class Scorer(Frozen, Asking[R]):
         if missing:
             where = f"sample {found.id!r}" if found.id else "a sample"
             has = [name for name in _TEXTS if getattr(found, name) is not None] + [*found.metadata]
-            way = f"; --map NAME={missing[0]} reads another name" if found.metadata else ""
+            way = (
+                f"; a command reads another name by --map NAME={missing[0]}"
+                if found.metadata
+                else ""
+            )
             said = lacks(where, missing, self.subject)
             msg = f"{said}; it has {', '.join(has) or 'no field':.200}{way}"
             raise InvalidSampleError(msg)

@@ -251,7 +251,7 @@ def _coverage(table: ScoreTable) -> list[str]:
     if len(set(scored.sum(axis=0).tolist())) > 1:
         common = int(scored.all(axis=1).sum())
         notes.append(
-            "The means are over different samples; 'mean common' is over the "
+            "The means are over different samples; 'mean common' in 'distribution' is over the "
             f"{counted(common, 'sample')} that every method has scored."
             if common
             else "The means are over different samples: no sample has a score from every method."

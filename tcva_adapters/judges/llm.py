@@ -99,8 +99,9 @@ class LLMJudge:
 
     @property
     def prompt_version(self) -> str:
-        """The version of the prompts, and the form of verdicts where it is not the usual one."""
-        return PROMPT_VERSION if self.verdicts == "written" else f"{PROMPT_VERSION} {self.verdicts}"
+        """The version of the prompts, with the forms of verdicts and claims that are not the usual."""
+        forms = {self.verdicts, self.claims} - {"written", "split"}
+        return " ".join([PROMPT_VERSION, *sorted(forms)])
 
     @property
     def parameters(self) -> Mapping[str, Any]:

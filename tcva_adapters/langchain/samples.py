@@ -20,7 +20,9 @@ CRITIC: Final = "tcva"
 _NAMES: Final = {
     **{name: name for field in ALIASES if field != "id" for name in ALIASES[field]},
     **{name: name for name in ("id", "messages", "inputs", "outputs", "reference_outputs")},
-    "text": ALIASES["response"][-1],  # in files it may be anything; all others come before it
+    # In files these may be anything; all others come before them.
+    "text": ALIASES["response"][-1],
+    "docs": ALIASES["contexts"][-1],
 }
 """What is read of a mapping, and under which name."""
 

@@ -185,16 +185,26 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
     return content, notes
 
 
+_OWN: Final = re.compile(r"given|\bllm\b")
+
+
 def _of_other_texts(content: Content) -> list[str]:
     """The samples with a judgement whose claims are not the sentences of the text shown."""
     found = dict[str, None]()
     for run in content.runs:
         for sample, result in zip(content.samples, run.results, strict=True):
             judged = None if result is None else result.assessment
-            if judged and judged.prompt_version != "given" and judged.criterion in CRITERIA:
-                text = sample.field(CRITERIA[judged.criterion].claims) or ""
+            # Claims that somebody gave, or that a model made, stand in no text.
+            if judged and judged.criterion in CRITERIA and not _OWN.search(judged.prompt_version):
+                text = sample.field(CRITERIA[judged.criterion].claims)
+                texts = [
+                    sample.response,
+                    sample.reference,
+                    sample.input,
+                ]  # by a criterion of that name
                 words = " ".join(claim.claim for claim in judged.claims).split()
-                if text and words and words != " ".join(split_claims(text)).split():
+                sentences = [" ".join(split_claims(each)).split() for each in texts if each]
+                if text and words and words not in sentences:
                     found[sample.id or ""] = None
     return [*found]
 

@@ -24,7 +24,7 @@ from tcva_adapters.samples.output import make_folder, new_file, usable_path
 T = TypeVar("T")
 J = TypeVar("J", bound=Judgement)
 
-STORE_VERSION: Final = 3
+STORE_VERSION: Final = 4
 """Version of the table, in the file's ``user_version``; others are refused."""
 
 _APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database

@@ -27,7 +27,7 @@ _NAMES: Final = {
     ),
     "contexts": (
         "contexts retrieved_contexts retrieval_context retrievalContext context source_documents "
-        "documents source_nodes docs"
+        "documents source_nodes"
     ),
     "reference": (
         "reference expected_output expectedOutput ground_truth reference_answer expected "

@@ -163,6 +163,9 @@ def _format_within(source: Source) -> Format | None:
     Raises:
         UnreadableInputError: There is no such file.
     """
+    if isinstance(source, str | Path) and Path(source).is_fifo():
+        msg = f"{source} is a pipe, whose format is unknown; give '-' for jsonl from a pipe"
+        raise InvalidValueError(msg)
     with _opened(source) as file:
         line = file.readline().removeprefix(codecs.BOM_UTF8).strip()
     if line.startswith(b"<"):
@@ -485,7 +488,8 @@ class RowStream(Iterator[Item], Generic[Item]):
                     yield line, item
                     continue
             if not self._skip_bad:
-                error += "; --skip-bad leaves such rows out" if self._skip_bad is False else ""
+                if self._skip_bad is False and "; " not in error:  # which names another way out
+                    error += "; --skip-bad leaves such rows out"
                 raise unreadable(self.source, error, line=line, word=ROW_WORDS[self.kind])
             self.skipped += 1
             if self._kept is None or len(self.bad) < self._kept:
