@@ -141,7 +141,7 @@ def test_mistakes_in_hypotheses(changes: dict[str, Any], said: str) -> None:
 
 def test_a_hypothesis_is_an_object() -> None:
     with pytest.raises(UnreadableInputError, match="item 1"):
-        systems(tables(), hypotheses={"name": "h"}, resamples=20)  # type: ignore[arg-type]
+        systems(tables(), hypotheses={"name": "h"}, resamples=20)  # type: ignore[arg-type]  # refused
 
 
 def test_samples_are_no_scores(tmp_path: Path) -> None:
