@@ -8,8 +8,6 @@ a sample for which at least one usable answer left the server.
 kills: `kill -9` in the middle of `tcva evaluate`, again and again; the last run is left to end.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import logging

@@ -10,8 +10,6 @@ clock over the pauses alone, in brackets that of the bare client. Bytes are thos
 the scripted replies, which are as short as the prompts allow.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

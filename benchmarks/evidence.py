@@ -6,8 +6,6 @@ answer's sentences. On the labelled sets (TCVA_BEDS) each claim is shown with a 
 which proves nothing.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections import Counter
@@ -15,9 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from benchmarks.lexical_sets import load, paper_file
-from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence import check_evidence
-from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE
 from tests.judges.huge import huge

@@ -8,8 +8,6 @@ short, seeded and all different. ``store`` judges by a model, which is a server 
 answers at once, with a verdict store; ``again`` is served by that store.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

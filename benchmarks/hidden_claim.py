@@ -4,8 +4,6 @@ Every figure in it is computed here: the verdicts by the lexical judge, the scor
 own metrics with LexicalLLM as their model. No model is asked.
 """
 
-from __future__ import annotations
-
 import json
 from html import escape
 from importlib import import_module
@@ -13,10 +11,9 @@ from typing import Final
 
 from playwright.sync_api import Browser
 
+from tcva_adapters import TCVA, Sample
 from tcva_adapters.data import sample_lines
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
 
 SAMPLE: Final = "medical-004"
 METRICS: Final = ("ragas", "deepeval")

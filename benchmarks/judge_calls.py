@@ -7,8 +7,6 @@ those that do not share a judgement show it by more calls than samples, as the c
 does.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import sys
@@ -22,8 +20,7 @@ from typing import Any, Final
 import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
 
 # isort: split
-from tcva_adapters import TCVA, Sample, clear_shared
-from tcva_adapters.ccrs import CCRS
+from tcva_adapters import CCRS, TCVA, Sample, clear_shared
 from tcva_adapters.data import sample_lines
 from tcva_adapters.judges.base import blank_field
 from tcva_adapters.models.openai_model import OpenAICompatibleModel

@@ -9,8 +9,6 @@ tied (five levels) or skewed (most values high, a long tail), in turn; *by group
 of 2 to 4 that share half of the variance of everything. The Monte Carlo error of .05 of 2,000 is .005.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

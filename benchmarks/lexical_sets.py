@@ -5,8 +5,6 @@ Six sets are read from TCVA_BEDS, or ../shared/data/beds beside the repository, 
 TCVA_PAPER_DATA, or ../shared/data/tcva_paper. Spearman's rho with the labels is at T = 0.5.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -17,12 +15,11 @@ from typing import Any, Final
 import numpy as np
 from scipy.stats import spearmanr
 
-from tcva_adapters.core.aggregation import sweep
+from tcva_adapters import Sample, sweep
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.text.sentences import split_claims
 

@@ -6,8 +6,6 @@ than 80 lines are named.
 Run: python -m benchmarks.lines
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import sys

@@ -11,8 +11,6 @@ address when it answers, and ends with its parent or at a signal.
 
 # ruff: noqa: PLC0415  # the server's environment has xllamacpp alone
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -11,8 +11,6 @@ requests for the bare client, as jsonl. Each line on standard input asks for a p
 
 # ruff: noqa: PLC0415  # a process imports the framework that it measures, and no other
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json

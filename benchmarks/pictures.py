@@ -6,8 +6,6 @@ run has the whole contexts, of which the first one has a part. Each picture is o
 so that it stays small; look at them before you commit them.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO
@@ -19,12 +17,10 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from benchmarks import hidden_claim
-from tcva_adapters import report
+from tcva_adapters import TCVA, Sample, report
 from tcva_adapters.cli.settings import silence_frameworks
-from tcva_adapters.compare.run import Run
+from tcva_adapters.compare import Run
 from tcva_adapters.data import sample_lines
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
 from tests.support.browser import launched, opened
 
 ROOT: Final = Path(__file__).resolve().parents[1]

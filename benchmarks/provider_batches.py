@@ -6,8 +6,6 @@ is answered twice with other verdicts. A command that is killed between any two 
 that stalls, are in tests/batches.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

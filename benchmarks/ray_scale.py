@@ -5,8 +5,6 @@ Rows per second are after start-up: from the first part that is written to the l
 or driver leaves is in tests/scale.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess

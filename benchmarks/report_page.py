@@ -8,8 +8,6 @@ counts, whole, of panels and of fused judges, under every weight scheme and pena
 compared at every threshold of three decimals.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 from collections.abc import Iterator
@@ -22,10 +20,10 @@ from typing import Final
 import numpy as np
 from playwright.sync_api import Browser
 
-from tcva_adapters import report
+from tcva_adapters import report, sweep
 from tcva_adapters.cli.settings import silence_frameworks
-from tcva_adapters.compare.run import Run
-from tcva_adapters.core.aggregation import PENALTIES, sweep
+from tcva_adapters.compare import Run
+from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
 from tcva_adapters.report.content import settings_of

@@ -8,8 +8,6 @@ model reads is left out, and so are errors that click and pydantic word, and oth
 Run: python -m benchmarks.sentences [PATH...] [--grep WORD] [--docs] [--check]
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import re

@@ -11,8 +11,6 @@ that the guard sees what it is there for.
 
 # ruff: noqa: PLC0415  # a run imports its own framework alone, in its own process
 
-from __future__ import annotations
-
 import json
 import os
 import runpy

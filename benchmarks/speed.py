@@ -5,8 +5,6 @@ Times are CPU times, which other processes on the machine disturb less than the 
 The unit of `score` and `sweep` is `score_agg` in plain Python, as eval-ai-library 0.8.2 has it.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 import time
@@ -16,11 +14,16 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import aggregate, sweep
-from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.verdicts import LEVELS, Verdict, WeightScheme
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.result import Result
+from tcva_adapters import (
+    Assessment,
+    Result,
+    Verdict,
+    WeightScheme,
+    aggregate,
+    flip_temperature,
+    sweep,
+)
+from tcva_adapters.core.verdicts import LEVELS
 
 ROUNDS: Final = 15
 ROWS, LOOPED, GRID = 1_000_000, 2_000, np.linspace(0.1, 1.0, 91)

@@ -1,7 +1,5 @@
 """The arithmetic of `make bench`, its table, and one method from end to end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every mode of the fault server: it costs the sample that meets it, and no other one."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Judging samples as they come: in order, no further ahead than said, whatever stops it."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import threading
@@ -13,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Sample
-from tcva_adapters.ccrs import CCRS
+from tcva_adapters import CCRS, TCVA, Sample
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.store import VerdictStore

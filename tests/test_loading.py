@@ -1,7 +1,5 @@
 """What is loaded when, and what is said when a framework cannot be loaded."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import re

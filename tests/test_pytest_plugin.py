@@ -1,7 +1,5 @@
 """The pytest plugin: in a run of its own, as users have it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -10,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tcva_adapters import TCVA, Sample
-from tcva_adapters.ccrs import CCRS
+from tcva_adapters import CCRS, TCVA, Sample
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.suite import Suite, run_lines
 

@@ -1,7 +1,5 @@
 """One judgement for all who ask for it: threads, loops, cancellations, forks. The judge is scripted."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os
@@ -14,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Assessment, Result, Sample, clear_shared
-from tcva_adapters.criteria import Criterion
+from tcva_adapters import TCVA, Assessment, Criterion, Result, Sample, clear_shared
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel

@@ -1,7 +1,5 @@
 """What every report's printed form is made of."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """TCVA: order, batches, stores, fatal failures. The model is scripted, all else is real."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import json
@@ -18,18 +16,25 @@ from typing import Any
 import pytest
 
 import tcva_adapters
-from tcva_adapters import TCVA, Assessment, Result, Sample, Verdict
-from tcva_adapters.ccrs import CCRS
+from tcva_adapters import (
+    CCRS,
+    TCVA,
+    Assessment,
+    ClaimVerdict,
+    Criterion,
+    Panel,
+    Result,
+    Sample,
+    Verdict,
+)
 from tcva_adapters.compare import read_scores
 from tcva_adapters.cost import cost
-from tcva_adapters.criteria import Criterion
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.judges.panel import Panel
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.results.assessment import ClaimVerdict, Reason
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import SHARED
 from tests.support.lexical_server import lexical_reply

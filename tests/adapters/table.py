@@ -1,7 +1,5 @@
 """The adapters that are tested alike: how each is built, scores a sample, and runs a suite."""
 
-from __future__ import annotations
-
 import asyncio
 import warnings
 from collections.abc import Callable, Coroutine, Sequence

@@ -1,7 +1,5 @@
 """The examples run offline as they are, and add TCVA to their suites in three lines."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The frameworks' own metrics as functions: what fails is a value, what is wrong is refused."""
 
-from __future__ import annotations
-
 import asyncio
 from importlib import import_module
 from typing import Any

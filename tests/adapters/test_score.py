@@ -1,7 +1,5 @@
 """What a drop-in makes of a sample: TCVA's own score, whatever its framework carries it in."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import threading

@@ -1,7 +1,5 @@
 """Settings of the drop-ins: shown, refused when built and when set."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import math

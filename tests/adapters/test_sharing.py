@@ -1,7 +1,5 @@
 """One judgement for every view of a suite. The judge says something else each time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

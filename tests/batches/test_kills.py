@@ -1,7 +1,5 @@
 """A command that is killed between any two of its steps is run again: nothing twice, nothing lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is judged by batches is what a live run judges, and nothing is asked twice on the way."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

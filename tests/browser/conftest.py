@@ -1,7 +1,5 @@
 """A browser per module: one for all would leave its event loop running under other tests."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """The list of samples, read as a reader would who scrolls through all of it."""
 
-from __future__ import annotations
-
 from tests.support.browser import Watched
 
 _ROWS = """async () => {

@@ -1,7 +1,5 @@
 """What holds in every view of every report: it opens quietly, fits, is accessible, prints, and says no nonsense."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Texts that try to break out of their place stay texts, in every view."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from tests.browser.conftest import Opener, Reports

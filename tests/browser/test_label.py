@@ -1,7 +1,5 @@
 """Labels by keyboard, what is counted of them, and what the library reads of the export."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -9,8 +7,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from tcva_adapters import aggregate
 from tcva_adapters.compare import read_scores
-from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.verdicts import LEVELS
 from tests.browser.conftest import Opener, Reports
 from tests.support.browser import Watched

@@ -1,7 +1,5 @@
 """Whatever the reader turns, scores, decisions and means are those of the library; its records stand as they are."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The list of samples (sorting, filters, search, keys), and one sample (claims, evidence, judges, score)."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

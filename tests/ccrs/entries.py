@@ -1,7 +1,5 @@
 """Samples and replies that the tests of all four frameworks share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,13 +1,11 @@
 """The five metrics by words: simple, monotone, labelled as what they are."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import Sample
-from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult
+from tcva_adapters import CCRS, CCRSResult, Sample
+from tcva_adapters.ccrs import METRICS
 from tcva_adapters.results.assessment import Reason
 
 PASSAGE = "Adults take 40 mg once a day. Children take 10 mg in the morning."

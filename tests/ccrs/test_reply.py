@@ -1,7 +1,5 @@
 """Replies that are not what was asked for: each is a number for certain, or none and asked again."""
 
-from __future__ import annotations
-
 import time
 from typing import Final
 
@@ -9,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcva_adapters import Sample
-from tcva_adapters.ccrs import CCRS, METRICS, read_rating
+from tcva_adapters import CCRS, Sample
+from tcva_adapters.ccrs import METRICS, read_rating
 from tcva_adapters.ccrs.question import rating_request
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judges.prompts import block

@@ -1,7 +1,5 @@
 """CCRS over samples: calls, scores, failures, stores, batches."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Mapping
@@ -13,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import TCVA, Sample
-from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult, MetricAnswer, composite, exact_match
+from tcva_adapters import CCRS, TCVA, CCRSResult, Panel, Sample
+from tcva_adapters.ccrs import METRICS, MetricAnswer, composite, exact_match
 from tcva_adapters.errors import InvalidValueError, JudgeError, UnreadableInputError
-from tcva_adapters.judges.panel import Panel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.store import VerdictStore

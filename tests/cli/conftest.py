@@ -1,7 +1,5 @@
 """The command line in process: what it printed, in an empty folder, without keys."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Commands that look at judgements and scores: they print what the functions find."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """tcva batch submit, status, collect and cancel, over a server with files and batches."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

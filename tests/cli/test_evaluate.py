@@ -1,7 +1,5 @@
 """``tcva evaluate``: what it reads, writes and prints, its settings, gates and reviews."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """The frame of the command line: its commands and options, help, errors and exit codes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Runs that end early and are gone on with: killed, interrupted, at a bad line, or changed meanwhile."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A small set in the paper's layout: dialogue turns, some of them without any claim."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The choice of settings against plain loops over scipy, and its honesty where there is no gain."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

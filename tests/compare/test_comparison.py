@@ -1,7 +1,5 @@
 """What a comparison says of a table, by hand and against scipy."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
@@ -13,15 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tcva_adapters import Assessment, Result, WeightScheme
-from tcva_adapters.compare.comparing import comparison
+from tcva_adapters import Assessment, ClaimVerdict, Result, WeightScheme
+from tcva_adapters.compare import ScoreTable, comparison, disputed, panel_report, repeat_report
 from tcva_adapters.compare.fusing import gains, with_fused
-from tcva_adapters.compare.panel import disputed, panel_report, raters_report, repeat_report
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.panel import raters_report
 from tcva_adapters.compare.views import counted_decisions, share_below
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.agreement import kappa_of_table, krippendorff_alpha
 from tcva_adapters.stats.holm import holm

@@ -1,7 +1,5 @@
 """Existing results: real files of RAGAS and DeepEval, tables of any kind, and matching."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

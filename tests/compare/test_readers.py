@@ -1,7 +1,5 @@
 """Everything that becomes a table of scores: judgements, imported scores, ratings, groups, systems."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,15 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Sample
-from tcva_adapters.ccrs import CCRSResult
-from tcva_adapters.compare import read_scores, read_systems, validate
-from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.core.aggregation import aggregate
+from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Result, Sample, aggregate
+from tcva_adapters.compare import ScoreTable, read_scores, read_systems, validate
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.files import read_assessments
-from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 
 OPENS = "The office opens at nine."

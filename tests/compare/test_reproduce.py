@@ -1,7 +1,5 @@
 """Tables 5 to 9: the paper's own digits from its data, and a set that the paper does not have."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from pathlib import Path

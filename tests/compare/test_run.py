@@ -4,8 +4,6 @@ Real frameworks; the judge is the lexical one, or a scripted model that answers 
 the lexical judge's reply and fails where a test says so.
 """
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import json
@@ -20,11 +18,9 @@ import numpy as np
 import pytest
 
 from tcva_adapters import TCVA, Sample, clear_shared
+from tcva_adapters.compare import Run, ScoreTable, acompare, compare, read_scores
 from tcva_adapters.compare import methods as methods_module
-from tcva_adapters.compare.comparing import acompare, compare
-from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.run import FILES, STORE, Run, save
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.run import FILES, STORE, save
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError, StoreWarning
 from tcva_adapters.frameworks import FRAMEWORKS

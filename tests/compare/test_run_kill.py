@@ -1,7 +1,5 @@
 """``kill -9`` in the middle of a comparison, and the same command again."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

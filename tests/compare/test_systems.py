@@ -1,7 +1,5 @@
 """`systems`: figures are those of the statistics, and hypotheses are joined as written."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import combinations

@@ -1,7 +1,5 @@
 """`sweep`: means, pass rates and flips over temperatures, the ablation, agreement with people."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A judge against people: figures by hand, planted dependences, what is estimated and drawn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +8,10 @@ import pytest
 
 pytest.importorskip("scipy", reason="the extra stats")
 
-from tcva_adapters import Assessment, Result
+from tcva_adapters import Assessment, ClaimVerdict, Result
 from tcva_adapters.compare import read_scores, validate
 from tcva_adapters.compare.estimating import next_to_rate, write_labels
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.inference import difference, estimate, labels_needed
 from tcva_adapters.stats.powered import powered_mean

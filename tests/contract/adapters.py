@@ -1,7 +1,5 @@
 """A scenario through an adapter, by its framework's own runner, and through TCVA as the reference."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,14 +1,11 @@
 """What every adapter is put through: samples, the judge's scripted replies, the outcome."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from tcva_adapters import Result, Sample
-from tcva_adapters.criteria import rubric
+from tcva_adapters import Result, Sample, rubric
 from tests.support.scripted import listed_json, verdict_json
 
 Way = Literal["plain", "running loop", "after asyncio.run", "thread"]

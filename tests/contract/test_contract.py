@@ -1,7 +1,5 @@
 """One contract, all adapters: the same replies give the same result, to the last bit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The forms of verdicts: the same in all adapters, whatever the server or the LLM object gives."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

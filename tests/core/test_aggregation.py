@@ -1,7 +1,5 @@
 """The power mean, the penalty and the sweep against independent references and properties."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 from typing import Any
@@ -11,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, Penalty, aggregate, sweep
+from tcva_adapters import Verdict, WeightScheme, aggregate, exponent, flip_temperature, sweep
+from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, Penalty
 from tcva_adapters.core.collapse import ablation
-from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.temperature import Bounds, exponent, exponent_within
-from tcva_adapters.core.verdicts import LEVELS, SCHEMES, Verdict, WeightScheme, count_levels
+from tcva_adapters.core.temperature import Bounds, exponent_within
+from tcva_adapters.core.verdicts import LEVELS, SCHEMES, count_levels
 from tcva_adapters.errors import InvalidValueError
 from tests.support.paper import judged, needs_paper_data
 

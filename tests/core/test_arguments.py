@@ -1,7 +1,5 @@
 """Whatever a function of the core is given, it answers or raises an error that names the value."""
 
-from __future__ import annotations
-
 import math
 import re
 import warnings
@@ -12,16 +10,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters.core.aggregation import aggregate, make_plan, sweep
+from tcva_adapters import (
+    Assessment,
+    Criterion,
+    Verdict,
+    WeightScheme,
+    aggregate,
+    exponent,
+    flip_temperature,
+    fuse,
+    rubric,
+    sweep,
+)
+from tcva_adapters.core.aggregation import make_plan
 from tcva_adapters.core.collapse import ablation, binary_counts, from_deepeval, ternary_counts
 from tcva_adapters.core.compat import score_agg
-from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.panel import evaluate_panel, fuse
-from tcva_adapters.core.temperature import Bounds, check_temperature, exponent
-from tcva_adapters.core.verdicts import Verdict, WeightScheme, count_levels
-from tcva_adapters.criteria import Criterion, rubric
+from tcva_adapters.core.panel import evaluate_panel
+from tcva_adapters.core.temperature import Bounds, check_temperature
+from tcva_adapters.core.verdicts import count_levels
 from tcva_adapters.errors import InvalidValueError, TCVAError
-from tcva_adapters.results.assessment import Assessment
 
 NUMBERS = [math.nan, -math.inf, 10**400, -(10**400), 1e-320, -1, 0.5, True, 1j, Decimal("sNaN")]
 TEXTS = [None, "fully", "x", "", "\ud800", b"fully", object(), int, {"fully": 3}, [], ["fully", 1]]

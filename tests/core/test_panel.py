@@ -1,7 +1,5 @@
 """Fused scores against scipy's power mean, and what must not change a bit of them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import defaultdict
@@ -14,21 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gmean, pmean
 
-from tcva_adapters import aggregate, exponent, fuse
+from tcva_adapters import WeightScheme, aggregate, exponent, fuse, sweep
 from tcva_adapters.core import uncertainty
-from tcva_adapters.core.aggregation import PENALTIES, sweep
+from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.collapse import ablation, binary_counts, from_deepeval, ternary_counts
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.panel import evaluate_panel
 from tcva_adapters.core.uncertainty import central_interval, count_distribution
-from tcva_adapters.core.verdicts import (
-    LEVELS,
-    SCHEMES,
-    FloatArray,
-    WeightScheme,
-    count_levels,
-    level_shares,
-)
+from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray, count_levels, level_shares
 from tcva_adapters.errors import InvalidValueError
 
 NAN = float("nan")

@@ -1,7 +1,5 @@
 """Temperatures: their exponents, their names, and the one at which a verdict flips."""
 
-from __future__ import annotations
-
 import math
 import warnings
 
@@ -9,10 +7,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcva_adapters.core.aggregation import FLOORS, Floor, aggregate, sweep
-from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.temperature import PRESETS, check_temperature, exponent
-from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters import Verdict, aggregate, exponent, flip_temperature, sweep
+from tcva_adapters.core.aggregation import FLOORS, Floor
+from tcva_adapters.core.temperature import PRESETS, check_temperature
+from tcva_adapters.core.verdicts import LEVELS
 
 WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
 

@@ -1,7 +1,5 @@
 """TCVAMetric in DeepEval's own entry points. The model is scripted, all else is real."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -22,8 +20,7 @@ from deepeval.metrics import BaseMetric, FaithfulnessMetric
 from deepeval.test_case import LLMTestCase
 from deepeval.tracing import observe, update_current_span
 
-from tcva_adapters import CCRS, TCVA, Result, Sample
-from tcva_adapters.ccrs import CCRSResult
+from tcva_adapters import CCRS, TCVA, CCRSResult, Result, Sample
 from tcva_adapters.deepeval import LexicalLLM, ScorerMetric, TCVAMetric, result_of, results_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason

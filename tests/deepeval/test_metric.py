@@ -1,7 +1,5 @@
 """What only DeepEval has of our metrics: its attributes, thresholds, modes, copies and prices."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from pathlib import Path

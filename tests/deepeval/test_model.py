@@ -1,7 +1,5 @@
 """DeepEval LLMs as judges, in any TCVA. The replies are scripted, the servers local."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """DeepEval's own metrics, unmodified: offline through the lexical judge, and scripted."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

@@ -3,8 +3,6 @@
 A target may raise an error of ours; anything else is a finding.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -18,22 +16,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tcva_adapters import TCVA, Assessment, CCRSResult, ClaimVerdict, Result, Sample, Verdict
 from tcva_adapters.ccrs.reply import read_rating
-from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.cli.app import run
-from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.protocol import read_result
-from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.files import read_samples
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
 from tcva_adapters.text.sentences import split_claims
 from tests.hostile.corpus import TEXTS
 

@@ -1,7 +1,5 @@
 """The figures of the paper's tables, from its stored verdicts, are those that were."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Each is harmless where it stays a text. Other tests and pages use the same ones.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 

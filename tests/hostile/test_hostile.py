@@ -1,7 +1,5 @@
 """One hostile text in one field, judged by a judge that repeats it: what must hold all the same."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -9,16 +7,11 @@ from typing import Any, Final
 
 import pytest
 
-from tcva_adapters.ccrs import CCRS
-from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.core.aggregation import aggregate
-from tcva_adapters.criteria import CRITERIA, FIELDS, Criterion, rubric
+from tcva_adapters import CCRS, TCVA, CCRSResult, Criterion, Result, Sample, aggregate, rubric
+from tcva_adapters.criteria import CRITERIA, FIELDS
 from tcva_adapters.judges.prompts import BLOCKS, sendable
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ClaimsMode
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
 from tests.hostile.corpus import TEXTS, Hostile
 from tests.support.scripted import ScriptedModel
 

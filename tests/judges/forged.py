@@ -1,7 +1,5 @@
 """Quotes that prove nothing, and true ones that look odd, over stored invented passages."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """Much text that is hard to search, and a quote to look for in it."""
 
-from __future__ import annotations
-
 import random
 
 

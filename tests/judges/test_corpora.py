@@ -1,17 +1,14 @@
 """Replies of judges, and forged and true quotes, with what was read in them when they were stored."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tcva_adapters import Verdict
+from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.reply import parse_verdicts
-from tcva_adapters.results.assessment import ClaimVerdict
 from tests.judges.forged import QUOTES
 
 REPLIES: Final[list[dict[str, Any]]] = json.loads(

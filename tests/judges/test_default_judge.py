@@ -1,7 +1,5 @@
 """A judge that nobody named says what it is, once; what names no judge is refused."""
 
-from __future__ import annotations
-
 import asyncio
 import warnings
 from collections.abc import Callable
@@ -11,13 +9,11 @@ from unittest import mock
 import pytest
 from deepeval.test_case import LLMTestCase
 
-from tcva_adapters import TCVA, Sample
-from tcva_adapters.ccrs import CCRS
+from tcva_adapters import CCRS, TCVA, Panel, Sample
 from tcva_adapters.compare import compare
 from tcva_adapters.deepeval import ScorerMetric as DeepEvalScorer
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.judges import resolve
-from tcva_adapters.judges.panel import Panel
 from tcva_adapters.langchain import TCVAEvaluator
 from tcva_adapters.llamaindex import ScorerEvaluator
 

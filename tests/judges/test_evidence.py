@@ -1,7 +1,5 @@
 """Whether quotes are found, and what happens to a verdict whose quote is not."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 
@@ -9,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.quotes import NEAR_ENOUGH, Found, Passages, find_quote
-from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
+from tcva_adapters.results.assessment import EvidenceCheck
 from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE
 from tests.judges.huge import huge
 

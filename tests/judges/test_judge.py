@@ -1,7 +1,5 @@
 """The model judge: one call, one repair, failures as values, and replies that repeat the prompt."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass
@@ -9,19 +7,16 @@ from typing import Any, Final
 
 import pytest
 
-from tcva_adapters import TCVA
-from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.criteria import ANSWER_RELEVANCY, COMPLETENESS, FAITHFULNESS, Criterion, rubric
+from tcva_adapters import TCVA, Assessment, Criterion, Panel, Sample, Verdict, rubric
+from tcva_adapters.criteria import ANSWER_RELEVANCY, COMPLETENESS, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges import llm as judging
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge, may_be_non_claim
-from tcva_adapters.judges.panel import Panel
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.results.assessment import Assessment, Reason
-from tcva_adapters.samples.sample import Sample
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.text.sentences import split_claims
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 

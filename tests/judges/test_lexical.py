@@ -1,7 +1,5 @@
 """The lexical judge: minimal pairs, distributions, explanations, other scripts, any string."""
 
-from __future__ import annotations
-
 import gc
 import json
 import weakref
@@ -13,14 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from tcva_adapters import TCVA, Sample
-from tcva_adapters.core.aggregation import sweep
-from tcva_adapters.core.verdicts import LEVELS, WeightScheme
+from tcva_adapters import TCVA, ClaimVerdict, Sample, WeightScheme, sweep
+from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.judges.lexical import LexicalJudge, distribution
 from tcva_adapters.judges.passages import prepare
-from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.text.sentences import split_claims
 from tests.support.paper import load, needs_paper_data
 

@@ -1,7 +1,5 @@
 """Several judges over one list of claims, and one asked several times. The models are scripted."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a judge is asked, and that no text of a sample can pass for a part of it."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -9,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tcva_adapters import Criterion, Sample, rubric
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.criteria import CRITERIA, FAITHFULNESS, Criterion, rubric
+from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.judges.prompts import (
     NOT_A_CLAIM,
     REFUSAL,
@@ -21,7 +20,6 @@ from tcva_adapters.judges.prompts import (
 )
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.models.protocol import closed_object
-from tcva_adapters.samples.sample import Sample
 
 SAMPLE = Sample(
     input="When does the ferry run?",

@@ -1,7 +1,5 @@
 """Replies of judges in every state of repair, beside the stored ones."""
 
-from __future__ import annotations
-
 import json
 from itertools import permutations
 from typing import Any
@@ -10,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters import Verdict
+from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.judges.reply import (
     LABELS,
     Label,

@@ -1,19 +1,17 @@
 """However long a reply or a text is, and whatever it is made of, reading it takes its time once."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from itertools import product
 
 import pytest
 
+from tcva_adapters import Sample
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
-from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 
 BROKEN = ['[{"a" "b",', '{"a":[1 2 "x" y,', '{"verdicts":[{"claim":1,"evidence":"a "b" c","verdict":"fully"},', "["]  # fmt: skip

@@ -1,22 +1,18 @@
 """Verdicts by how likely a model held yes; every figure is derived by hand."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA
-from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.criteria import CRITERIA, FAITHFULNESS, rubric
+from tcva_adapters import TCVA, Sample, Verdict, rubric
+from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import block
 from tcva_adapters.judges.yes_no import SCHEMA_NAME, read_yes, yes_no_request
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, TokenLogprob
-from tcva_adapters.samples.sample import Sample
 from tests.support.scripted import ScriptedModel
 
 OPENS = "The office opens at nine."

@@ -1,7 +1,5 @@
 """The adapter through LangChain's own entry point. The model is scripted, all else is real."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import uuid

@@ -1,7 +1,5 @@
 """TCVAEvaluator in chains: what it passes on, streams, raises, and shows to callbacks."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Fields of evaluators: every setting is one, left to the run or changed in a copy."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import json

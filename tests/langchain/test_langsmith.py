@@ -3,8 +3,6 @@
 The judge is scripted; LangSmith and LangChain are real.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import os

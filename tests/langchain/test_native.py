@@ -1,7 +1,5 @@
 """LangChain's own evaluators: unmodified, offline, with their verdicts captured."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import hashlib

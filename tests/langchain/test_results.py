@@ -1,7 +1,5 @@
 """Results as LangChain and LangSmith store them, read back."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -13,11 +11,10 @@ from langsmith import Client
 from langsmith.evaluation import EvaluationResult
 from langsmith.schemas import Feedback
 
-from tcva_adapters import CCRS, TCVA, Result, Sample
+from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.langchain import TCVAEvaluator, TCVARunEvaluator, create_tcva_judge, result_of
 from tcva_adapters.langchain.results import as_output
-from tcva_adapters.results.assessment import Assessment
 from tests.langchain.entry import run_of, scripted
 from tests.support.office import TWO
 

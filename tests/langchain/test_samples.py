@@ -1,7 +1,5 @@
 """What chains, retrievers and agents pass on, read as samples."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """TCVAEvaluator where LlamaIndex takes an evaluator. Models are scripted, all else is real."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

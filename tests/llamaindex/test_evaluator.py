@@ -1,7 +1,5 @@
 """What only LlamaIndex' evaluators have: its result, its arguments, its default judge."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import pickle

@@ -1,7 +1,5 @@
 """LlamaIndex LLMs as judges, in any TCVA. The replies are scripted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

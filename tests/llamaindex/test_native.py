@@ -1,7 +1,5 @@
 """LlamaIndex's own evaluators, unmodified: offline through the lexical judge, and scripted."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 
@@ -9,7 +7,7 @@ import pytest
 from llama_index.core.evaluation import BaseEvaluator
 from llama_index.core.prompts import PromptTemplate
 
-from tcva_adapters import Sample, Verdict
+from tcva_adapters import Result, Sample, Verdict
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.llamaindex import (
     LexicalLLM,
@@ -18,7 +16,6 @@ from tcva_adapters.llamaindex import (
     score_framework_metric,
 )
 from tcva_adapters.results.framework_score import FrameworkScore
-from tcva_adapters.results.result import Result
 from tests.llamaindex.entry import scripted
 
 GOOD = "The office opens at nine on weekdays."

@@ -1,7 +1,5 @@
 """The types of responses that LlamaIndex' engines return, streams among them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
 from typing import Any

@@ -4,8 +4,6 @@ Outside the usual run: ``make test-local-model`` starts a llama.cpp server with 
 verdicts are noise, so that no test looks at what they are.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any, Final
 

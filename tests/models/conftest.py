@@ -1,7 +1,5 @@
 """No key, address or proxy of the machine's own reaches a client in these tests."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """What exceptions of calls mean, by name and status, without importing their packages."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Time, size, redirects, secrets, loops and processes: what a call over our own client is held to."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import logging

@@ -1,7 +1,5 @@
 """The OpenAI-compatible model against a scripted server: what is sent, read, given up and refused."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The folder has the name of the framework, so its helpers are imported from the root."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """TCVACollectionMetric where RAGAS' newer metrics go. The LLM is scripted, all else is RAGAS."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import math

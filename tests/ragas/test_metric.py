@@ -1,7 +1,5 @@
 """What only RAGAS has of our metrics: its LLMs, columns, exceptions, retries and waits."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

@@ -1,7 +1,5 @@
 """RAGAS' LLM objects as judges. The server or the model is scripted, all else is real."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import multiprocessing

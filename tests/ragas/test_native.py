@@ -1,7 +1,5 @@
 """RAGAS' own metrics, unmodified, on samples; offline with the lexical judge as their LLM."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results that RAGAS and its frames carry are read back, in another process where that is the use."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What stands in the data blocks of a page."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,25 +1,20 @@
 """The figures in a page make the scores that the library makes; what a page is made of, and what it leaves out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
-from tcva_adapters.compare.comparing import comparison
-from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.run import Run, save
-from tcva_adapters.core.aggregation import sweep
-from tcva_adapters.core.panel import fuse
+from tcva_adapters import CCRS, TCVA, Assessment, ClaimVerdict, Result, Sample, fuse, sweep
+from tcva_adapters.compare import Run, comparison, read_scores
+from tcva_adapters.compare.run import save
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
 from tcva_adapters.report.content import ABSENT, UNSCORED
-from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.tables import Report

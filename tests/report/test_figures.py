@@ -1,7 +1,5 @@
 """Figures: drawn of reports and tables, the same bytes again, nobody else's replaced, no pyplot."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gates on a table of scores: every sample that was handed in counts, to the last digit."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Markdown, JUnit and annotations of any text: nothing of it links, runs or starts a command."""
 
-from __future__ import annotations
-
 import io
 import re
 import xml.etree.ElementTree as ET
@@ -12,14 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters import Assessment
+from tcva_adapters import Assessment, ClaimVerdict, Verdict
 from tcva_adapters.compare import ScoreTable, read_scores
 from tcva_adapters.console import write
-from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.report import Gates, evaluation, to_annotations, to_junit, to_markdown
 from tcva_adapters.report.gates import gate_lines
 from tcva_adapters.report.markdown import LONGEST
-from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.tables import Report
 from tests.hostile.corpus import TEXTS, Hostile
 

@@ -1,7 +1,5 @@
 """What is in a page stays data, whatever it is, and nothing of the machine is in it."""
 
-from __future__ import annotations
-
 import json
 import re
 from importlib.resources import files
@@ -12,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import TCVA, Assessment, Result, Sample, Verdict
+from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
 from tcva_adapters.report.content import inert_json
 from tcva_adapters.report.page import OURS
-from tcva_adapters.results.assessment import ClaimVerdict
 from tests.hostile.corpus import TEXTS
 from tests.report.blocks import blocks_of
 

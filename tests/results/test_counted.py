@@ -1,7 +1,5 @@
 """Level counts of files of assessments: they show what the assessments say, and the same is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -11,20 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tcva_adapters import Assessment, ClaimVerdict, Result
 from tcva_adapters.compare import read_scores
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.assessment import (
-    Assessment,
-    ClaimVerdict,
-    EvidenceCheck,
-    Reason,
-    Unscored,
-)
+from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EVIDENCE, lowered, under
 from tcva_adapters.results.files import read_assessments, stream_assessments, write_assessments
-from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 
 GOOD = Assessment.from_verdicts(["fully", "none"]).to_json()

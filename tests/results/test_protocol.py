@@ -1,7 +1,5 @@
 """One protocol for every result: carried as JSON without loss."""
 
-from __future__ import annotations
-
 import json
 import math
 from datetime import date

@@ -1,7 +1,5 @@
 """Settings stand in one model: signatures, checks, names and files come from it."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The verdict store: keys, what is served, damage, several processes, and what a failing one costs."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import os
@@ -20,14 +18,13 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA
+from tcva_adapters import TCVA, Assessment, Criterion, Sample, rubric
 from tcva_adapters.ccrs.result import MetricAnswer
-from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
+from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
 from tcva_adapters.judges.base import verdict_key
-from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
+from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.sample import Sample
 
 SOURCES = Path(__file__).parents[2]
 SAMPLE = Sample(input="Who?", response="Ada.", contexts=("It was Ada.",), reference="Ada", id="1")

@@ -1,7 +1,5 @@
 """What is shown explains the score: weights beside levels, counts by level, and the interval."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from operator import mul

@@ -1,7 +1,5 @@
 """Records as LangSmith, chat logs, tables and the frameworks lay them out."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """Reading samples and assessments, whole or row by row, writing assessments, and bad files."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -20,19 +18,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import TCVA, Assessment
+from tcva_adapters import TCVA, Assessment, ClaimVerdict, Config, Sample, Verdict
+from tcva_adapters.compare import read_systems
 from tcva_adapters.compare.imported import read_imported
-from tcva_adapters.compare.system_pairs import read_systems
-from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
-from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
-from tcva_adapters.results.config import Config
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, SampleStream, read_samples
 from tcva_adapters.samples.output import csv_text, harmless, original
 from tcva_adapters.samples.records import KEPT, Format
-from tcva_adapters.samples.sample import Sample
 
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

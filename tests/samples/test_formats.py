@@ -1,7 +1,5 @@
 """The same samples in the files that frameworks and tools themselves write."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout

@@ -1,7 +1,5 @@
 """One small Ray for all tests here: on this machine alone, without its dashboard or telemetry."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

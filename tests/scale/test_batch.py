@@ -1,7 +1,5 @@
 """Batches of every kind come back whole, whatever is wrong with a row."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

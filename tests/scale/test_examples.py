@@ -1,7 +1,5 @@
 """The examples of other engines, each where that engine is installed."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

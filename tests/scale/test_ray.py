@@ -1,7 +1,5 @@
 """Ray: rows in, the same rows out with columns more, whatever is killed in between."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Krippendorff's alpha and Cohen's kappa: published values, and the definitions as plain loops."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """Estimates, differences and bounds: against scipy, plain loops and figures by hand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """All pairs of systems: against exact counts, plain loops over the same draws, and moments of scipy."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations, product
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Prediction-powered means: against least squares by numpy, and where the judge is left out."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

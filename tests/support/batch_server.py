@@ -1,7 +1,5 @@
 """A scripted server with OpenAI's files and batches beside its chat completions, on 127.0.0.1."""
 
-from __future__ import annotations
-
 import email
 import email.policy
 import json

@@ -1,7 +1,5 @@
 """A real browser, and a page that nothing happens in unseen: requests, errors, dialogs."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Both faces of our client, asked the same question."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ client is to make of one sample whose requests all meet it, while other samples 
 - ``stop``: proof that no call can succeed.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -2,8 +2,6 @@
 
 # ruff: noqa: PLC0415  # a framework is imported when one of its prompts comes
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

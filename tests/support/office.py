@@ -1,7 +1,5 @@
 """One question about an office, an answer of two claims, and what a scripted judge says of them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from tcva_adapters import Sample

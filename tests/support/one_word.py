@@ -1,7 +1,5 @@
 """A server whose model answers claims with one word, with or without probabilities."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Final

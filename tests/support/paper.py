@@ -1,7 +1,5 @@
 """The paper's stored verdicts, which are not part of the project: tests skip without them."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Settings for every run of the suite; import this before any framework."""
 
-from __future__ import annotations
-
 import atexit
 import os
 import tempfile

@@ -12,26 +12,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.ccrs.scorer import CCRS
-from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.core.verdicts import LEVELS, Verdict, count_levels
+from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, ClaimVerdict, Result, Sample, Verdict
+from tcva_adapters.compare import ScoreTable, read_scores
+from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.report.content import Content, drawn, figures_of
 from tcva_adapters.report.page import pieces
-from tcva_adapters.results.assessment import (
-    Assessment,
-    ClaimVerdict,
-    EvidenceCheck,
-    Reason,
-    Unscored,
-)
+from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
-from tcva_adapters.results.result import Result
-from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table
-from tcva_adapters.tcva import TCVA
 from tests.hostile.corpus import TEXTS
 
 RAGAS: Final = "ragas faithfulness"

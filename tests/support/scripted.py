@@ -1,7 +1,5 @@
 """A scripted judge model: the only part of these tests that is not the real thing."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The splitter of answers into claims."""
 
-from __future__ import annotations
-
 import re
 import time
 
