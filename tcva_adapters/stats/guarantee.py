@@ -1,0 +1,192 @@
+"""The most permissive setting of a gate at which few rejected answers pass, with a guarantee.
+
+Settings are tested one after the other along a path that was fixed before any rating was seen, the
+strictest first: "at this setting the true share of passes is above the limit". The first test that
+does not reject ends the path, and the setting before it is certified. The chance of certifying a
+setting whose true share is above the limit is at most `error`, however many settings the path has
+and whether or not the shares rise along it: for that, the first such setting on the path has to be
+rejected, and that is one test. Source: Angelopoulos, Bates, Candès, Jordan and Lei, Learn then Test:
+Calibrating predictive algorithms to achieve risk control, Annals of Applied Statistics 19 (2025).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.units import Units
+
+__all__ = ["Path", "certify", "needed"]
+
+_HALVINGS: Final = 60
+_MOST: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What was tested along a path of K settings.
+
+    Attributes:
+        place: Of the most permissive certified setting, from 0; None where not even the strictest
+            one is.
+        shares: Of the rejected answers that pass at each setting, shape (K,). With groups, the mean
+            over groups of the share within each. nan where there is no rejected answer.
+        bounds: One-sided upper confidence bounds of the true shares, at 1 - error each, shape (K,).
+            A bound is at most the limit exactly where p is at most the error.
+        p: Of "the true share is above the limit", shape (K,).
+        n: Rejected answers.
+        groups: How many groups they are of; None where they stand alone.
+    """
+
+    place: int | None
+    shares: FloatArray
+    bounds: FloatArray
+    p: FloatArray
+    n: int
+    groups: int | None = None
+
+
+def certify(
+    passes: npt.ArrayLike,
+    limit: float,
+    *,
+    error: float,
+    groups: Sequence[object] | None = None,
+) -> Path:
+    """Test a path of settings by the rejected answers that pass at each.
+
+    For answers that are drawn independently the tests are exact: p is the chance that of n answers
+    at most so many pass if each does with probability `limit`, and the bounds are those of Clopper
+    and Pearson (1934). The number of rejected answers is taken as given.
+
+    With groups, groups are drawn independently and a group counts one, by the share of its rejected
+    answers that pass. The guarantee is then for the mean of this share over groups that have a
+    rejected answer. p is that of Hoeffding and Bentkus for means of values between 0 and 1 (Bates,
+    Angelopoulos, Lei, Malik and Jordan, Distribution-free, risk-controlling prediction sets, Journal
+    of the ACM 68, 2021), and the bounds invert it. Groups of one answer each count as answers alone.
+
+    Args:
+        passes: Which of the n rejected answers pass at each of the K settings, shape (K, n), the
+            strictest setting first. The settings and their order must not depend on the ratings.
+        limit: The largest share that may pass, between 0 and 1.
+        error: The largest chance of certifying a setting that lets more pass, between 0 and 1.
+        groups: One per rejected answer; equal objects are one group.
+
+    Raises:
+        InvalidValueError: Another shape, a limit or an error outside (0, 1), or groups that do not
+            fit.
+        MissingDependencyError: scipy is not installed.
+
+    Of 29 rejected answers none may pass at a limit of 0.1, since 0.9 ** 29 = 0.047:
+
+    >>> path = certify(np.array([[0] * 29, [1] + [0] * 28]), 0.1, error=0.05)
+    >>> path.place, path.p.round(3).tolist(), path.bounds.round(3).tolist()
+    (0, [0.047, 0.199], [0.098, 0.153])
+    """
+    marks = np.asarray(passes, dtype=np.bool_)
+    if marks.ndim != 2 or not len(marks):
+        msg = f"passes must have one row per setting and one column per answer, not the shape {marks.shape}"
+        raise InvalidValueError(msg)
+    _inside(limit=limit, error=error)
+    n = marks.shape[1]
+    of = Units(groups, np.ones(n, dtype=np.bool_))
+    if not n:
+        none = np.full(len(marks), np.nan)
+        return Path(None, none, np.ones(len(marks)), np.ones(len(marks)), 0, of.groups)
+    if of.codes is None:
+        hits = marks.sum(axis=1)
+        shares = hits / n
+        p, bounds = _binomial(hits, n, limit), _clopper_pearson(hits, n, error)
+    else:
+        sizes = np.bincount(of.codes)
+        # A sum that is whole on paper must not be rounded up to the next whole number.
+        sums = (marks @ (1.0 / (sizes * of.number))[of.codes] * of.number).round(9)
+        shares = sums / of.number
+        p, bounds = _hoeffding_bentkus(sums, of.number, limit, error)
+    left = np.flatnonzero(p > error)
+    place = int(left[0]) - 1 if len(left) else len(marks) - 1
+    return Path(place if place >= 0 else None, shares, bounds, p, n, of.groups)
+
+
+def needed(limit: float, error: float, share: float = 0.0) -> int | None:
+    """The fewest rejected answers with which a setting can be certified at which `share` of them pass.
+
+    Args:
+        limit: The largest share that may pass, between 0 and 1.
+        error: See `certify`.
+        share: What passes; rounded up to whole answers. With 0 it is the fewest that any setting
+            can be certified with.
+
+    Returns:
+        None where `share` is not below the limit, or so close that 100,000 are too few.
+
+    Raises:
+        InvalidValueError: A limit or an error outside (0, 1).
+
+    0.9 ** 28 is above 0.05, and 0.9 ** 29 below:
+
+    >>> needed(0.1, 0.05), needed(0.1, 0.05, 0.05), needed(0.1, 0.05, 0.1)
+    (29, 116, None)
+    """
+    _inside(limit=limit, error=error)
+    start, step = 1, 1 << 12
+    while share < limit and start < _MOST:
+        sizes = np.arange(start, start + step)
+        found = _binomial(np.ceil((sizes * share).round(9)), sizes, limit) <= error
+        if found.any():
+            return int(sizes[int(found.argmax())])
+        start, step = start + step, 2 * step
+    return None
+
+
+def _inside(**values: float) -> None:
+    for name, value in values.items():
+        if not isinstance(value, int | float) or not 0.0 < value < 1.0:
+            msg = f"{name} must be between 0 and 1, e.g. 0.1, got {value!r}"
+            raise InvalidValueError(msg)
+
+
+def _binomial(hits: npt.ArrayLike, n: Any, limit: float) -> FloatArray:
+    """P(Bin(n, limit) <= hits)."""
+    found: FloatArray = scipy_module("special").bdtr(hits, n, limit)
+    return found
+
+
+def _clopper_pearson(hits: npt.ArrayLike, n: int, error: float) -> FloatArray:
+    """The share x with P(Bin(n, x) <= hits) = error, and 1 where all n are hits."""
+    most = np.minimum(hits, n - 1)
+    ends = scipy_module("special").betaincinv(most + 1.0, n - most, 1.0 - error)
+    found: FloatArray = np.where(np.less(hits, n), ends, 1.0)
+    return found
+
+
+def _hoeffding_bentkus(
+    sums: FloatArray, n: int, limit: float, error: float
+) -> tuple[FloatArray, FloatArray]:
+    """The p-values and upper bounds of the means of n values in [0, 1] that have these sums."""
+    shares, ceiling = sums / n, np.ceil(sums)
+    hoeffding = np.exp(-n * _divergence(np.minimum(shares, limit), np.full(len(sums), limit)))
+    bentkus = math.e * _binomial(ceiling, n, limit)
+    p = np.minimum(1.0, np.minimum(hoeffding, bentkus))
+    # Hoeffding's falls along the limit from the share up: halve to where it is the error.
+    low, high = shares.copy(), np.ones(len(sums))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        above = np.exp(-n * _divergence(shares, middle)) > error
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return p, np.minimum(high, _clopper_pearson(ceiling, n, error / math.e))
+
+
+def _divergence(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Kullback and Leibler's of Bernoulli distributions: a log(a/b) + (1-a) log((1-a)/(1-b))."""
+    special = scipy_module("special")
+    found: FloatArray = special.rel_entr(a, b) + special.rel_entr(1.0 - a, 1.0 - b)
+    return found
