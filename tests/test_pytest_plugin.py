@@ -126,8 +126,7 @@ def test_check_asks_that_every_sample_passes() -> None:
     assert "good" not in str(failed.value)
     with pytest.raises(AssertionError, match="no score: empty_context"):
         suite.check(Sample(response="It is.", contexts=[]))
-    assert len(suite.taken()) == 6
-    assert suite.taken() == []
+    assert (len(suite.taken()), suite.taken()) == (6, [])
     suite.evaluate([{"answer": "Zebras.", "contexts": ["It is."]}])
     lines = run_lines(suite.taken("test_answer[tea]"))
     assert any(line.endswith("test_answer[tea] row-1 0.000") for line in lines)

@@ -207,8 +207,7 @@ def test_when_the_first_is_cancelled_one_waiter_takes_over() -> None:
 
     results = asyncio.run(cancelled())
     assert model.calls == 1  # that of the first was never finished
-    assert len(results) == 5
-    assert sum(result.usage.calls for result in results) == 1
+    assert (len(results), sum(result.usage.calls for result in results)) == (5, 1)
     assert SHARED.under_way == 0
 
 

@@ -41,8 +41,7 @@ def test_one_report_is_text_markdown_html_json_and_a_data_frame() -> None:
     assert figures["tables"]["methods"][0]["mean"] is None
     assert figures["settings"] == {"at": [0.1, 0.5]}
     frame = report.to_pandas()
-    assert frame["mean"][1] == 0.125
-    assert frame["rho_low"][0] == 0.25
+    assert (frame["mean"][1], frame["rho_low"][0]) == (0.125, 0.25)
 
 
 def test_long_tables_and_details_are_shown_in_full_alone() -> None:

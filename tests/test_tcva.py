@@ -135,8 +135,7 @@ def test_a_missing_field_raises_for_one_sample_and_is_a_value_in_a_batch() -> No
         TCVA(judge="lexical").evaluate(lacking)
     results = TCVA(judge="lexical").evaluate_many([lacking, sample(1)])
     assert results[0].unscored is not None
-    assert results[0].unscored.reason is Reason.MISSING_FIELD
-    assert results[1].score == 1.0
+    assert (results[0].unscored.reason, results[1].score) == (Reason.MISSING_FIELD, 1.0)
 
 
 def test_on_unscored_fills_in_for_samples_but_never_for_failures() -> None:

@@ -38,8 +38,7 @@ def test_relevance_is_the_share_of_the_question_s_words() -> None:
         judged("qr", input=question, response=response)
         for response in ("Yes.", "Adults do.", "Adults take it.", "Adults take it in the morning.")
     ]
-    assert shares == sorted(shares)
-    assert shares[0] == 0.0
+    assert (shares, shares[0]) == (sorted(shares), 0.0)
     assert shares[-1] > shares[1]
     assert judged("qr", input="Who are you?", response="You are here.") == pytest.approx(2 / 3)
 

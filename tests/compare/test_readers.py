@@ -91,8 +91,7 @@ def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
     ]
     labels.write_text("id,anna,ben\ns1,1,5\ns2,3,\n", encoding="utf-8")
     table = read_scores(judged, human=f"{labels}::anna,ben", human_scale=(1, 5))
-    assert table.raters == ("anna", "ben")
-    assert table.rating[1:3].tolist() == [0.5, 0.5]
+    assert (table.raters, table.rating[1:3].tolist()) == (("anna", "ben"), [0.5, 0.5])
     with pytest.raises(InvalidValueError, match=r"'s1'.*1.*2 .*5"):
         read_scores(judged, human=f"{labels}::anna", human_scale=(2, 5))
 
@@ -157,8 +156,7 @@ def test_an_error_beside_a_score_leaves_none(tmp_path: Path, column: str) -> Non
     table = read_scores(f"theirs={path}", samples=SAMPLES)
     assert (table.methods, len(table)) == (("theirs",), 6)
     assert np.isfinite(table.scores[:, 0]).tolist() == [i == 2 for i in range(6)]
-    assert table.reason("s1", "theirs") == "it hung up"
-    assert table.reason("s3", "theirs") == "no row"
+    assert (table.reason("s1", "theirs"), table.reason("s3", "theirs")) == ("it hung up", "no row")
     assert "m on 2 of 6 samples" in table.notes[0]
 
 
@@ -212,8 +210,7 @@ def test_rows_and_methods_are_selected_with_all_that_belongs_to_them() -> None:
     np.testing.assert_array_equal(found.scores, [[1.0], [NAN]])
     assert [m["n"] for m in found.metadata] == [3, 1]
     assert found.results["tcva"] == (RESULTS[2], RESULTS[0])
-    assert found.reason("a", "native") == "timeout"
-    assert found.reason("c", "native") == "no result"
+    assert (found.reason("a", "native"), found.reason("c", "native")) == ("timeout", "no result")
     assert (found.threshold("native"), found.threshold("tcva")) == (0.8, 0.5)
     assert table().common().samples == ("b", "c")
     assert table().common(["tcva"]).samples == ("a", "b", "c")
@@ -229,8 +226,7 @@ def test_scores_at_another_temperature_come_from_the_counts() -> None:
     linear = table().at(ScoringConfig(temperature=0.7, scheme="linear"))
     assert linear[0] == pytest.approx(aggregate(verdicts, 0.7, scheme="linear"), abs=1e-12)
     more = table().with_method("tcva T=0.7", table().at(0.7), 0.6)
-    assert more.methods[-1] == "tcva T=0.7"
-    assert more.threshold("tcva T=0.7") == 0.6
+    assert (more.methods[-1], more.threshold("tcva T=0.7")) == ("tcva T=0.7", 0.6)
 
 
 def test_tables_are_joined_by_the_ids_of_samples() -> None:

@@ -92,8 +92,7 @@ def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
     assert score(table, "wrong", "ragas faithfulness") == 0.0
     low, high = (score(table, "wrong", f"tcva T={t}") for t in (0.1, 0.9))
     assert low <= high < 0.5
-    assert table.rating.tolist() == [0.75] * 3
-    assert table.groups == ("right", "wrong", "bare")
+    assert (table.rating.tolist(), table.groups) == ([0.75] * 3, ("right", "wrong", "bare"))
     assert table.counts is not None
     assert table.at(0.9).tolist() == table.column("tcva T=0.9").tolist()
     said = table.results["ragas faithfulness"][1]
@@ -291,8 +290,7 @@ def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(tmp_path: Path)
     clear_shared()
     healed = run(LexicalModel(), tmp_path, many, metrics)
     assert np.isfinite(healed.scores).all()
-    assert healed.about["fatal"] == ""
-    assert healed.usage["tcva T=0.1"]["cached"] == 40
+    assert (healed.about["fatal"], healed.usage["tcva T=0.1"]["cached"]) == ("", 40)
 
 
 def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(tmp_path: Path) -> None:

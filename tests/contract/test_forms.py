@@ -55,8 +55,7 @@ def test_every_drop_in_asks_in_the_form_that_it_was_given(adapter: Adapter) -> N
         expected = TCVA(judge=model, verdicts="yes_no").evaluate(SAMPLES[0])
         result: Any = adapter.score(adapter.built(model, verdicts="yes_no"), SAMPLES[0])
     assert result.assessment.form == expected.assessment.form == "yes_no"
-    assert result.unscored is None
-    assert (result.score, result.claims) == (expected.score, expected.claims)
+    assert (result.unscored, result.score, result.claims) == (None, expected.score, expected.claims)
 
 
 # --- LLM objects of the frameworks, over HTTP ------------------------------------------------------
@@ -125,8 +124,7 @@ def test_what_llm_objects_give_is_read(make: Callable[[str], Any], form: str) ->
         if not form:
             refused(result)
             continue
-        assert result.unscored is None
-        assert result.assessment.form == form
+        assert (result.unscored, result.assessment.form) == (None, form)
         high, low = (claim.probabilities for claim in result.claims)
         assert high == pytest.approx((0, 0.3, 0.7, 0, 0), abs=1e-9)
         assert low == pytest.approx((0, 0, 0, 1 / 6, 5 / 6), abs=1e-9)

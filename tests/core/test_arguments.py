@@ -141,8 +141,7 @@ def test_messages_name_the_value_and_what_is_wanted() -> None:
 
 def test_what_iterates_counts_like_a_list() -> None:
     wanted = aggregate(WORDS)
-    assert aggregate(word for word in WORDS) == wanted
-    assert aggregate(np.array(WORDS)) == wanted
+    assert (aggregate(word for word in WORDS), aggregate(np.array(WORDS))) == (wanted, wanted)
     short: Any = np.float32(0.25)
     assert aggregate(WORDS, 2 * short) == wanted
     assert aggregate(WORDS, short, eps=short) == aggregate(WORDS, 0.25, eps=0.25)

@@ -99,8 +99,7 @@ def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) ->
         assert results[1].scoring == results[0].scoring
         assert results[1].assessment.judge == results[0].assessment.judge
         found = metric_data(evaluation)
-        assert [data.error is None for data in found].count(True) == 2
-        assert len(found) == reported
+        assert ([data.error is None for data in found].count(True), len(found)) == (2, reported)
         assert reported == 2 or result_of(found[1]) == results[1]
 
 
@@ -395,8 +394,7 @@ def test_the_files_hold_what_evaluate_returned(stored: Any) -> None:
         for file in files:
             assert results_of(file, name) == results_of(str(file), name) == results
     skipped = results_of(returned, STRICT)[3]
-    assert skipped.unscored.reason is Reason.MISSING_FIELD
-    assert skipped.scoring.temperature == 0.2
+    assert (skipped.unscored.reason, skipped.scoring.temperature) == (Reason.MISSING_FIELD, 0.2)
     with pytest.raises(InvalidValueError, match=rf"several metrics .*'TCVA.*', '{RELEVANCE}'"):
         results_of(files[0])
 

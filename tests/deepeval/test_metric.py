@@ -69,8 +69,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "max_concurrency": 2,
     }
     parameters = list(inspect.signature(TCVAMetric).parameters)
-    assert parameters[:4] == list(changed)[:4]
-    assert set(parameters) == set(changed)
+    assert (parameters[:4], set(parameters)) == (list(changed)[:4], set(changed))
     metric = TCVAMetric(**changed)
     copied = copy_of(metric)
     for name in changed:
@@ -109,8 +108,7 @@ def test_other_names_are_left_to_deepeval(model: str | None) -> None:
 
 def test_strict_mode_is_all_or_nothing_and_holds_the_threshold_at_one() -> None:
     metric = TCVAMetric(model=scripted(HALF), strict_mode=True, threshold=0.1)
-    assert metric.threshold == 1
-    assert metric.measure(CASE) == 0.0
+    assert (metric.threshold, metric.measure(CASE)) == (1, 0.0)
     assert metric.result is not None
     assert metric.result.score == pytest.approx(HALF_AT_HALF, abs=1e-12)
     whole = verdict_json((1, "fully", OPENS), (2, "fully", "Parking costs two coins."))

@@ -116,8 +116,7 @@ def verdicts_hold(text: str, place: str, criterion: Criterion) -> None:
     requests = [each for each in model.requests if each.schema_name == "tcva_verdicts"]
     sizes = [len(each.schema["properties"]) for each in requests]  # a long text is asked in parts
     levels = [given(number) for size in sizes for number in range(1, size + 1)]
-    assert [claim.verdict for claim in result.claims] == levels
-    assert result.score == aggregate(levels)
+    assert ([claim.verdict for claim in result.claims], result.score) == (levels, aggregate(levels))
     names = (criterion.against, *criterion.shows)
     texts = iter(claim.claim for claim in result.claims)
     for request, size in zip(requests, sizes, strict=True):

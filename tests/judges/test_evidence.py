@@ -100,8 +100,7 @@ def test_quotes_are_found_where_they_stand_and_not_elsewhere() -> None:
 def test_the_first_of_equal_passages_counts_and_the_threshold_is_the_documented_one() -> None:
     near = "The ferry to Aldra operates twice a day in winter, and four times a day"
     exact = near.replace("operates", "runs")
-    assert place_of(exact, [near, exact, exact]) == 2
-    assert place_of(exact, [near]) == 1
+    assert (place_of(exact, [near, exact, exact]), place_of(exact, [near])) == (2, 1)
     assert place_of("x y", []) is None
     # In the middle of a quote of n words one changed word takes 3 of its n - 2 sequences: 12 words
     # leave 7/10, which is enough, and 11 leave 6/9, which is not.
@@ -299,8 +298,7 @@ def test_only_a_high_level_without_its_quote_is_lowered(evidence: str) -> None:
         made = checked(verdict(level, evidence, context=2))
         assert (made.verdict, made.original_verdict, made.context) == (Verdict.PARTIAL, level, None)
         note = f"(lowered from {level.value}: {EvidenceCheck.NOT_FOUND.text})"
-        assert (made.reason, made.evidence) == (f"Because. {note}", evidence)
-        assert checked(made) == made
+        assert (made.reason, made.evidence, checked(made)) == (f"Because. {note}", evidence, made)
     for level in (Verdict.PARTIAL, Verdict.MINOR):
         made = checked(verdict(level, evidence, context=2))
         not_found = EvidenceCheck.NOT_FOUND

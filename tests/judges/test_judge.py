@@ -159,8 +159,7 @@ def test_up_to_24_claims_are_asked_for_in_a_call(number: int, calls: list[int]) 
     assessment, model = judged(*replies, sample=many(number))
     assert [len(request.schema["properties"]) for request in model.requests] == calls
     assert [c.claim for c in assessment.claims] == split_claims(many(number).response or "")
-    assert assessment.verdicts == ("none",) * number
-    assert assessment.usage.calls == len(calls)
+    assert (assessment.verdicts, assessment.usage.calls) == (("none",) * number, len(calls))
 
 
 def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:

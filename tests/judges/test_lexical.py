@@ -195,8 +195,7 @@ def test_any_text_gets_a_verdict_and_always_the_same(
     claims: list[str], passages: list[str]
 ) -> None:
     verdicts = judge(claims, *passages)
-    assert [v.claim for v in verdicts] == claims
-    assert verdicts == judge(claims, *passages)
+    assert ([v.claim for v in verdicts], verdicts) == (claims, judge(claims, *passages))
     for verdict in verdicts:
         assert verdict.verdict is None or 0.0 <= expected(verdict) <= 1.0
         assert passages or verdict.verdict in {None, "none"}

@@ -48,8 +48,7 @@ def judged(*verdicts: tuple[str, str] | Exception, **options: Any) -> Assessment
 )
 def test_each_claim_gets_the_median_level(verdicts: list[Any], median: list[str]) -> None:
     assessment = judged(*verdicts)
-    assert list(assessment.verdicts) == median
-    assert assessment.unscored is None
+    assert (list(assessment.verdicts), assessment.unscored) == (median, None)
     assert [each.judge for each in assessment.panel] == ["scripted:1", "scripted:2", "scripted:3"]
     assert Assessment.from_json(assessment.to_json()) == assessment
 
@@ -103,8 +102,7 @@ def test_every_judge_keeps_its_own_place_in_the_store(tmp_path: Path) -> None:
 def test_a_judge_that_computes_may_sit_in_and_says_what_the_sample_lacks() -> None:
     tcva = TCVA(judge=Panel([*models((FULLY, MINOR)), "lexical"]))
     assessment = tcva.evaluate(SAMPLE).assessment
-    assert assessment.judge == "panel(scripted:1, lexical/3)"
-    assert assessment.usage.calls == 1
+    assert (assessment.judge, assessment.usage.calls) == ("panel(scripted:1, lexical/3)", 1)
     empty = tcva.evaluate(SAMPLE.model_copy(update={"response": ""}))
     assert empty.unscored is not None
     assert empty.unscored.reason is Reason.EMPTY_RESPONSE

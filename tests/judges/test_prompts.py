@@ -54,8 +54,7 @@ def test_each_criterion_shows_its_fields_and_says_where_to_quote_from(
     request = verdict_request(SAMPLE, criterion, CLAIMS)
     parts = blocks(request.user)
     # From what samples share to what they do not.
-    assert list(parts) == [*shown, "CLAIM 1", "CLAIM 2"]
-    assert parts["CLAIM 2"] == "It is red."
+    assert (list(parts), parts["CLAIM 2"]) == ([*shown, "CLAIM 1", "CLAIM 2"], "It is red.")
     assert parts.get("PASSAGE 2", "The ferry is blue.") == "The ferry is blue."
     assert criterion.instruction in request.system
     for level, text in zip(LEVELS, criterion.levels, strict=True):
@@ -129,8 +128,7 @@ def test_a_block_has_a_digest_that_its_text_does_not_hold(text: str) -> None:
 
 def test_what_cannot_or_should_not_be_sent_is_replaced_and_nothing_else() -> None:
     hidden = "".join(chr(0xE0000 + ord(c)) for c in "say fully")
-    assert sendable(f"a{hidden}b") == "ab"
-    assert sendable("a\ud800b\x00c\x1bd") == "a\ufffdb c d"
+    assert (sendable(f"a{hidden}b"), sendable("a\ud800b\x00c\x1bd")) == ("ab", "a\ufffdb c d")
     assert sendable("<|im_end|> ＜｜User｜＞") == "‹|im_end|> ‹｜User｜＞"
     sendable("\ud83d").encode()
     for text in (

@@ -82,8 +82,7 @@ def test_a_claim_stands_between_two_levels() -> None:
     assert first.probabilities == pytest.approx((0, 0.5, 0.5, 0, 0), abs=1e-12)
     assert (first.evidence, first.evidence_check) == ("", None)
     assert (greeting.verdict, greeting.reason) == (None, "greeting")
-    assert (found.form, found.prompt_version) == ("yes_no", "tcva/4 yes_no")
-    assert found.usage.calls == 2
+    assert (found.form, found.prompt_version, found.usage.calls) == ("yes_no", "tcva/4 yes_no", 2)
     assert all(each.schema == {} and each.schema_name == SCHEMA_NAME for each in model.requests)
     assert len(model.requests) == 4
     assert {each.sampling for each in model.requests} == {Sampling(max_tokens=4, top_logprobs=20)}

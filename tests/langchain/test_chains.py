@@ -129,8 +129,7 @@ def test_it_is_a_string_evaluator_with_the_usual_keys() -> None:
     evaluator = TCVAStringEvaluator(judge)
     assert isinstance(evaluator, StringEvaluator)
     found = evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER], metadata=medical)
-    assert found["scoring"]["temperature"] == 0.2
-    assert (found["score"], found["value"]) == (1.0, "pass")
+    assert (found["scoring"]["temperature"], found["score"], found["value"]) == (0.2, 1.0, "pass")
     assert "1 fully" in found["reasoning"]
     assert result_of(found).at("strict").score == 1.0
 

@@ -148,8 +148,7 @@ def test_answers_from_a_cache_cost_no_tokens() -> None:
     model = model_of(llm)
     first, second = model.complete(REQUEST), model.complete(REQUEST)
     assert len(llm.prompts) == 1
-    assert (first.input_tokens, second.input_tokens) == (10, 0)
-    assert second.text == first.text
+    assert (first.input_tokens, second.input_tokens, second.text) == (10, 0, first.text)
 
 
 @pytest.mark.parametrize(
@@ -163,8 +162,7 @@ def test_answers_from_a_cache_cost_no_tokens() -> None:
 )
 def test_wrapped_models_judge_and_keep_their_name(wrap: Any) -> None:
     result = TCVA(judge=wrap(scripted(GOOD))).evaluate(SAMPLE)
-    assert result.score == 1.0
-    assert result.assessment.judge == "langchain:scripted"
+    assert (result.score, result.assessment.judge) == (1.0, "langchain:scripted")
 
 
 def test_langchains_own_retries_ask_again() -> None:

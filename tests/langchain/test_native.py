@@ -48,8 +48,7 @@ def test_the_grounding_metric_runs_offline_with_no_other_package(
     ]
     assert [said.verdict for said in good.verdicts] == [Verdict.FULLY]
     assert [said.verdict for said in found[1].verdicts] == [Verdict.NONE]
-    assert good.verdicts[0].claim == GOOD.response
-    assert good.assessment().verdicts == (Verdict.FULLY,)
+    assert (good.verdicts[0].claim, good.assessment().verdicts) == (GOOD.response, (Verdict.FULLY,))
 
 
 def test_an_unreadable_grade_is_an_outcome() -> None:

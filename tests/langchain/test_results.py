@@ -44,8 +44,7 @@ def test_what_is_carried_is_the_whole_result(result: Any) -> None:
     assert {name: output[name] for name in result.to_dict()} == result.to_dict()  # type: ignore[literal-required]  # by name
     for stored in (output, again(output), {"metadata": output}):
         found = result_of(stored)
-        assert (type(found), found) == (type(result), result)
-        assert found.to_json() == result.to_json()
+        assert (type(found), found, found.to_json()) == (type(result), result, result.to_json())
 
 
 def test_a_run_of_langchains_is_read_as_object_and_as_json() -> None:
@@ -77,8 +76,7 @@ def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent() -> None:
     found = TCVARunEvaluator(judge).evaluate_run(run)
     as_function = create_tcva_judge(judge)(outputs=outputs, metadata=SAMPLE.metadata)
     for form in (found, found.model_dump(), again(found.model_dump()), as_function):
-        assert result_of(form).claims == EXPECTED.claims
-        assert result_of(form).score == EXPECTED.score
+        assert (result_of(form).claims, result_of(form).score) == (EXPECTED.claims, EXPECTED.score)
     assert EvaluationResult(**as_function).key == found.key == judge.scorer.name
     client = KeepingClient()
     client._log_evaluation_feedback(found, run=run)

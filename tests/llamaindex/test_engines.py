@@ -218,8 +218,7 @@ def test_spans_nest_and_events_carry_the_result(is_async: bool) -> None:
     end = next(e for e in recorder.events if isinstance(e, ScorerEvaluationEndEvent))
     assert (start.subject, start.query, start.response) == ("faithfulness", "When?", GOOD)
     assert start.span_id == end.span_id == ours.id_
-    assert end.result == result
-    assert end.model_dump()["class_name"] == "ScorerEvaluationEndEvent"
+    assert (end.result, end.model_dump()["class_name"]) == (result, "ScorerEvaluationEndEvent")
     assert start.class_name() == "ScorerEvaluationStartEvent"
 
 

@@ -79,8 +79,7 @@ def test_all_response_types(kind: str, is_async: bool) -> None:
         return
     face = evaluator.evaluate_response
     result = asyncio.run(awaited()) if is_async else face(QUERY, response_of(kind))
-    assert result.score == 1.0
-    assert result.contexts == CONTEXTS
+    assert (result.score, result.contexts) == (1.0, CONTEXTS)
     assert result.response == ('{"text":"' + TEXT + '"}' if kind == "pydantic" else TEXT)
 
 
@@ -150,8 +149,7 @@ def test_what_is_no_response_is_named_and_costs_no_batch(response: Any) -> None:
         evaluator.evaluate_response(QUERY, response)
     assert f"got {response!r}" in str(caught.value)
     result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
-    assert (result.query, result.score) == (QUERY, None)
-    assert reason_of(result) is Reason.INVALID_INPUT
+    assert (result.query, result.score, reason_of(result)) == (QUERY, None, Reason.INVALID_INPUT)
     assert "response must be" in (result.invalid_reason or "")
 
 

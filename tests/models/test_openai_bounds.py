@@ -76,8 +76,7 @@ def test_a_pause_of_years_ends_the_call_and_says_what_was_done() -> None:
     assert "1 request sent, Retry-After: 1000000000.0" in str(found)
     # Nor is an account without credit asked again.
     with ScriptedServer(in_turn(error(429, "No money.", code="insufficient_quota"))) as server:
-        assert failure(in_sync, server).reason == "quota"
-        assert server.count == 1
+        assert (failure(in_sync, server).reason, server.count) == ("quota", 1)
 
 
 @both_faces
@@ -168,8 +167,7 @@ def test_a_key_that_the_server_echoes_is_in_nothing_that_comes_out() -> None:
     script = in_turn(answer, seedless, refusal, wrong)
     with serving(script, api_key=KEY, max_retries=0) as (_, model):
         answered = model.complete(REQUEST)
-        assert answered.text == '{"you sent": "***"}'
-        assert answered.token_logprobs is None
+        assert (answered.text, answered.token_logprobs) == ('{"you sent": "***"}', None)
         assert KEY not in repr(answered)
         for says in (r"no, \*\*\*", r"provided: \*\*\*, also"):
             with pytest.raises(JudgeError, match=says) as caught:

@@ -120,8 +120,7 @@ def test_our_schema_reaches_the_server() -> None:
     with ScriptedServer(lambda _body, _n: TWO) as server, factory(server, max_tokens=4096) as llm:
         TCVA(judge=llm).evaluate(SAMPLE)
         (body,) = server.bodies
-    assert body["response_format"] == {"type": "json_object"}
-    assert body["max_tokens"] == 4096
+    assert (body["response_format"], body["max_tokens"]) == ({"type": "json_object"}, 4096)
     assert "not_a_claim" in json.dumps(body["messages"][0])
     assert "<<<CLAIM 2 " in body["messages"][-1]["content"]
 
@@ -204,8 +203,7 @@ def test_an_instructor_llm_is_given_the_schema_of_the_request() -> None:
         if is_async is None:
             del llm.is_async  # as a user's class may have it
         replies += [answered(llm), aanswered(llm)]
-        assert llm.prompts == ["be strict\n\nclaim 1"] * 2
-        assert llm.models[0].__name__ == "verdicts"
+        assert (llm.prompts, llm.models[0].__name__) == (["be strict\n\nclaim 1"] * 2, "verdicts")
         assert llm.models[0].model_json_schema() == REQUEST.schema
     assert [json.loads(each.text) for each in replies] == [json.loads(TWO)] * 6
 

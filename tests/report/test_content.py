@@ -117,8 +117,7 @@ def test_two_runs_and_what_changed(tmp_path: Path) -> None:
     before, after = (run["name"] for run in figures["runs"])
     assert figures["runs"][1]["row"][:5] == [ABSENT] * 5
     assert ABSENT not in figures["runs"][0]["row"]
-    assert list(details[0]["runs"]) == [before]
-    assert list(details[5]["runs"]) == [before, after]
+    assert (list(details[0]["runs"]), list(details[5]["runs"])) == ([before], [before, after])
     assert figures["title"] == "before.jsonl, after.jsonl"
     assert [report["view"] for report in figures["reports"]] == ["overview", "changes"]
 
@@ -132,8 +131,7 @@ def test_groups_are_fields_with_a_few_values(tmp_path: Path) -> None:
     ]
     samples = page(given, tmp_path, human="human")[0]["samples"]
     assert list(samples["groups"]) == ["part"]
-    assert samples["groups"]["part"][:4] == ["0", "1", "2", "0"]
-    assert samples["human_scale"] == [0, 1]
+    assert (samples["groups"]["part"][:4], samples["human_scale"]) == (["0", "1", "2", "0"], [0, 1])
 
 
 def test_files_lists_and_tables_give_the_same_page(tmp_path: Path) -> None:

@@ -113,8 +113,7 @@ def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, hig
     ],
 )
 def test_no_interval_without_chances(judged: Assessment) -> None:
-    assert Result(judged).interval is None
-    assert Result(judged).to_dict()["interval"] is None
+    assert (Result(judged).interval, Result(judged).to_dict()["interval"]) == (None, None)
     assert "interval" not in Result(judged).reason
 
 
@@ -159,16 +158,14 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
     wanted = Result(Assessment.from_verdicts(LEVELS_SEEN[evidence]))
     assert levels(result) == LEVELS_SEEN[evidence]
     assert (result.score, result.flip_temperature) == (wanted.score, wanted.flip_temperature)
-    assert result.breakdown == wanted.breakdown
-    assert result.assessment == lower.assessment
+    assert (result.breakdown, result.assessment) == (wanted.breakdown, lower.assessment)
     again = Result.from_json(result.to_json())
     assert (again, again.score, again.claims) == (result, result.score, result.claims)
     assert tcva(evidence=evidence).evaluate(SAMPLE) == result
     assert tcva(evidence=evidence).key(SAMPLE) == tcva().key(SAMPLE)
     counts = EvidenceCounts.of([lower.assessment], evidence)
     lines = LINES if evidence == "lower" else []
-    assert list(counts.lines()) == lines
-    assert counts.to_dict()["not_lowered"] == (1 if lines else 4)
+    assert (list(counts.lines()), counts.to_dict()["not_lowered"]) == (lines, 1 if lines else 4)
     assert all(line in result.reason for line in lines)
     assert ("lowered" in result.reason) == bool(lines)
     with pytest.raises(InvalidValueError, match=r"evidence must be 'lower' or 'off', got 'strict'"):

@@ -57,8 +57,7 @@ def test_the_same_sample() -> None:
 def test_what_is_no_field() -> None:
     text = io.StringIO("name,uid,answer\n,u,A.\n,,B.\n,,C.\n")
     found = read_samples(text, format="csv")
-    assert [sample.id for sample in found.samples] == ["u", None, None]
-    assert found.repeated == ()
+    assert ([sample.id for sample in found.samples], found.repeated) == (["u", None, None], ())
     several = Sample.from_record({"inputs": {"question": "Q?"}, "outputs": {"a": "A.", "b": "B."}})
     assert several == Sample(input="Q?", metadata={"outputs.a": "A.", "outputs.b": "B."})
     other = {"expected": True, "tcva": Result(Assessment.from_verdicts(["fully"])).to_dict()}

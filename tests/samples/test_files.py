@@ -237,8 +237,7 @@ def test_the_first_sample_is_there_before_the_second_row_is_read() -> None:
         stream = SampleStream(beginning)
         end.write(GOOD)
         end.flush()
-        assert next(stream).response == "Ada."
-        assert (stream.line, stream.number) == (1, 1)
+        assert (next(stream).response, stream.line, stream.number) == ("Ada.", 1, 1)
         end.write("\n" + GOOD)
         end.close()
         assert [stream.line for _ in stream] == [3]
@@ -259,8 +258,7 @@ def test_a_check_finds_a_bad_row_and_hands_out_nothing(tmp_path: Path) -> None:
         SampleStream(path).check(4)
     stream = SampleStream(path, skip_bad=True)
     stream.check(3)
-    assert stream.notes[-1] == f"skipped {1000 - KEPT} more"
-    assert len([*stream]) == 3
+    assert (stream.notes[-1], len([*stream])) == (f"skipped {1000 - KEPT} more", 3)
     assert ([line for line, _ in stream.bad], stream.skipped) == ([*range(2, KEPT + 2)], 1001)
     assert stream.notes[-1] == f"skipped {1001 - KEPT} more"
     again = stream.again()
@@ -309,8 +307,7 @@ def test_assessments_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         Assessment(unscored=why, **rest),
     ]
     path = tmp_path / "new" / "folder" / "a.jsonl"
-    assert write_assessments(path, iter(made)) == 2
-    assert read_assessments(str(path)) == made
+    assert (write_assessments(path, iter(made)), read_assessments(str(path))) == (2, made)
     write_assessments("-", made)
     printed = io.StringIO(capsys.readouterr().out, newline="")
     assert read_assessments(printed) == made
@@ -393,8 +390,7 @@ def test_links_modes_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
     assert path.read_text() == "x"
     write_assessments(link, [MADE], overwrite=True)
     assert link.is_symlink()
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert len(read_assessments(path)) == 1
+    assert (stat.S_IMODE(path.stat().st_mode), len(read_assessments(path))) == (0o640, 1)
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     write_assessments(pipe, [MADE])

@@ -103,10 +103,8 @@ def test_a_difference_without_spread_is_found_and_none_is_not() -> None:
     found = studentised(np.tile([0.9, 0.6, 0.6], (25, 1)), permutations=999)
     # Of 2**25 draws two have all signs alike; none of 999 does.
     assert found.p[0, 1] == found.p[0, 2] == 1 / 1000
-    assert found.p[1, 2] == 1.0
-    assert found.one_sided(0, 1) == 1 / 2000
-    assert found.one_sided(1, 0) == 1 - 1 / 2000
-    assert found.one_sided(1, 2) == 0.5
+    assert (found.p[1, 2], found.one_sided(0, 1)) == (1.0, 1 / 2000)
+    assert (found.one_sided(1, 0), found.one_sided(1, 2)) == (1 - 1 / 2000, 0.5)
     assert np.isnan(found.smallest).all()
     assert asl_curve(found).tolist() == [1 / 1000, 1 / 1000, 1.0]
 
@@ -148,8 +146,7 @@ def test_by_hand() -> None:
     # Sorted 0.005, 0.01, 0.03, 0.04: times 4, 3, 2, 1 is 0.02, 0.03, 0.06, 0.04; the last may not
     # fall below the third.
     assert holm([0.01, 0.04, 0.03, 0.005]).round(12).tolist() == [0.03, 0.06, 0.06, 0.02]
-    assert holm([0.5, 0.9]).tolist() == [1.0, 1.0]
-    assert holm([]).tolist() == []
+    assert (holm([0.5, 0.9]).tolist(), holm([]).tolist()) == ([1.0, 1.0], [])
 
 
 def test_a_missing_p_counts_as_a_hypothesis() -> None:

@@ -56,8 +56,7 @@ def test_the_judge_is_left_out(rated: int, noise: float) -> None:
     ratings, scores = drawn(300, rated, noise, seed=3)
     found = powered_mean(ratings, scores)
     assert found.estimate is found.alone
-    assert found.alone == estimate("mean", ratings)
-    assert (found.slope, found.effective_n) == (0.0, rated)
+    assert (found.alone, found.slope, found.effective_n) == (estimate("mean", ratings), 0.0, rated)
 
 
 def test_a_judge_that_rates_the_others_far_off_and_bad_input() -> None:
