@@ -14,7 +14,9 @@ from tcva_adapters.judges.panel import Panel as Panel
 from tcva_adapters.results.assessment import Assessment as Assessment
 from tcva_adapters.results.assessment import ClaimVerdict as ClaimVerdict
 from tcva_adapters.results.config import Config as Config
+from tcva_adapters.results.conversation import ConversationResult as ConversationResult
 from tcva_adapters.results.result import Result as Result
 from tcva_adapters.runner import clear_shared as clear_shared
+from tcva_adapters.samples.conversation import Conversation as Conversation
 from tcva_adapters.samples.sample import Sample as Sample
 from tcva_adapters.tcva import TCVA as TCVA

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
@@ -21,6 +22,7 @@ from tcva_adapters.judges.resolve import (
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import (
     Profiles,
@@ -30,6 +32,7 @@ from tcva_adapters.results.settings import (
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
+from tcva_adapters.samples.conversation import Conversation, checked_conversation
 from tcva_adapters.samples.sample import Sample
 
 
@@ -139,10 +142,75 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under."""
-        scoring = self.scoring
-        if self.profiles is not None:
-            scoring = scoring.for_profile(self.profiles, assessment.metadata)
-        return Result(assessment, scoring)
+        return Result(assessment, self._scoring_for(assessment.metadata))
+
+    def _scoring_for(self, metadata: Mapping[str, Any]) -> ScoringConfig:
+        """The settings of scores, or those of the profile that metadata falls under."""
+        if self.profiles is None:
+            return self.scoring
+        return self.scoring.for_profile(self.profiles, metadata)
+
+    def evaluate_conversation(self, conversation: Conversation) -> ConversationResult:
+        """Judge every turn of a conversation, and score the claims of all of them together.
+
+        A turn takes what a sample takes, one call for usual answers. Turns that were judged before
+        (of a conversation that has grown, say) take none, as long as judgements are remembered or
+        stored.
+
+        Raises:
+            InvalidSampleError: It is no `Conversation`. Every later failure gives an unscored result.
+
+        >>> talk = Conversation.from_messages(
+        ...     [("user", "When do you open?"), ("assistant", "We open at nine.")],
+        ...     contexts="We open at nine.",
+        ... )
+        >>> TCVA(judge="lexical").evaluate_conversation(talk).score
+        1.0
+        """
+        return self.evaluate_conversations([conversation], progress=False)[0]
+
+    async def aevaluate_conversation(self, conversation: Conversation) -> ConversationResult:
+        """The same, awaited."""
+        return (await self.aevaluate_conversations([conversation], progress=False))[0]
+
+    def evaluate_conversations(
+        self, conversations: Iterable[Conversation], *, progress: bool | None = None
+    ) -> list[ConversationResult]:
+        """Judge many conversations, their turns at the same time; one result each, in order.
+
+        Args:
+            conversations: What to judge.
+            progress: As for `evaluate_many`; turns are counted.
+
+        Raises:
+            InvalidSampleError: One of them is no `Conversation`.
+        """
+        given = [*map(checked_conversation, conversations)]
+        turns = [turn for each in given for turn in each.turns]
+        return self._of_turns(given, self.evaluate_many(turns, progress=progress))
+
+    async def aevaluate_conversations(
+        self, conversations: Iterable[Conversation], *, progress: bool | None = None
+    ) -> list[ConversationResult]:
+        """The same, awaited."""
+        given = [*map(checked_conversation, conversations)]
+        turns = [turn for each in given for turn in each.turns]
+        return self._of_turns(given, await self.aevaluate_many(turns, progress=progress))
+
+    def _of_turns(
+        self, conversations: Sequence[Conversation], results: Iterable[Result]
+    ) -> list[ConversationResult]:
+        """Each conversation's result, from those of all turns in order."""
+        left = iter(results)
+        return [
+            ConversationResult(
+                tuple(islice(left, len(each.turns))),
+                self._scoring_for(each.metadata),
+                each.id,
+                each.metadata,
+            )
+            for each in conversations
+        ]
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""

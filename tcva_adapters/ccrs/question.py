@@ -13,7 +13,7 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.base import Turns, digest, why_unscored
+from tcva_adapters.judges.base import Turns, digest, seen, why_unscored
 from tcva_adapters.judges.llm import Calls, LLMJudge, adrive, drive
 from tcva_adapters.judges.prompts import sample_blocks
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
@@ -49,7 +49,7 @@ class RatingQuestion(Question[MetricAnswer]):
         self._sample = sample
         self.key = digest(
             {
-                "sample": {name: getattr(sample, name) for name in metric.needs},
+                "sample": seen(sample, metric.needs),
                 "metric": metric.fingerprint,
                 "judge": judge.name,
                 "prompt_version": version,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Protocol, TypeVar, get_args, runtime_checkable
 
@@ -160,20 +160,23 @@ def verdict_key(
     >>> verdict_key(one, FAITHFULNESS, **how) == verdict_key(two, FAITHFULNESS, **how)
     True
     """
-    used = {*criterion.required, *criterion.shows}
-    seen: dict[str, Any] = {}
-    for field in FIELDS:
-        if field in used:
-            seen[field] = getattr(sample, field)
     parts = {
         "key_version": _KEY_VERSION,
-        "sample": seen,
+        "sample": seen(sample, {*criterion.required, *criterion.shows}),
         "criterion": criterion.fingerprint,
         "judge": judge,
         "prompt_version": prompt_version,
         "parameters": dict(parameters),
     }
     return digest(parts)
+
+
+def seen(sample: Sample, fields: Collection[str]) -> dict[str, Any]:
+    """What a judge sees of a sample, for its key: these fields, and with a question its history."""
+    found: dict[str, Any] = {name: getattr(sample, name) for name in FIELDS if name in fields}
+    if "input" in fields and sample.history:
+        found["history"] = sample.history
+    return found
 
 
 def digest(parts: Mapping[str, Any]) -> str:

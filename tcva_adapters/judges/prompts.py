@@ -77,11 +77,16 @@ def block(name: str, text: str) -> str:
 
 
 def sample_blocks(sample: Sample, wanted: Sequence[Field]) -> list[str]:
-    """The texts of some fields of a sample, a block each, what samples share first."""
+    """The texts of some fields of a sample, a block each, what samples share first.
+
+    What was said before a question is shown with it.
+    """
     parts: list[str] = []
     for field, name in BLOCKS.items():
         if field not in wanted:
             continue
+        if field == "input" and sample.history:
+            parts += [_HISTORY, block("HISTORY", sample.history)]
         if field == "contexts":
             parts += [block(f"{name} {i}", c) for i, c in enumerate(sample.contexts or (), start=1)]
         elif (text := sample.field(field)) is not None:
@@ -89,6 +94,10 @@ def sample_blocks(sample: Sample, wanted: Sequence[Field]) -> list[str]:
     return parts
 
 
+_HISTORY: Final = (
+    "HISTORY is what was said before QUESTION. It only helps to understand QUESTION: it is no "
+    "evidence, and none of it is to be judged."
+)
 _END: Final = "The data ends here."
 _REPLY: Final = "Reply with the JSON object alone."
 _MOST_SPELT_OUT: Final = 20

@@ -13,6 +13,7 @@ from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
 RESULT_KINDS: Final = {
     "tcva": "tcva_adapters.results.result:Result",
     "ccrs": "tcva_adapters.ccrs.result:CCRSResult",
+    "conversation": "tcva_adapters.results.conversation:ConversationResult",
 }
 """The classes of results by what their JSON calls them."""
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.messages import conversation, is_messages, text_of_message
+from tcva_adapters.samples.messages import Talk, conversation, is_messages, text_of_message
 
 _NAMES: Final = {
     "id": "id sample_id name uid",
@@ -102,6 +102,15 @@ def fields_of(
     Raises:
         InvalidSampleError: A field or a message cannot be read.
     """
+    talk, fields, rest = parts_of(record, columns)
+    said = {} if talk is None else conversation(*talk)
+    return said | fields, rest
+
+
+def parts_of(
+    record: Mapping[str, Any], columns: Mapping[str, str]
+) -> tuple[Talk | None, dict[str, Any], dict[str, Any]]:
+    """The messages of a record, the fields that stand beside them, and all else; see `fields_of`."""
     flat = flattened(record)
     groups: dict[str, list[str]] = {}
     for name in flat:
@@ -118,11 +127,12 @@ def fields_of(
     for field in _PLACES:
         if field not in keys and (key := _place(flat, groups, field)):
             keys[field] = key
-    found = _said(flat, keys)
+    talk = _said(flat, keys)
+    found = {}
     for field, key in keys.items():
         value = flat.pop(key)
         found[field] = None if value is None else _read(field, key, value)
-    return found, {name: value for name, value in flat.items() if value is not None}
+    return talk, found, {name: value for name, value in flat.items() if value is not None}
 
 
 def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,8 +215,8 @@ def _place(flat: Mapping[str, Any], groups: Mapping[str, Sequence[str]], field: 
     return inner[0] if is_only else None
 
 
-def _said(flat: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
-    """What messages say of the fields that are not given; they leave the record."""
+def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
+    """The messages of a record that fill fields which are not given; they leave the record."""
     is_complete = {"input", "response", "contexts"} <= keys.keys()
     talk: list[Any] = []
     used: dict[str, str] = {}
@@ -227,16 +237,14 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
         elif (text := text_of_message(value)) is not None:
             flat[key] = text
     if not used:
-        return {}
+        return None
     # Where outputs are there, what was said before them is no answer of theirs.
     has_others = [*used][-1] not in ("response", *_ANSWERED) and any(
         name.startswith("output") for name in flat
     )
     for key in used.values():
         del flat[key]
-    return conversation(
-        next(iter(used.values())), talk, is_answered="response" in keys or has_others
-    )
+    return Talk(next(iter(used.values())), talk, "response" in keys or has_others)
 
 
 def _read(field: str, name: str, value: Any) -> Any:

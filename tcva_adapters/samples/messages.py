@@ -8,7 +8,7 @@ user before it; what tools returned are the contexts, as for an agent in LangCha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tcva_adapters.errors import InvalidSampleError
 
@@ -23,6 +23,20 @@ _CONTENTS: Final = ("content", "text", "output", "blocks")
 _PAIR: Final = 2
 
 
+class Talk(NamedTuple):
+    """The messages of a record.
+
+    Attributes:
+        name: The field that holds them, for messages.
+        messages: Messages, or pairs of a role and a text.
+        is_answered: Whether the answer to the last question stands elsewhere.
+    """
+
+    name: str
+    messages: Sequence[Any]
+    is_answered: bool = False
+
+
 def is_messages(value: Any) -> bool:
     """Whether these are messages: objects with a role or a type, and a content."""
     is_list = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
@@ -30,7 +44,9 @@ def is_messages(value: Any) -> bool:
 
 
 def conversation(
-    name: str, messages: Sequence[Any], *, is_answered: bool = False
+    name: str,
+    messages: Sequence[Any],
+    is_answered: bool = False,
 ) -> dict[str, Any]:
     """Question, answer and contexts of a conversation; only what there is.
 
@@ -46,7 +62,9 @@ def conversation(
     {'input': 'Who?', 'response': 'Ada.'}
     """
     said = [
-        each for number, message in enumerate(messages, 1) for each in _read(name, number, message)
+        each
+        for number, message in enumerate(messages, 1)
+        for each in said_in(name, number, message)
     ]
     answers = [place for place, (speaker, _) in enumerate(said) if speaker == "model"]
     end = len(said) if is_answered or not answers else answers[-1]
@@ -66,8 +84,12 @@ def text_of_message(value: Any) -> str | None:
     return _text(_content(value)) if is_message else None
 
 
-def _read(name: str, number: int, message: Any) -> list[tuple[str, str]]:
-    """Who says what in a message."""
+def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
+    """Who says what in a message: the user, the model, a tool or another, and the text.
+
+    Raises:
+        InvalidSampleError: It is no message.
+    """
     is_list = isinstance(message, list | tuple) and len(message) == _PAIR
     if is_list and all(isinstance(part, str) for part in message):
         message = {"role": message[0], "content": message[1]}

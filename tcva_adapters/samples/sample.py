@@ -75,6 +75,9 @@ def _is_result(value: Any) -> bool:
     return isinstance(value, Mapping) and {"kind", "schema_version", "score"} <= value.keys()
 
 
+_HISTORY: Final = "tcva_history"
+"""What our own files of samples call the history: other names are a user's."""
+
 Text = Annotated[str, AfterValidator(whole_characters)]
 Passages = Annotated[
     Sequence[Text], BeforeValidator(_one_text_is_one_passage), AfterValidator(tuple)
@@ -90,6 +93,8 @@ class Sample(Checked):
         contexts: The texts that were retrieved for the answer, in order. None means that the sample
             has no such field; an empty tuple means that nothing was retrieved.
         reference: The reference answer.
+        history: What was said before the question in a conversation. It helps a judge to understand
+            the question and is no evidence; records never fill it, see `Conversation`.
         id: A name for the sample, also in its results.
         metadata: All other fields of the record, unchanged.
 
@@ -103,6 +108,7 @@ class Sample(Checked):
     response: Text | None = None
     contexts: Passages | None = None
     reference: Text | None = None
+    history: Text | None = Field(default=None, serialization_alias=_HISTORY)
     id: Text | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
@@ -130,14 +136,23 @@ class Sample(Checked):
         if not isinstance(given, Mapping):
             msg = f"a record must be a mapping of fields, got {type(given).__name__}"
             raise InvalidSampleError(msg)
-        fields, rest = fields_of(record, columns or {})
+        return cls.of_parts(*fields_of(record, columns or {}))
+
+    @classmethod
+    def of_parts(cls, fields: Mapping[str, Any], rest: Mapping[str, Any]) -> Sample:
+        """A sample of what `fields_of` found in a record.
+
+        Raises:
+            InvalidSampleError: A field has another type.
+        """
         rest = {name: value for name, value in rest.items() if not _is_result(value)}
         metadata = rest.pop("metadata", None)
         if isinstance(metadata, Mapping):
             rest = {**metadata, **rest}
         elif metadata is not None:
             rest["metadata"] = metadata
-        return cls(**fields, metadata=rest)
+        history = rest.pop(_HISTORY, None)
+        return cls(**{"history": history, **fields}, metadata=rest)
 
     def field(self, name: str) -> str | None:
         """One of the text fields as a single string; contexts are joined by blank lines."""
