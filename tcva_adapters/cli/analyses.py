@@ -101,6 +101,7 @@ def calibrate(
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     out: Path | None = option(OUTPUT, "--out -o", "Write settings for --config.", "FILE"),
+    report: Path | None = options.PAGE,
     overwrite: bool = options.OVERWRITE,
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
@@ -112,29 +113,32 @@ def calibrate(
 
     Example: tcva calibrate judged.jsonl --human human_score --out tcva.json
     """
-    check_targets({"--out": (out, CONFIG)}, [judged], overwrite=overwrite)
+    targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
+    check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
     drawn = taken(settings, AnalysisConfig)
+    scale, scoring = pair_of(human_scale, "--human-scale"), scoring_of(config, settings)
+    scoring = scoring or ScoringConfig()
+    how: dict[str, Any] = {"human": human, "human_scale": scale, "group": group}
+    table = compare.read_scores(judged, **how, scoring=scoring, skip_bad=skip_bad)
     with progress_of("calibrating", None, wanted=True):
         found = compare.calibrate(
-            judged,
-            human,
+            table,
             objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties
             temperatures=names_of(temperatures) if temperatures else (),
             schemes=[value_of(scheme) for scheme in schemes or ()],
             penalties=penalties or (),  # type: ignore[arg-type]  # as above
             by=by,
-            group=group,
-            scoring=scoring_of(config, settings) or ScoringConfig(),
-            human_scale=pair_of(human_scale, "--human-scale"),
+            scoring=scoring,
+            human_scale=scale,
             human_threshold=human_threshold,
-            skip_bad=skip_bad,
             **drawn,
         )
     print_report(found, as_json=as_json, everything=everything)
     if out is not None:
         recommended(found).dump(out, overwrite=overwrite)
         say_written({out: f"recommended settings, for --config {out}"})
+    write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
 
 
 def validate(

@@ -153,12 +153,22 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
                 "sentence": report.sentence,
                 "tables": [asdict(table) for table in report.tables],
                 "notes": report.notes,
+                "gate": _gate(report),
             }
             for view, report in content.reports
         ],
     }
     found: dict[str, Any] = plain(figures)
     return found
+
+
+def _gate(report: Report) -> dict[str, float | None]:
+    """The limit on false passes that was asked for, and the threshold that keeps it."""
+    found = report.settings.get("guarantee") or {}
+    return {
+        "limit": report.settings.get("max_false_pass"),
+        "threshold": found.get("setting", {}).get("threshold"),
+    }
 
 
 def _samples(content: Content, lines: Sequence[int]) -> dict[str, Any]:

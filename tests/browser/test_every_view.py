@@ -65,7 +65,7 @@ def test_says_no_nonsense_and_fits(name: str, reports: Reports, open_report: Ope
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core: run `make web`")
-@pytest.mark.parametrize("name", ["example", "two runs", "judges", "ccrs"])
+@pytest.mark.parametrize("name", ["example", "two runs", "judges", "ccrs", "gate"])
 def test_is_accessible_light_and_dark(name: str, reports: Reports, open_report: Opener) -> None:
     page = open_report(reports(name))
     found, grounds = {}, set()

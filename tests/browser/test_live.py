@@ -184,3 +184,31 @@ def test_a_link_shows_the_same_and_the_back_button_goes_through_views(
     again = open_report(file, f"#{link}")
     assert rows(again) == shown
     assert again.call("() => document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_gate_is_read_with_the_keyboard_and_the_pointer(
+    reports: Reports, open_report: Opener
+) -> None:
+    page = open_report(reports("gate"), "#view=statistics")
+    kept, broken = page.page.locator("figure").all()
+    slider, drawing = kept.get_by_role("slider"), kept.get_by_role("img")
+    chosen = (
+        "Threshold 0.700: good answers that pass 52 %, false passes 11 %, their upper bound 15 %."
+    )
+    expect(drawing).to_have_attribute("aria-label", f"Chosen: {chosen}")
+    expect(kept).to_contain_text(chosen)
+    assert drawing.locator(".passing").count() == 1
+    slider.press("ArrowRight")
+    stricter = (
+        "Threshold 0.800: good answers that pass 42 %, false passes 6 %, their upper bound 10 %."
+    )
+    expect(slider).to_have_attribute("aria-valuetext", stricter)
+    expect(kept).to_contain_text(stricter)
+    drawing.hover(position={"x": 50, "y": 100})
+    expect(kept).to_contain_text("Threshold 0.000: good answers that pass 100 %")
+    expect(broken.get_by_role("img")).to_have_attribute(
+        "aria-label", "No threshold keeps the limit."
+    )
+    assert broken.locator(".passing").count() == 0
+    page.goto("#view=overview")
+    expect(page.page.get_by_role("img", name=chosen)).to_have_count(1)

@@ -117,7 +117,8 @@ def test_reports_and_figures(tcva: Run) -> None:
     tcva("report", "judged.jsonl", "--human", "score", "--title", "Mine", "-o", "one.html")
     assert "<title>Mine" in Path("one.html").read_text(encoding="utf-8")
     tcva("report", "a.jsonl", "b.jsonl", "-o", "two.html", "--set", "max-details=0")
-    for command in ("validate judged.jsonl --human score", "systems a.jsonl b.jsonl -T 0.5"):
+    rated = ("validate judged.jsonl --human score", "calibrate judged.jsonl --human score")
+    for command in (*rated, "systems a.jsonl b.jsonl -T 0.5"):
         done = tcva(*command.split(), *QUICK, "--report", "page.html", "--overwrite")
         assert "written: page.html: report" in done.err
     pytest.importorskip("matplotlib", reason="the extra plots")

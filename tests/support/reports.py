@@ -172,6 +172,31 @@ def example_content() -> Content:
     return Content("examples", table, samples, [("overview", FOUND)])
 
 
+def gate(limit: float = 0.2) -> Report:
+    """Thresholds of which the strictest three keep a limit of 0.2, and none one of 0.02."""
+    rows = zip(range(10, -1, -1), np.linspace(0.05, 1, 11) ** 2, strict=True)
+    records = [
+        {
+            "threshold": step / 10,
+            "false_pass": share,
+            "bound": min(1, share + 0.04),
+            "true_pass": share**0.3,
+            "certified": share + 0.04 < limit,
+        }
+        for step, share in rows
+    ]
+    kept = [each["threshold"] for each in records if each["certified"]]
+    found = {"setting": {"threshold": kept[-1]}} if kept else None
+    table = Table("thresholds", [Column(name) for name in records[0]], records, detail=True)
+    return Report("A gate.", [table], settings={"guarantee": found, "max_false_pass": limit})
+
+
+def gated() -> Content:
+    """A limit that some thresholds keep, and one that none keeps."""
+    reports = [("overview", gate()), ("overview", gate(0.02))]
+    return replace(example_content(), title="gate", reports=reports)
+
+
 def two_runs() -> Content:
     """The examples judged twice; the second time other verdicts, one sample less and one more."""
     rng = np.random.default_rng(5)
@@ -367,6 +392,7 @@ CONTENTS: Final[dict[str, Callable[[], Content]]] = {
     "example": example_content,
     "two runs": two_runs,
     "apart": apart,
+    "gate": gated,
     "fixed only": fixed_only,
     "one sample": lambda: _small([Result(_judged("one", "fully"))], "one sample"),
     "all unscored": all_unscored,

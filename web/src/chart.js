@@ -3,7 +3,7 @@ import { counted, degree, figure, html, percent, useLayoutEffect, useRef, useSta
 
 const MARGIN = { top: 14, right: 14, bottom: 34, left: 48 };
 const FIRST_WIDTH = 640;
-const HEIGHT = 250;
+export const HEIGHT = 250;
 const BINS = 20;
 
 /** The width of an element, and the ref to put on it; drawings have the size at which they are seen. */
@@ -94,7 +94,7 @@ export function Curve({ app }) {
         onPointerDown=${move} onPointerMove=${point} onPointerLeave=${() => setTip(null)}>
         <${Axes} box=${box} x="temperature" yText=${(tick) => percent(tick)} />
         <line class="now-line" x1=${box.x(temperature)} x2=${box.x(temperature)} y1=${box.top} y2=${box.bottom} />
-        <path class="line mean-line" d=${line("mean")} />
+        <path class="line mean-line dashed" d=${line("mean")} />
         <path class="line pass-line" d=${line("passRate")} />
         <circle class="dot" cx=${box.x(temperature)} cy=${box.y(here.passRate)} r="4" />
         ${tip && html`<circle class="dot near" cx=${tip.x} cy=${tip.y} r="4" />`}

@@ -1,6 +1,7 @@
 // What came out, beginning with what is wrong.
 import { Curve, Histogram } from "./chart.js";
 import { kindOf } from "./filters.js";
+import { Guarantee } from "./guarantee.js";
 import { averages } from "./look.js";
 import { SampleLink } from "./marks.js";
 import { Reports } from "./records.js";
@@ -24,7 +25,7 @@ export function Overview({ app }) {
       <div class="pair uneven">${look && html`<${Curve} app=${app} />`}<${Histogram} app=${app} of=${main} /></div>`}
     ${all.length > 1 && html`<${Methods} app=${app} all=${all} />`}
     ${main && found && html`<section class="card found"><h3>Statistics${look && " at the settings of the run"}</h3>
-      <p>${visible(found.sentence)}</p>${found.tables.length > 0 && html`<a href=${app.link({ view: "statistics" })}>All tables</a>`}</section>`}
+      <p>${visible(found.sentence)}</p>${found.tables.length > 0 && html`<a href=${app.link({ view: "statistics" })}>All tables</a>`}</section><${Guarantee} report=${found} />`}
     ${!main && html`<${Reports} app=${app} view="overview" />`}
     <div class="pair">
       ${all.some(({ run, scores }) => (run?.unscored.length ?? 0) > 0 || (!run && scores.some(Number.isNaN))) && html`<${Unscored} app=${app} all=${all} />`}

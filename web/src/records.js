@@ -1,4 +1,5 @@
 // What the library found, as it is: a sentence, and tables of records, each cell by its column's kind.
+import { Guarantee } from "./guarantee.js";
 import { SampleLink } from "./marks.js";
 import { visible } from "./text.js";
 import { counted, figure, html, percent, signed, useState } from "./ui.js";
@@ -21,6 +22,7 @@ function Report({ app, report }) {
   return html`<section class="report">
     ${app.look && html`<p class="aside">These figures are at the settings of the run and do not follow the temperature.</p>`}
     <p class=${app.look ? "said" : "lead"}>${visible(report.sentence)}</p>
+    <${Guarantee} report=${report} />
     ${tables.filter(({ detail }) => !detail).map((table) => html`<${Table} key=${table.title} app=${app} table=${table} />`)}
     ${tables.filter(({ detail }) => detail).map((table) => html`<details key=${table.title} class="card"><summary><h3>${headingOf(table.title)} <span class="aside">${counted(table.records.length, "row")}</span></h3></summary><${Table} app=${app} table=${table} isBare=${true} /></details>`)}
     <ul class="plain">${report.notes.map((note, i) => html`<li key=${i}>${visible(note)}</li>`)}</ul>
