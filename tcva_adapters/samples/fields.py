@@ -115,7 +115,7 @@ def parts_of(
     groups: dict[str, list[str]] = {}
     for name in flat:
         group, dot, _ = name.partition(".")
-        if dot:
+        if dot and name not in columns:
             groups.setdefault(group, []).append(name)
     if flat.keys() >= _DATASET_FIELDS:
         for name in ("retrieval_context", "context"):
@@ -124,8 +124,9 @@ def parts_of(
     keys = dict(zip(columns.values(), columns, strict=True))
     for column in columns:
         flat[column] = _value_at(record, flat, column)
+    free = {name: value for name, value in flat.items() if name not in columns}
     for field in _PLACES:
-        if field not in keys and (key := _place(flat, groups, field)):
+        if field not in keys and (key := _place(free, groups, field)):
             keys[field] = key
     talk = _said(flat, keys)
     found = {}

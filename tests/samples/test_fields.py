@@ -70,6 +70,12 @@ def test_columns_are_renamed_and_nothing_is_lost() -> None:
     cases: list[tuple[dict[str, Any], dict[str, str], Sample]] = [
         ({"response": "a", "reference": "b"}, swapped, Sample(reference="a", response="b")),
         ({"outputs": {"a": "A."}}, {"outputs.a": "answer"}, Sample(response="A.")),
+        ({"outputs": {"a": "A."}}, {"outputs.a": "reference"}, Sample(reference="A.")),
+        (
+            {"reference": "a", "expected": "b"},
+            {"reference": "answer"},
+            Sample(response="a", reference="b"),
+        ),
         (deep, {"deep.er.docs": "contexts"}, Sample(contexts=["C."], metadata=deep)),
     ]
     old = {"response": "old"}
