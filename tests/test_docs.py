@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import runpy
 import shlex
 import textwrap
 from collections.abc import Iterator
@@ -105,6 +106,8 @@ def _run_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
         if written := re.fullmatch(r"cat > (?P<name>\S+) << 'END'", line):
             Path(written["name"]).write_text(rest.partition("END\n")[0], encoding="utf-8")
         program, *arguments = shlex.split(line, comments=True)
+        if program == "python":
+            runpy.run_path(arguments[0], run_name="__main__")
         if program != "tcva":
             continue
         capsys.readouterr()
