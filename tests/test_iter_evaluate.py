@@ -106,9 +106,7 @@ each_face = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", 
 @each_face
 @pytest.mark.parametrize("scorer", [TCVA(judge="lexical"), CCRS("qr", judge="lexical")])
 @pytest.mark.parametrize("has_store", [False, True])
-def test_the_results_of_a_stream_are_those_of_a_list(
-    scorer: Any, asynchronous: bool, has_store: bool, tmp_path: Path
-) -> None:
+def test_stream_and_list(scorer: Any, asynchronous: bool, has_store: bool, tmp_path: Path) -> None:
     samples = [sample(n // 2) for n in range(150)]
     expected = scorer.evaluate_many(samples)
     if has_store:
@@ -132,9 +130,7 @@ def test_samples_without_end_are_read_as_far_as_the_window_is_wide(asynchronous:
 
 @each_face
 @pytest.mark.parametrize(("store", "most"), [(None, 1), (":memory:", CHUNK)])
-def test_what_is_computed_is_computed_when_it_is_taken(
-    asynchronous: bool, store: str | None, most: int
-) -> None:
+def test_computing_waits_to_be_taken(asynchronous: bool, store: str | None, most: int) -> None:
     samples = Counted()
     tcva = TCVA(judge="lexical", store=store)
     assert len(evaluated(tcva, samples, 10, asynchronous=asynchronous)) == 10
@@ -209,9 +205,7 @@ def test_cancelling_cancels_the_calls_under_way() -> None:
 
 
 @each_face
-def test_a_judgement_that_was_paid_for_is_stored_before_its_result_is_there(
-    asynchronous: bool, tmp_path: Path
-) -> None:
+def test_judgements_are_stored_before_they_are_seen(asynchronous: bool, tmp_path: Path) -> None:
     store = VerdictStore(tmp_path / "v.sqlite")
     tcva = TCVA(judge=Model(), store=store)
     seen = [

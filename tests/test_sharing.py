@@ -90,9 +90,7 @@ def test_the_first_asker_pays_and_the_others_say_that_it_was_shared() -> None:
     assert not second.assessment.from_store
 
 
-def test_at_the_same_moment_in_threads_and_loops_fifty_samples_are_fifty_calls(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_threads_and_loops_share_fifty_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 60)  # a busy machine is slow
     model = VaryingModel()
     samples = [sample(number) for number in range(50)]
@@ -130,9 +128,7 @@ both_ways = pytest.mark.parametrize(
 
 
 @both_ways
-def test_nobody_in_a_full_executor_waits_long(
-    judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_executor(judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 0.2)
     model = ThreadedModel()
 
@@ -176,9 +172,7 @@ def test_a_synchronous_call_inside_a_running_loop_judges_for_itself_at_once(
 @pytest.mark.parametrize(
     "judged", [lambda t: t.evaluate(sample()), lambda t: asyncio.run(t.aevaluate(sample()))]
 )
-def test_nobody_waits_for_a_loop_that_nobody_runs(
-    judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ended_loop(judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 0.2)
     model = VaryingModel(seconds=0.1)
     strict, balanced, _ = evaluators(model)
@@ -345,9 +339,7 @@ def test_every_wait_ends_by_the_deadline(asynchronous: bool) -> None:
     assert SHARED.under_way == 0
 
 
-def test_what_is_remembered_is_bounded_by_number_and_by_bytes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_memory_is_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcva_adapters.runner.MOST_REMEMBERED", 50)
     shared, holder = SharedJudgements(), Holder()
     for number in range(100):

@@ -158,9 +158,7 @@ def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("answer", "expected"), [(None, None), ({}, None), ("\ud800", 1.0)])
-def test_what_a_judge_of_the_user_s_returns_stays_with_its_sample(
-    answer: object, expected: float | None
-) -> None:
+def test_what_a_users_judge_returns(answer: object, expected: float | None) -> None:
     class Judge(LexicalJudge):
         is_local = False  # so its judgements are shared
 
@@ -349,9 +347,7 @@ every_kind = pytest.mark.parametrize("make", BUILT.values(), ids=BUILT)
 
 
 @every_kind
-def test_every_evaluator_comes_back_with_its_store(
-    make: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_evaluators_come_back_with_their_store(make: Callable[..., Any], tmp_path: Path) -> None:
     made = make("lexical", store=tmp_path / "v.sqlite", threshold=0.7)
     again = pickle.loads(pickle.dumps(made))
     assert again.evaluate(OPENING) == made.evaluate(OPENING)

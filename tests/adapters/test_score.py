@@ -116,9 +116,7 @@ def test_a_cancelled_judgement_is_cancelled(adapter: Adapter) -> None:
 
 @each_adapter
 @both_ways
-def test_ratings_keep_their_scores_where_one_sample_fails(
-    adapter: Adapter, asynchronous: bool
-) -> None:
+def test_ratings_keep_scores_where_one_sample_fails(adapter: Adapter, asynchronous: bool) -> None:
     llm = adapter.llm(judge)
     evaluators = [adapter.scoring(CCRS(name, judge=llm)) for name in METRICS]
     rows = adapter.suite(evaluators, SAMPLES, asynchronous)

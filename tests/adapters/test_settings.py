@@ -89,9 +89,7 @@ def test_a_name_is_a_text(adapter: Adapter) -> None:
 
 
 @each_adapter
-def test_a_setting_is_changed_in_a_copy_that_shares_llm_and_store(
-    adapter: Adapter, tmp_path: Path
-) -> None:
+def test_a_changed_copy_shares_llm_and_store(adapter: Adapter, tmp_path: Path) -> None:
     llm = adapter.llm(lambda _: TWO)
     evaluator = adapter.built(llm, store=tmp_path / "verdicts.sqlite", share=False)
     first = adapter.score(evaluator, SAMPLE)

@@ -54,9 +54,7 @@ def check_are_views(rows: Sequence[Sequence[Scored]], paid: int) -> None:
 
 @each_adapter
 @both_ways
-def test_three_temperatures_of_six_samples_are_six_calls(
-    adapter: Adapter, asynchronous: bool
-) -> None:
+def test_three_views_of_six_samples_are_six_calls(adapter: Adapter, asynchronous: bool) -> None:
     varying = Varying()
     llm = adapter.llm(varying)
     check_are_views(adapter.suite(suite(adapter, llm), SAMPLES, asynchronous), paid=6)
@@ -66,9 +64,7 @@ def test_three_temperatures_of_six_samples_are_six_calls(
 
 @each_adapter
 @both_ways
-def test_with_one_store_for_all_and_with_none(
-    adapter: Adapter, asynchronous: bool, tmp_path: Path
-) -> None:
+def test_with_a_store_and_without(adapter: Adapter, asynchronous: bool, tmp_path: Path) -> None:
     varying = Varying()
     evaluators = suite(adapter, adapter.llm(varying), store=tmp_path / "verdicts.sqlite")
     for paid in (6, 0):

@@ -104,9 +104,7 @@ SCORERS: dict[str, Callable[[BatchServer, Path], Any]] = {
 
 
 @pytest.mark.parametrize("kind", SCORERS)
-def test_a_batch_gives_what_a_live_run_gives(
-    kind: str, server: BatchServer, tmp_path: Path, place: Path
-) -> None:
+def test_batches_as_live_runs(kind: str, server: BatchServer, tmp_path: Path, place: Path) -> None:
     server.script = rates if kind == "ccrs" else sloppy
     build = SCORERS[kind]
     blank = Sample(id="blank", input="?", response=" ", contexts=["x"], reference="x")
@@ -125,9 +123,7 @@ def test_a_batch_gives_what_a_live_run_gives(
 
 
 @pytest.mark.parametrize(("verdicts", "calls"), [("written", 2), ("yes_no", 30)])
-def test_all_requests_of_a_turn_go_into_one_batch(
-    verdicts: Any, calls: int, tmp_path: Path, place: Path
-) -> None:
+def test_a_turn_goes_into_one_batch(verdicts: Any, calls: int, tmp_path: Path, place: Path) -> None:
     text = " ".join(f"Room number {n} opens at nine." for n in range(1, 31))
     sample = Sample(id="long", response=text, contexts=[text])
     with BatchServer(one_word, models=("m",)) as server:
@@ -140,9 +136,7 @@ def test_all_requests_of_a_turn_go_into_one_batch(
     assert (result.claims, result.score) == (live.claims, live.score)
 
 
-def test_failed_lines_an_expired_batch_and_lines_that_are_missing(
-    server: BatchServer, tcva: TCVA, place: Path
-) -> None:
+def test_failed_expired_and_missing_lines(server: BatchServer, tcva: TCVA, place: Path) -> None:
     def fate(batch: int, number: int, _: Line) -> str | Answer | None:
         if batch == 2:
             return "expired" if number > 2 else None
@@ -160,9 +154,7 @@ def test_failed_lines_an_expired_batch_and_lines_that_are_missing(
     assert sorted(retries) == [0] * 5 + [1] * 7
 
 
-def test_tries_end_and_what_can_never_succeed_is_not_asked_again(
-    server: BatchServer, tcva: TCVA, place: Path
-) -> None:
+def test_tries_end_or_are_not_begun(server: BatchServer, tcva: TCVA, place: Path) -> None:
     def fate(_: int, __: int, line: Line) -> str | Answer | None:
         if "Room 1 " in str(line):
             return "expired"
@@ -185,9 +177,7 @@ def test_tries_end_and_what_can_never_succeed_is_not_asked_again(
 
 
 @pytest.mark.parametrize("tries", [1, 2])
-def test_an_answer_that_is_contradicted_is_asked_again(
-    tries: int, server: BatchServer, tcva: TCVA, place: Path
-) -> None:
+def test_contradicted_answers(tries: int, server: BatchServer, tcva: TCVA, place: Path) -> None:
     submit(tcva, FEW, place, tries=tries)
     held = server.look("batch_1")
     name, content = server.files[held["output_file_id"]]
@@ -210,9 +200,7 @@ def test_an_answer_that_is_contradicted_is_asked_again(
 
 
 @pytest.mark.slow
-def test_a_download_that_stalls_ends_by_the_timeout(
-    server: BatchServer, tmp_path: Path, place: Path
-) -> None:
+def test_a_download_that_stalls_ends(server: BatchServer, tmp_path: Path, place: Path) -> None:
     def stalls(handler: Handler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
@@ -246,9 +234,7 @@ def test_what_a_model_refuses_is_left_out(server: BatchServer, tcva: TCVA, place
     assert "openai:m gets requests without seed" in str(report)
 
 
-def test_a_wrong_key_is_found_before_anything_is_submitted(
-    server: BatchServer, tcva: TCVA, place: Path
-) -> None:
+def test_a_wrong_key_is_found_at_once(server: BatchServer, tcva: TCVA, place: Path) -> None:
     server.script = lambda *_: error(401, f"Incorrect API key {KEY}.", code="invalid_api_key")
     with pytest.raises(JudgeError, match="API key was not accepted") as raised:
         submit(tcva, SAMPLES, place)
@@ -259,9 +245,7 @@ def test_a_wrong_key_is_found_before_anything_is_submitted(
     assert figures(collected(tcva, place))["scored"] == 12
 
 
-def test_batches_that_fail_or_are_cancelled_are_asked_on_demand(
-    server: BatchServer, tcva: TCVA, place: Path
-) -> None:
+def test_batches_that_fail_or_are_cancelled(server: BatchServer, tcva: TCVA, place: Path) -> None:
     server.statuses = {1: "failed"}
     server.fate = lambda batch, number, _: "cancelled" if batch == 2 and number > 2 else None
     submit(tcva, SAMPLES, place)
@@ -279,9 +263,7 @@ def test_batches_that_fail_or_are_cancelled_are_asked_on_demand(
 
 
 @pytest.mark.parametrize("size", [4, 1])
-def test_batches_that_are_turned_away_wait_for_room_or_are_made_smaller(
-    size: int, server: BatchServer, tcva: TCVA, place: Path
-) -> None:
+def test_batches_wait_for_room(size: int, server: BatchServer, tcva: TCVA, place: Path) -> None:
     server.room = 15_000 if size == 1 else 40_000
     submit(tcva, SAMPLES, place, batch_size=12 if size == 1 else 4)
     report = collect(tcva, place)
@@ -295,9 +277,7 @@ def test_batches_that_are_turned_away_wait_for_room_or_are_made_smaller(
     assert set(server.answered.values()) == {1}
 
 
-def test_what_a_server_does_not_have_stops_nothing_else(
-    server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path
-) -> None:
+def test_what_a_server_lacks(server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path) -> None:
     submit(tcva, FEW, place, batch_size=2)
     gone = Fault("GET /v1/batches/batch_1", error(404, "gone"))
     server.faults = [gone] * 3
@@ -315,9 +295,7 @@ def test_what_a_server_does_not_have_stops_nothing_else(
 
 @pytest.mark.parametrize("path", ["POST /v1/files", "POST /v1/batches"])
 @pytest.mark.parametrize("is_done", [True, False])
-def test_an_answer_that_is_lost(
-    path: str, is_done: bool, server: BatchServer, tcva: TCVA, place: Path
-) -> None:
+def test_lost_reply(path: str, is_done: bool, server: BatchServer, tcva: TCVA, place: Path) -> None:
     server.faults = [Fault(path, DROP, is_done=is_done)]
     with pytest.raises(JudgeError):
         submit(tcva, SAMPLES, place)
@@ -326,9 +304,7 @@ def test_an_answer_that_is_lost(
     assert figures(collect(tcva, place))["scored"] == len(SAMPLES)
 
 
-def test_waiting_outlasts_a_server_that_is_away(
-    server: BatchServer, tmp_path: Path, place: Path
-) -> None:
+def test_waiting_outlasts_an_away_server(server: BatchServer, tmp_path: Path, place: Path) -> None:
     judge = model_at(server, max_retries=0)
     tcva = TCVA(judge=judge, claims="llm", store=tmp_path / "v.sqlite")
     submit(tcva, SAMPLES, place)
@@ -342,9 +318,7 @@ def test_waiting_outlasts_a_server_that_is_away(
     assert said == ["0 of 12 samples scored, 0 failed; 12 requests under way"]
 
 
-def test_another_scorer_other_samples_or_no_store_are_refused(
-    server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path
-) -> None:
+def test_what_is_refused(server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path) -> None:
     submit(tcva, SAMPLES, place)
     submit(tcva.changed(temperature=0.1), SAMPLES, place)  # a view is none of its business
     store, new = tcva.store, tmp_path / "new"
@@ -394,9 +368,7 @@ def test_one_command_at_a_time_and_no_file_of_something_else(tcva: TCVA, tmp_pat
         submit(tcva, SAMPLES, tmp_path)
 
 
-def test_keys_stay_out_of_the_folder_and_of_the_store(
-    server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path
-) -> None:
+def test_keys_stay_outside(server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path) -> None:
     def tells(body: Body, number: int) -> Any:
         if "Room 1 " in str(body):
             return error(400, f"Your key {KEY} is odd.")

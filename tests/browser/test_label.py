@@ -85,9 +85,7 @@ def test_nothing_of_the_judge_is_seen_before(reports: Reports, open_report: Open
     expect(item.get_by_text("judge:").first).to_be_visible()
 
 
-def test_labels_are_undone_kept_and_read_again(
-    reports: Reports, open_report: Opener, tmp_path: Path
-) -> None:
+def test_labels_are_undone_and_kept(reports: Reports, open_report: Opener, tmp_path: Path) -> None:
     page = open_report(reports("example"), "#view=label")
     start(page, "answers")
     press(page, "1", "2", "5")

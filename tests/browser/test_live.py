@@ -41,9 +41,7 @@ def library(changes: dict[str, Any]) -> Expected:
 
 
 @pytest.mark.parametrize("changes", SETTINGS, ids=str)
-def test_all_scores_and_counts_follow(
-    changes: dict[str, Any], reports: Reports, open_report: Opener
-) -> None:
+def test_scores_and_counts(changes: dict[str, Any], reports: Reports, open_report: Opener) -> None:
     page = open_report(reports("example"), "#view=samples")
     turn(page, changes)
     expected = library(changes)
@@ -85,9 +83,7 @@ def test_decisions_side_by_side(method: str, reports: Reports, open_report: Open
     assert page.value('[data-figure="same"]') == pytest.approx(same, rel=1e-12)
 
 
-def test_a_method_without_a_common_sample_is_not_compared(
-    reports: Reports, open_report: Opener
-) -> None:
+def test_methods_without_a_common_sample(reports: Reports, open_report: Opener) -> None:
     page = open_report(reports("apart"), "#view=methods")
     second = page.page.get_by_role("combobox", name="Second")
     # Of three methods the one that has scores on the samples of the run.
@@ -125,9 +121,7 @@ def test_what_changed_between_two_runs(reports: Reports, open_report: Opener) ->
         expect(main.get_by_text("The lexical judge only compares words")).to_have_count(warned)
 
 
-def test_records_of_the_library_by_the_kind_of_their_column(
-    reports: Reports, open_report: Opener
-) -> None:
+def test_records_by_the_kind_of_their_column(reports: Reports, open_report: Opener) -> None:
     page = open_report(reports("report alone"))
     table = page.page.get_by_role("region", name="agreement")
     cells = [row.locator("th, td").all_inner_texts() for row in table.locator("tr").all()]
@@ -162,9 +156,7 @@ def test_by_slider_preset_and_curve_and_back(reports: Reports, open_report: Open
     expect(number).to_have_value("0.5")
 
 
-def test_a_link_shows_the_same_and_the_back_button_goes_through_views(
-    reports: Reports, open_report: Opener
-) -> None:
+def test_links_and_the_back_button(reports: Reports, open_report: Opener) -> None:
     file = reports("example")
     page = open_report(file)
     page.page.get_by_role("link", name="Samples", exact=True).click()

@@ -131,9 +131,7 @@ def words_of(page: Watched, selector: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", ["medical-001", "medical-003", "support-003"])
-def test_claims_and_evidence_stand_where_they_belong(
-    name: str, reports: Reports, open_report: Opener
-) -> None:
+def test_where_claims_and_evidence_stand(name: str, reports: Reports, open_report: Opener) -> None:
     page = open_report(reports("example"), f"#view=sample&sample={name}")
     sample = next(each for each in CONTENT.samples if each.id == name)
     assert set(re.findall(r"\w+", sample.response or "")) <= words_of(page, ".answer-said .prose")

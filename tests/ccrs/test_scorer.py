@@ -91,9 +91,7 @@ def test_answer_correctness_shows_its_parts_and_its_lambda() -> None:
         (("ac", "ir"), {"reference": ""}, Reason.EMPTY_REFERENCE),
     ],
 )
-def test_what_needs_no_judge_costs_no_call(
-    metric: Any, change: dict[str, object], found: Reason | float
-) -> None:
+def test_without_a_judge(metric: Any, change: dict[str, object], found: Reason | float) -> None:
     result = CCRS(metric, judge=ScriptedModel([])).evaluate(GOOD.model_copy(update=change))
     said = {name: result.unscored_by.get(name) for name in result.answers}
     assert {result.scores[n] if why is None else why.reason for n, why in said.items()} == {found}
@@ -252,9 +250,7 @@ def test_a_missing_metric_leaves_no_composite() -> None:
     ],
 )
 @pytest.mark.parametrize("rating", [60, None])
-def test_wrong_weights_are_refused_whatever_was_scored(
-    weights: Mapping[str, float], said: str, rating: float | None
-) -> None:
+def test_wrong_weights(weights: Mapping[str, float], said: str, rating: float | None) -> None:
     with pytest.raises(InvalidValueError, match=said):
         composite(result(cc=80, qr=rating), weights=weights)
     with pytest.raises(InvalidValueError, match="passing_threshold"):

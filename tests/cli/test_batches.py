@@ -43,9 +43,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 
 
 @pytest.mark.slow
-def test_a_submission_from_end_to_end(
-    server: BatchServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_whole_submission(server: BatchServer, capsys: pytest.CaptureFixture[str]) -> None:
     out = said(capsys, *SUBMIT, "--batch-size", "5")
     assert out.startswith("0 of 8 samples scored, 0 failed; 8 requests under way\n")
     Path("in.jsonl").unlink()  # the folder is enough
@@ -80,9 +78,7 @@ def test_the_scorer_is_built_again_from_the_folder(
 
 
 @pytest.mark.parametrize("fate", [error(400, "No."), "cancelled"])
-def test_nothing_judged_is_an_error(
-    fate: Any, server: BatchServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_judged(fate: Any, server: BatchServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.fate = lambda *_: fate
     server.hold = fate == "cancelled"
     said(capsys, *SUBMIT)
@@ -93,9 +89,7 @@ def test_nothing_judged_is_an_error(
     assert "8 of 8" in said(capsys, "batch", "collect", "july", "--again", "--wait", "0.01")
 
 
-def test_bad_lines_are_left_out_on_demand(
-    server: BatchServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_lines_are_left_out(server: BatchServer, capsys: pytest.CaptureFixture[str]) -> None:
     with Path("in.jsonl").open("a", encoding="utf-8") as file:
         file.write('\n{"nothing": 1}\n')
     assert "line 9" in said(capsys, *SUBMIT, code=2)

@@ -137,9 +137,7 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     ],
     ids=" ".join,
 )
-def test_wrong_use_is_one_sentence_before_anything_is_written(
-    arguments: list[str], sentence: str, tcva: Run
-) -> None:
+def test_wrong_use_is_one_sentence(arguments: list[str], sentence: str, tcva: Run) -> None:
     Path("precious").write_text("my notes\n", encoding="utf-8")
     before = sorted(path.name for path in Path().iterdir())
     done = tcva(*EVALUATE, *arguments, code=2)
@@ -187,9 +185,7 @@ def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
     assert all(each["passed"] for each in records) is (code == 0)
 
 
-def test_a_gate_counts_failed_calls_unless_a_coverage_is_asked_for(
-    server: ScriptedServer, tcva: Run
-) -> None:
+def test_a_gate_counts_failed_calls(server: ScriptedServer, tcva: Run) -> None:
     server.script = lambda body, n: (
         "?" if "Zebras" in json.dumps(body["messages"]) else auto_judge(body, n)
     )
@@ -344,9 +340,7 @@ HOSTILE = "\x1b[31m\x1b]0;t\x07\x9b2J\u202e"
         "compare in.jsonl --with none --human human --set resamples=50",
     ],
 )
-def test_nobody_obeys_what_is_printed(
-    arguments: str, tcva: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_inert_output(arguments: str, tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     texts = {"question": f"When{HOSTILE}?", "contexts": [PASSAGE]}
     answer = f"::error::x {HOSTILE} {ZEBRAS}\n##[error]y"

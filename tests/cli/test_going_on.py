@@ -78,9 +78,7 @@ RUN = (*MODEL, "--set", "max-concurrency=2")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--ccrs", "id")], ids=["claims", "ccrs"])
-def test_a_killed_run_is_gone_on_with_without_a_store_too(
-    more: tuple[str, ...], server: ScriptedServer, tcva: Run
-) -> None:
+def test_a_killed_run_goes_on(more: tuple[str, ...], server: ScriptedServer, tcva: Run) -> None:
     write(SIZE)
     killed(server, SIZE // 2, *RUN, *more, "--out", "out.jsonl")
     (draft,) = drafts()
@@ -102,9 +100,7 @@ def test_a_killed_run_is_gone_on_with_without_a_store_too(
     assert judged("out.jsonl") == judged("whole.jsonl")
 
 
-def test_a_bad_line_far_down_keeps_what_was_judged(
-    tcva: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_line_keeps_what_was_judged(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
     write(SIZE, tail="no JSON\n" + json.dumps({"id": "last", "answer": "A.", "contexts": ["A."]}))
     arguments = ("evaluate", "in.jsonl", "--judge", "lexical", "-o", "out.jsonl")

@@ -50,9 +50,7 @@ def gain_of(report: Report) -> dict[str, Any]:
     return gain
 
 
-def test_choices_figures_and_interval_are_those_of_plain_loops(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_choices_and_interval_are_those_of_plain_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[IntArray] = []
     folds = calibration._folds
 

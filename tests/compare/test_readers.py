@@ -68,9 +68,7 @@ def test_several_files_stand_side_by_side(judged: Path, tmp_path: Path) -> None:
         read_scores([judged, judged])
 
 
-def test_ids_that_repeat_are_numbered_and_lines_that_are_skipped_are_counted(
-    judged: Path, results: list[Result]
-) -> None:
+def test_repeated_ids_and_skipped_lines(judged: Path, results: list[Result]) -> None:
     line = results[0].to_json()
     judged.write_text(f"{line}\nnonsense\n{line}\n", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="line 2"):

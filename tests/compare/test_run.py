@@ -310,9 +310,7 @@ def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(tmp_path
         run(folder=tmp_path)
 
 
-def test_a_comparison_goes_on_while_its_store_is_locked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_store_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", 0.05)
     with VerdictStore(tmp_path / STORE), closing(sqlite3.connect(tmp_path / STORE)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -321,9 +319,7 @@ def test_a_comparison_goes_on_while_its_store_is_locked(
         assert len(warned) == 1
 
 
-def test_it_is_awaited_interrupted_and_cancelled_where_a_loop_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_it_is_awaited_and_cancelled_in_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     options: dict[str, Any] = {"metrics": "langchain.context_qa", "progress": False}
 
     async def notebook() -> list[list[float]]:
@@ -417,9 +413,7 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Pat
         ({"group": "office"}, "'bare' has no 'office'"),
     ],
 )
-def test_what_would_fail_afterwards_is_refused_before(
-    tmp_path: Path, options: dict[str, Any], said: str
-) -> None:
+def test_what_is_refused_before(tmp_path: Path, options: dict[str, Any], said: str) -> None:
     model = LexicalModel()
     with pytest.raises((InvalidValueError, InvalidSampleError), match=said):
         run(model, tmp_path / "out", **options)

@@ -28,9 +28,7 @@ rows = st.lists(scores, min_size=1, max_size=6)
 
 
 @given(rows, st.floats(0.1, 1.0), st.data())
-def test_the_dial_is_the_weighted_power_mean(
-    row: list[float], temperature: float, data: st.DataObject
-) -> None:
+def test_the_weighted_power_mean(row: list[float], temperature: float, data: st.DataObject) -> None:
     weights = data.draw(
         st.lists(st.floats(0.1, 9.0), min_size=len(row), max_size=len(row)), label="weights"
     )

@@ -105,9 +105,7 @@ def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) ->
 
 @pytest.mark.slow
 @both_ways
-def test_what_deepevals_time_limit_ended(
-    asynchronous: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_time_limit_ended(asynchronous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     # DeepEval asks for the limit where a test case begins. The two that are answered have all the
     # time they need: with one short limit for all, a busy machine ended them as well.
     limits = iter((60.0, 1.0, 60.0))
@@ -219,9 +217,7 @@ def test_it_judges_a_component() -> None:
     ],
     ids=["verdict", "error"],
 )
-def test_texts_survive_deepevals_tables(
-    llm: ScriptedLLM, printed: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hostile_texts(llm: ScriptedLLM, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
     # It takes them for markup of rich, in which [none] is a style and [/INST] an error.
     case = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=["Nothing."])
     metrics: list[BaseMetric] = [TCVAMetric(model=llm)]

@@ -135,9 +135,7 @@ def test_a_class_that_insists_on_a_schema_gets_one(claims: Any) -> None:
     [(error(429, "slow down"), Reason.RATE_LIMIT, False), (WRONG_KEY, Reason.JUDGE_ERROR, True)],
 )
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
-def test_what_their_exceptions_mean(
-    answer: Any, reason: Reason, fatal: bool, asynchronous: bool
-) -> None:
+def test_exceptions_of_it(answer: Any, reason: Reason, fatal: bool, asynchronous: bool) -> None:
     with ScriptedServer(hanging_up(in_turn(answer))) as server:
         tcva = TCVA(judge=local(server))
         result = asyncio.run(tcva.aevaluate(SAMPLE)) if asynchronous else tcva.evaluate(SAMPLE)

@@ -327,9 +327,7 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
 
 
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3), st.sampled_from([*Verdict]))
-def test_any_verdict_is_checked_and_checked_again(
-    claim: str, quote: str, passages: list[str], level: Verdict
-) -> None:
+def test_any_verdict_checked(claim: str, quote: str, passages: list[str], level: Verdict) -> None:
     given_ = ClaimVerdict(claim=claim, verdict=level, evidence=quote)
     made = checked(given_, [*passages, f"so {quote} it is"])
     assert made.verdict == (level if made.original_verdict is None else Verdict.PARTIAL)

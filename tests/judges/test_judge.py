@@ -122,7 +122,7 @@ NINE = "The office opens at nine."
         ([verdict_json((1, "fully", "The office opens at nine"))], "", COMPLETENESS, ["fully"]),
     ],
 )  # fmt: skip
-def test_verdicts_of_claims(
+def test_verdicts(
     answers: list[Answer], response: str, criterion: Criterion, said: list[str | None]
 ) -> None:
     sample = SAMPLE.model_copy(update={"response": response or SAMPLE.response})

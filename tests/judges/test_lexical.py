@@ -191,9 +191,7 @@ def test_more_support_is_never_worth_less(one: float, two: float, highest: int) 
 
 
 @given(st.lists(st.text(max_size=60), max_size=4), st.lists(st.text(max_size=120), max_size=3))
-def test_any_text_gets_a_verdict_and_always_the_same(
-    claims: list[str], passages: list[str]
-) -> None:
+def test_any_text_gets_the_same_verdict(claims: list[str], passages: list[str]) -> None:
     verdicts = judge(claims, *passages)
     assert ([v.claim for v in verdicts], verdicts) == (claims, judge(claims, *passages))
     for verdict in verdicts:

@@ -241,8 +241,6 @@ def test_fused_scores_are_made_of_what_was_said_the_same_time() -> None:
         ({"judge": Drawn(FULLY), "repeats": 0}, "repeats must be at least 1, got 0"),
     ],
 )
-def test_what_cannot_be_repeated_is_refused_when_built(
-    settings: dict[str, Any], message: str
-) -> None:
+def test_what_cannot_be_repeated_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidValueError, match=message.replace("(", r"\(")):
         TCVA(**{"repeats": 2, **settings})

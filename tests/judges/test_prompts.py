@@ -47,9 +47,7 @@ def blocks(user: str) -> dict[str, str]:
         ("context_recall", ["PASSAGE 1", "PASSAGE 2", "QUESTION"], "quote_from_passage"),
     ],
 )
-def test_each_criterion_shows_its_fields_and_says_where_to_quote_from(
-    name: str, shown: list[str], quoted: str
-) -> None:
+def test_each_criterion_shows_its_fields(name: str, shown: list[str], quoted: str) -> None:
     criterion = CRITERIA[name]
     request = verdict_request(SAMPLE, criterion, CLAIMS)
     parts = blocks(request.user)

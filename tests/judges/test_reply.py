@@ -249,9 +249,7 @@ def test_a_whole_reply_is_read_as_it_is_and_a_cut_one_gives_no_wrong_label(
 
 
 @given(replies(), st.floats(0, 1))
-def test_a_cut_and_broken_reply_gives_no_wrong_label(
-    reply: tuple[str, dict[int, ParsedVerdict]], share: float
-) -> None:
+def test_a_cut_broken_reply(reply: tuple[str, dict[int, ParsedVerdict]], share: float) -> None:
     labels = {n: v.label for n, v in reply[1].items()}
     rows = [
         {"claim": n, "evidence": "it's there", "verdict": str(label), "reason": "a, b: c"}

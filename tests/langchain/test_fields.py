@@ -53,9 +53,7 @@ def test_the_dial_is_configurable_at_run_time() -> None:
 
 
 @pytest.mark.parametrize("copied", [TCVAEvaluator.model_copy, TCVAEvaluator.copy])
-def test_judge_criterion_claims_mapper_store_and_name_can_be_changed(
-    copied: Any, tmp_path: Path
-) -> None:
+def test_judge_criterion_mapper_store_and_name_change(copied: Any, tmp_path: Path) -> None:
     model = scripted(CLAIMS, verdict_json((1, "mostly", "opens at nine")))
     own = TCVA("completeness", judge="lexical")
     changes = {

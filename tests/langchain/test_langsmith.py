@@ -128,9 +128,7 @@ def locally(target: Any, evaluator: Any, *examples: Example) -> list[Any]:
 @pytest.mark.parametrize(
     ("target", "make"), [(answer, create_tcva_judge), (aanswer, create_async_tcva_judge)]
 )
-def test_nothing_is_posted_by_the_evaluator(
-    target: Any, make: Any, requests: list[tuple[str, bytes]]
-) -> None:
+def test_nothing_is_posted_by_it(target: Any, make: Any, requests: list[tuple[str, bytes]]) -> None:
     model = judge()
     makers: list[Any] = [TCVARunEvaluator(TCVAEvaluator(model)), make(TCVAEvaluator(model))]
     found = feedback(target, makers, client=Client(auto_batch_tracing=False))
@@ -158,9 +156,7 @@ def test_the_recording_would_see_a_leak(requests: list[tuple[str, bytes]]) -> No
     [answer, RunnableLambda(answer), aanswer, RunnableLambda(answer, afunc=aanswer)],
     ids=["function", "runnable", "async function", "async runnable"],
 )
-def test_with_the_local_client_nothing_is_sent_at_all(
-    target: Any, requests: list[tuple[str, bytes]]
-) -> None:
+def test_the_local_client_sends_nothing(target: Any, requests: list[tuple[str, bytes]]) -> None:
     evaluator = TCVAEvaluator(judge())
     assert [f.score for f in locally(target, TCVARunEvaluator(evaluator))] == [0.9]
     assert [f.score for f in locally(target, create_tcva_judge(evaluator))] == [0.9]
@@ -211,9 +207,7 @@ def test_one_failure_is_an_error_in_the_feedback_and_the_rest_is_scored() -> Non
     ],
     ids=["missing field", "no messages", "failed run"],
 )
-def test_what_cannot_be_judged_is_an_error_in_the_feedback(
-    make: Any, target: Any, said: str
-) -> None:
+def test_what_cannot_be_judged_is_an_error(make: Any, target: Any, said: str) -> None:
     (found,) = locally(target, make(TCVAEvaluator("lexical")), example(reference="At nine."))
     assert (found.key, found.score, found.extra) == ("tcva_faithfulness", None, {"error": True})
     assert re.search(said, found.comment)

@@ -30,9 +30,7 @@ REFUSAL = GOOD.model_copy(update={"response": "I'm sorry, but I cannot answer th
 NAMES = sorted(framework_metrics())
 
 
-def test_the_grounding_metric_runs_offline_with_no_other_package(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_grounding_metric_runs_offline_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     # `load_evaluator` imports one of these for a default model, even where an LLM is given.
     for package in ("langchain_openai", "langchain_community"):
         monkeypatch.setitem(sys.modules, package, None)

@@ -105,9 +105,7 @@ def test_shapes_of_a_sample(value: Any, expected: Sample) -> None:
         ),
     ],
 )
-def test_runs_and_their_examples(
-    inputs: Any, outputs: Any, reference: Any, expected: Sample
-) -> None:
+def test_runs_and_examples(inputs: Any, outputs: Any, reference: Any, expected: Sample) -> None:
     run = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference}
     assert as_sample(run) == expected
 

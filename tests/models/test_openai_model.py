@@ -221,9 +221,7 @@ def test_what_one_sample_has_to_do_without_the_others_still_ask_for() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_failure_has_a_reason_and_a_sentence(
-    answer: Answer, reason: str, fatal: bool, says: str
-) -> None:
+def test_a_failure_has_a_reason(answer: Answer, reason: str, fatal: bool, says: str) -> None:
     with serving(in_turn(answer)) as (_, model), pytest.raises(JudgeError, match=says) as caught:
         model.complete(REQUEST)
     assert (caught.value.reason, caught.value.fatal) == (reason, fatal)

@@ -106,9 +106,7 @@ def test_a_rating_that_ragas_ends_is_a_rating_without_a_score() -> None:
     assert {result.unscored and result.unscored.reason for result in results} == {Reason.TIMEOUT}
 
 
-def test_a_failing_judge_is_nan_or_raises_as_ragas_is_told(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_failing_judge_is_nan_or_raises(caplog: pytest.LogCaptureFixture) -> None:
     metric = TCVAMetric(name=COLUMN, llm=ScriptedLLM(lambda _: "Nice."), on_unscored=1.0)
     assert math.isnan(evaluated([metric]).scores[0][COLUMN])  # a failure never becomes a score
     assert "unreadable_reply" in caplog.text
@@ -137,9 +135,7 @@ def test_a_scorer_keeps_its_judge_unless_an_llm_is_set() -> None:
             metrics[0].changed(**wrong)
 
 
-def test_missing_columns_are_refused_by_ragas_and_a_missing_value_is_nan(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_missing_columns_and_missing_values(caplog: pytest.LogCaptureFixture) -> None:
     bare = SAMPLE.model_copy(update={"contexts": None})
     with pytest.raises(ValueError, match="retrieved_contexts"):
         evaluated([TCVAMetric(llm="lexical")], bare)

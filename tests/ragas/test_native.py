@@ -163,9 +163,7 @@ def test_a_row_with_an_empty_question_is_scored_as_ragas_evaluate_does(name: str
 @pytest.mark.parametrize(
     "data", ["", "\nNow perform the same with the following input\ninput: {}\nOutput: "]
 )
-def test_every_prompt_is_known_whatever_its_data_say(
-    kind: Any, asked: dict[str, Any], data: str
-) -> None:
+def test_every_prompt_is_known(kind: Any, asked: dict[str, Any], data: str) -> None:
     asked = {k: v + data if isinstance(v, str) else v for k, v in asked.items()}
     prompt = kind()
     text = prompt.to_string(prompt.input_model(**asked))

@@ -58,9 +58,7 @@ def files(draw: st.DrawFn) -> list[Assessment]:
 
 
 @given(made=files())
-def test_a_file_shows_what_its_assessments_say(
-    tmp_path_factory: pytest.TempPathFactory, made: list[Assessment]
-) -> None:
+def test_a_file_of_any(tmp_path_factory: pytest.TempPathFactory, made: list[Assessment]) -> None:
     path = tmp_path_factory.mktemp("counted") / "judged.jsonl"
     write_assessments(path, [Result(each) if each.sample_id else each for each in made])
     assert read_assessments(path) == made

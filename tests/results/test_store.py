@@ -149,9 +149,7 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path, path: Path) 
         VerdictStore("")
 
 
-def test_it_is_pickled_as_its_path_and_closed_with_its_last_user(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_pickled_as_its_path_and_closed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(path.parent)
     store = VerdictStore(path.name)
     store.put("k", scored())

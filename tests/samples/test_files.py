@@ -275,9 +275,7 @@ def test_what_a_criterion_needs_is_asked_of_each_row() -> None:
     assert [stream.line for _ in stream] == [1, 3]
 
 
-def test_pipes_and_standard_input_are_read_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pipes_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for stdin in (io.TextIOWrapper(io.BytesIO(GOOD.encode() * 3)), io.StringIO(GOOD * 3)):
         monkeypatch.setattr(sys, "stdin", stdin)
         stream = SampleStream("-")

@@ -96,9 +96,7 @@ def test_a_share_has_the_exact_interval(passed: int, n: int) -> None:
 
 @pytest.mark.parametrize("groups", [None, GROUPS, UNEVEN], ids=["alone", "groups", "uneven"])
 @pytest.mark.parametrize("measure", CORRELATIONS)
-def test_a_correlation_has_students_interval_on_fishers_z(
-    measure: Measure, groups: list[int] | None
-) -> None:
+def test_intervals_of_correlations(measure: Measure, groups: list[int] | None) -> None:
     of = OF_SCIPY[measure]
     values = left_out(lambda kept: of(ONE[kept], HUMAN[kept]).statistic, groups)
     value = of(ONE, HUMAN).statistic
@@ -149,9 +147,7 @@ def test_the_percentile_interval_is_that_of_a_loop_over_scipy(groups: list[int] 
         ("mae", [ONE, ONE + 0.25], None, "all values are equal"),
     ],
 )
-def test_what_cannot_be_trusted_is_not_offered(
-    statistic: Statistic, columns: Any, groups: Any, why: str
-) -> None:
+def test_what_is_not_offered(statistic: Statistic, columns: Any, groups: Any, why: str) -> None:
     found = estimate(statistic, columns, groups)
     assert why in found.reason
     assert math.isnan(found.low)
@@ -228,9 +224,7 @@ def test_a_difference_of_errors_is_that_of_a_mean(groups: list[int] | None) -> N
 
 @pytest.mark.parametrize("groups", [None, UNEVEN], ids=["alone", "uneven"])
 @pytest.mark.parametrize("measure", ["kendall", "pearson"])
-def test_a_difference_of_correlations_goes_by_students_t(
-    measure: Measure, groups: list[int] | None
-) -> None:
+def test_differences_go_by_students_t(measure: Measure, groups: list[int] | None) -> None:
     of = OF_SCIPY[measure]
 
     def apart(kept: Any) -> float:
@@ -356,9 +350,7 @@ TENTHS = st.lists(st.integers(0, 10).map(lambda i: i / 10), min_size=12, max_siz
 
 
 @given(TENTHS, st.sampled_from(("mean", "mae", *CORRELATIONS)), st.randoms(use_true_random=False))
-def test_order_and_groups_of_one_do_not_matter(
-    values: list[float], statistic: Statistic, random: Any
-) -> None:
+def test_order_and_lone_groups(values: list[float], statistic: Statistic, random: Any) -> None:
     n = len(values)
     columns = np.array([values, HUMAN[:n]])[: 1 if statistic == "mean" else 2]
     found = estimate(statistic, columns)

@@ -49,9 +49,7 @@ class BatchServer(ScriptedServer):
         room: Bytes of lines that may be under way; batches beyond it fail.
         hold: Batches stay in progress.
         faults: Requests that fail.
-        has_metadata: Whether batches keep theirs.
         answered: How often each request was answered well, by its body.
-        looked_at: How often it was looked at.
         calls: Method and path of each request but those for completions.
     """
 
@@ -63,13 +61,11 @@ class BatchServer(ScriptedServer):
         self.failures = ("model_not_found", "The provided model 'm' is not supported by Batch.")
         self.room = float("inf")
         self.hold = False
-        self.has_metadata = True
         self.faults: list[Fault] = []
         self.files: dict[str, tuple[str, bytes]] = {}
         self.batches: dict[str, Held] = {}
         self.answered: Counter[str] = Counter()
         self.looked_at: Counter[str] = Counter()
-        self.calls: list[str] = []
         self.gate = threading.Lock()
 
     @property
@@ -78,7 +74,6 @@ class BatchServer(ScriptedServer):
         return [held.lines for held in self.batches.values()]
 
     def fault(self, method: str, path: str) -> Fault | None:
-        self.calls.append(f"{method} {path}")
         for each in self.faults:
             if each.path == f"{method} {path}":
                 self.faults.remove(each)
@@ -92,15 +87,8 @@ class BatchServer(ScriptedServer):
 
     def file(self, id_: str) -> dict[str, Any]:
         name, content = self.files[id_]
-        return {
-            "id": id_,
-            "object": "file",
-            "bytes": len(content),
-            "created_at": 1,
-            "filename": name,
-            "purpose": "batch",
-            "status": "processed",
-        }
+        more = {"object": "file", "created_at": 1, "purpose": "batch", "status": "processed"}
+        return {"id": id_, "bytes": len(content), "filename": name, **more}
 
     def create(self, asked: Body) -> dict[str, Any]:
         number = len(self.batches) + 1
@@ -113,15 +101,14 @@ class BatchServer(ScriptedServer):
             for held in self.batches.values()
             if held.told["status"] == "in_progress"
         )
+        given = ("endpoint", "input_file_id", "completion_window")
         told: dict[str, Any] = {
+            **{name: asked[name] for name in given},
             "id": f"batch_{number}",
             "object": "batch",
-            "endpoint": asked["endpoint"],
-            "input_file_id": asked["input_file_id"],
-            "completion_window": asked["completion_window"],
-            "created_at": int(time.time()),
             "status": "in_progress",
-            "metadata": asked.get("metadata") if self.has_metadata else None,
+            "created_at": int(time.time()),
+            "metadata": asked.get("metadata"),
             "request_counts": {"total": len(lines), "completed": 0, "failed": 0},
         }
         if under_way + len(content) > self.room:
@@ -203,14 +190,7 @@ class _Handler(Handler):
     def _answered(self, method: str, path: str, work: Callable[[], Answer]) -> None:
         fault = self.owner.fault(method, path)
         answer = work() if fault is None or fault.is_done else fault.answer
-        answer = answer if fault is None else fault.answer
-        if answer.drop:
-            self.close_connection = True
-            return
-        if answer.write is not None:
-            answer.write(self)
-            return
-        self._send(answer)
+        self._send(answer if fault is None else fault.answer)
 
     def _get(self, path: str, query: dict[str, list[str]]) -> Answer:
         owner, parts = self.owner, path.removeprefix("/v1/").split("/")

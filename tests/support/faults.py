@@ -72,24 +72,8 @@ def _status(status: int, message: str, **more: Any) -> Fault:
     return lambda _body, _good: error(status, message, **more)
 
 
-for _number, _said in {
-    400: "The request could not be understood.",
-    403: "Request blocked by the web application firewall.",
-    404: "Not found.",
-    405: "Method not allowed.",
-    409: "Conflict.",
-    413: "Payload too large.",
-    415: "Unsupported media type.",
-    418: "A teapot.",
-    422: "Unprocessable.",
-    451: "Unavailable for legal reasons.",
-    500: "The server has a bad day.",
-    502: "Bad gateway.",
-    503: "Overloaded.",
-    504: "The upstream server did not answer.",
-    529: "Overloaded.",
-}.items():
-    _add(f"status {_number}", "failed", _status(_number, _said))
+for _number in (400, 403, 404, 405, 409, 413, 415, 418, 422, 451, 500, 502, 503, 504, 529):
+    _add(f"status {_number}", "failed", _status(_number, "This is not done today."))
 _add("status 401", "stop", _status(401, "Incorrect API key provided.", code="invalid_api_key"))
 _add("status 402", "stop", _status(402, "Insufficient balance."))
 _add("quota", "stop", _status(429, "You exceeded your quota.", code="insufficient_quota"))
@@ -105,14 +89,14 @@ def _echo(status: int) -> Fault:
     return lambda body, _good: error(status, f"could not process: {prompt_of(body)}")
 
 
+def _answer(*payload: Any, **more: Any) -> Fault:
+    return lambda _body, _good: Answer(*payload, **more)
+
+
 for _number in (400, 403, 404, 500, 503):
     _add(f"echo {_number}", "failed", _echo(_number))
-_add(
-    "html 502",
-    "failed",
-    lambda _body, _good: Answer("<html><h1>502 Bad Gateway</h1></html>", status=502),
-)
-_add("status 204", "failed", lambda _body, _good: Answer("", status=204))
+_add("html 502", "failed", _answer("<html><h1>502 Bad Gateway</h1></html>", status=502))
+_add("status 204", "failed", _answer("", status=204))
 
 
 # --- completions -----------------------------------------------------------------------------------
@@ -193,13 +177,11 @@ _add("refusal", "failed", _message(content=None, refusal="I cannot help with tha
 _add("tool call", "failed", _message(content=None, tool_calls=[{"id": "1", "type": "function"}]))
 _add("no choices", "failed", _payload(choices=[]))
 _add("choices null", "failed", _payload(choices=None))
-_add("json null", "failed", lambda _body, _good: Answer(None))
-_add("json list", "failed", lambda _body, _good: Answer([1, 2]))
-_add("empty body", "failed", lambda _body, _good: Answer(""))
-_add("html", "failed", lambda _body, _good: Answer("<html>Welcome to the proxy</html>"))
-_add(
-    "error with 200", "failed", lambda _body, _good: Answer({"error": {"message": "out of memory"}})
-)
+_add("json null", "failed", _answer(None))
+_add("json list", "failed", _answer([1, 2]))
+_add("empty body", "failed", _answer(""))
+_add("html", "failed", _answer("<html>Welcome to the proxy</html>"))
+_add("error with 200", "failed", _answer({"error": {"message": "out of memory"}}))
 
 
 # --- the line --------------------------------------------------------------------------------------
@@ -209,15 +191,13 @@ def _raw(write: Callable[[Handler, bytes], None]) -> Fault:
     """Whatever `write` does with the connection and the bytes of the good answer."""
 
     def fault(_body: Body, good: Answer) -> Answer:
-        data = json.dumps(good.payload).encode()
-        return replace(good, write=lambda handler: _broken(handler, write, data))
+        def broken(handler: Handler) -> None:
+            handler.close_connection = True
+            write(handler, json.dumps(good.payload).encode())
+
+        return replace(good, write=broken)
 
     return fault
-
-
-def _broken(handler: Handler, write: Callable[[Handler, bytes], None], data: bytes) -> None:
-    handler.close_connection = True
-    write(handler, data)
 
 
 def _head(handler: Handler, *headers: tuple[str, str], status: int = 200) -> None:
@@ -241,14 +221,15 @@ def _reset_half(handler: Handler, data: bytes) -> None:
     _reset(handler)
 
 
-def _too_short(handler: Handler, data: bytes) -> None:
-    _head(handler, ("Content-Length", str(len(data) + 1000)))
-    handler.wfile.write(data)
+def _said(*headers: tuple[str, str], before: bytes = b"", lacks: int | None = 0) -> Fault:
+    """All of the good answer, behind these headers and something else; so much is missing at its end."""
 
+    def said(handler: Handler, data: bytes) -> None:
+        length = [] if lacks is None else [("Content-Length", str(len(data) + lacks))]
+        _head(handler, *headers, *length)
+        handler.wfile.write(before + data)
 
-def _bad_gzip(handler: Handler, data: bytes) -> None:
-    _head(handler, ("Content-Length", str(len(data))), ("Content-Encoding", "gzip"))
-    handler.wfile.write(data)
+    return _raw(said)
 
 
 def _gzip_bomb(handler: Handler, _data: bytes) -> None:
@@ -257,18 +238,8 @@ def _gzip_bomb(handler: Handler, _data: bytes) -> None:
     handler.wfile.write(bomb)
 
 
-def _bad_chunks(handler: Handler, data: bytes) -> None:
-    _head(handler, ("Transfer-Encoding", "chunked"))
-    handler.wfile.write(b"zz\r\n" + data)
-
-
 def _no_http(handler: Handler, _data: bytes) -> None:
     handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
-
-
-def _huge_header(handler: Handler, data: bytes) -> None:
-    _head(handler, ("X-Filler", "x" * 300_000), ("Content-Length", str(len(data))))
-    handler.wfile.write(data)
 
 
 def _drip(handler: Handler, data: bytes) -> None:
@@ -295,42 +266,27 @@ def _hang(handler: Handler, _data: bytes) -> None:
     handler.server.owner.closing.wait(ENDLESS)
 
 
-def _huge(megabytes: int) -> Fault:
-    return _content(lambda text: text + " " * (megabytes * 1_000_000))
-
-
-_add("close", "failed", lambda _body, _good: Answer(drop=True))
+_add("close", "failed", _answer(drop=True))
 _add("reset", "failed", _raw(_reset))
 _add("reset half way", "failed", _raw(_reset_half))
-_add("body too short", "failed", _raw(_too_short))
-_add("bad gzip", "failed", _raw(_bad_gzip))
+_add("body too short", "failed", _said(lacks=1000))
+_add("bad gzip", "failed", _said(("Content-Encoding", "gzip")))
 _add("gzip bomb", "failed", _raw(_gzip_bomb))
-_add("bad chunks", "failed", _raw(_bad_chunks))
+_add("bad chunks", "failed", _said(("Transfer-Encoding", "chunked"), before=b"zz\r\n", lacks=None))
 _add("no http", "failed", _raw(_no_http))
-_add("huge header", "failed", _raw(_huge_header))
+_add("huge header", "failed", _said(("X-Filler", "x" * 300_000)))
 _add("drip", "failed", _raw(_drip))
 _add("endless", "failed", _raw(_endless))
 _add("hang", "failed", _raw(_hang))
-_add("50 MB", "failed", _huge(50))
-_add(
-    "utf-16",
-    "failed",
-    lambda _body, good: replace(good, payload=json.dumps(good.payload).encode("utf-16")),
-)
-_add("latin-1", "failed", lambda _body, _good: replace(_good, payload=b'{"choices": "\xe9"}'))
-_add(
-    "redirect elsewhere",
-    "failed",
-    # The name is reserved for being nobody's, so that nothing leaves even if it is followed.
-    lambda _body, _good: Answer(
-        "", status=307, headers={"Location": "http://elsewhere.invalid/v1"}
-    ),
-)
-_add(
-    "redirect in a circle",
-    "failed",
-    lambda _body, _good: Answer("", status=307, headers={"Location": "/v1/chat/completions"}),
-)
+_add("50 MB", "failed", _content(lambda text: text + " " * 50_000_000))
+_add("utf-16", "failed", lambda _, good: Answer(json.dumps(good.payload).encode("utf-16")))
+_add("latin-1", "failed", _answer(b'{"choices": "\xe9"}'))
+# The first name is reserved for being nobody's, so that nothing leaves even if it is followed.
+for _where, _url in (
+    ("elsewhere", "http://elsewhere.invalid/v1"),
+    ("in a circle", "/v1/chat/completions"),
+):
+    _add(f"redirect {_where}", "failed", _answer("", status=307, headers={"Location": _url}))
 
 
 # --- the server ------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 # ruff: noqa: PLC0415  # a framework is imported when one of its prompts comes
 
 import asyncio
-import hashlib
 import json
 import re
 import threading
@@ -12,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from string import Formatter
-from typing import Any, NamedTuple
+from typing import Any
 
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import JudgeError
@@ -20,19 +19,14 @@ from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.prompts import NOT_A_CLAIM
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tests.support.server import (
-    _CLAIM,
-    _PASSAGE,
-    GARBAGE,
-    Answer,
+    CLAIM,
+    PASSAGE,
     Body,
     Scripted,
     ScriptedServer,
     asked_numbers,
     error,
-    reply,
 )
-
-PROSE = "What a lovely day it is; let us talk about something else."
 
 
 @lru_cache(maxsize=4096)
@@ -52,8 +46,8 @@ def lexical_reply(prompt: str) -> str | None:
 
 def _ours(prompt: str) -> str:
     wanted = asked_numbers(prompt)
-    claims = {int(number): text.strip() for number, text in _CLAIM.findall(prompt)}
-    passages = [text for _, text in _PASSAGE.findall(prompt)]
+    claims = {int(number): text.strip() for number, text in CLAIM.findall(prompt)}
+    passages = [text for _, text in PASSAGE.findall(prompt)]
     judged = LexicalJudge().judge_claims(list(claims.values()), passages, FAITHFULNESS)
     return json.dumps(
         {
@@ -143,56 +137,20 @@ class LexicalModel:
         return self.complete(request)
 
 
-class Fault(NamedTuple):
-    """What went wrong with one request on purpose."""
-
-    kind: str
-    prompt: str
-
-
 class LexicalServer(ScriptedServer):
-    """A server on 127.0.0.1 with faults in a share of its answers.
-
-    Whether a request is answered well depends on its text and on how often it came, not on the
-    order in which threads send them.
+    """A server on 127.0.0.1.
 
     Attributes:
-        faults: What was done on purpose, in order.
         prompts: How often each prompt came.
-        unknown: Beginnings of prompts that the lexical judge does not know.
     """
 
-    def __init__(self, *, errors: float = 0.0, garbage: float = 0.0, seed: int = 0) -> None:
+    def __init__(self) -> None:
         super().__init__(self._script)
-        self._shares = errors, garbage
-        self._seed = seed
         self._guard = threading.Lock()
-        self.faults: list[Fault] = []
         self.prompts: Counter[str] = Counter()
-        self.unknown: list[str] = []
 
     def _script(self, body: Body, number: int) -> Scripted:
         prompt = body["messages"][-1]["content"]
         with self._guard:
             self.prompts[prompt] += 1
-            attempt = self.prompts[prompt]
-        errors, garbage = self._shares
-        digest = hashlib.sha256(f"{self._seed} {attempt} {prompt}".encode()).digest()
-        chance = int.from_bytes(digest[:8]) / 2**64
-        if chance < errors:
-            return self._fault("500", prompt, error(500, "the server has a bad day"))
-        if chance < errors + garbage:
-            page = digest[8] % 2 == 0
-            answer = GARBAGE if page else reply(PROSE)
-            return self._fault("page" if page else "prose", prompt, answer)
-        text = lexical_reply(prompt)
-        if text is None:
-            with self._guard:
-                self.unknown.append(prompt[:200])
-            return error(400, f"a prompt that is not known: {prompt[:60]!r}")
-        return reply(text)
-
-    def _fault(self, kind: str, prompt: str, answer: Answer) -> Answer:
-        with self._guard:
-            self.faults.append(Fault(kind, prompt))
-        return answer
+        return lexical_reply(prompt) or error(400, f"a prompt that is not known: {prompt[:60]!r}")

@@ -18,7 +18,7 @@ from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.report.content import Content, drawn, figures_of
 from tcva_adapters.report.page import pieces
-from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.tables import Column, Report, Table
 from tests.hostile.corpus import TEXTS
@@ -32,24 +32,13 @@ FOUND: Final = Report(
         Table(
             "agreement",
             [
-                Column("method"),
-                Column("n", "int"),
-                Column("rho", "interval", "rank correlation"),
-                Column("p", "p"),
-                Column("same", "share"),
-                Column("difference", "signed"),
+                *(Column("method"), Column("n", "int")),
+                *(Column("rho", "interval", "rank correlation"), Column("p", "p")),
+                *(Column("same", "share"), Column("difference", "signed")),
             ],
             [
-                {
-                    "method": RUN,
-                    "n": 54,
-                    "rho": 0.8125,
-                    "rho_low": 0.71,
-                    "rho_high": 0.9,
-                    "p": 0.0001,
-                    "same": 0.997,
-                    "difference": 0.25,
-                },
+                {"method": RUN, "n": 54, "p": 0.0001, "same": 0.997, "difference": 0.25}
+                | {"rho": 0.8125, "rho_low": 0.71, "rho_high": 0.9},
                 {"method": RAGAS, "n": 52, "rho": 0.5, "p": 0.25, "same": 0.5, "difference": None},
             ],
             notes=["Holm's correction over both."],
@@ -68,8 +57,7 @@ def table_of(
 ) -> ScoreTable:
     """Runs and fixed scores on the same samples."""
     scores: dict[str, Sequence[float | None]] = {
-        name: [None if each is None else each.score for each in results]
-        for name, results in runs.items()
+        name: [each.score if each else None for each in results] for name, results in runs.items()
     }
     scores |= fixed or {}
     ids = tuple(sample.id or "" for sample in samples)
@@ -77,7 +65,7 @@ def table_of(
         (sample, name): result.unscored.text
         for name, results in runs.items()
         for sample, result in zip(ids, results, strict=True)
-        if result is not None and result.unscored is not None
+        if result and result.unscored
     }
     values = np.array([*scores.values()], dtype=np.float64).reshape(len(scores), len(ids)).T
     results = {**runs, **more.pop("results", {})}
@@ -136,26 +124,21 @@ def human_rating(sample: Sample) -> float | None:
 @cache
 def example_content() -> Content:
     """Judgements, two framework metrics of which one fails twice, and human ratings."""
-    lenient: list[float | None] = []
-    strict: list[float | None] = []
+    counts = [count_levels(result.assessment.verdicts) for result in example_results()]
+    lenient, strict = (
+        [float(row[:levels].sum() / row.sum()) if row.any() else None for row in counts]
+        for levels in (3, 1)
+    )
     said: list[Result | None] = []
-    for result in example_results():
-        counts = count_levels(result.assessment.verdicts)
-        total = counts.sum()
-        lenient.append(float(counts[:3].sum() / total) if total else None)
-        strict.append(float(counts[:1].sum() / total) if total else None)
-        verdicts = tuple(
-            FrameworkVerdict(c.claim, "1", c.verdict, "Inferred.")
-            for c in result.claims
-            if c.verdict
-        )
-        own = FrameworkScore("faithfulness", lenient[-1], verdicts).assessment()
+    for result, score in zip(example_results(), lenient, strict=True):
+        judged = ((each.claim, each.verdict) for each in result.claims if each.verdict)
+        verdicts = tuple(FrameworkVerdict(claim, "1", v, "Inferred.") for claim, v in judged)
+        own = FrameworkScore("faithfulness", score, verdicts).assessment()
         said.append(Result(own) if verdicts else None)
     lenient[:2] = [None, None]
     samples = example_samples()
-    why = dict.fromkeys(
-        ((s.id or "", RAGAS) for s in samples[:2]), "timeout: no answer within 60 s"
-    )
+    late = "timeout: no answer within 60 s"
+    why = {(sample.id or "", RAGAS): late for sample in samples[:2]}
     ratings = [human_rating(sample) for sample in samples]
     table = table_of(
         samples,
@@ -201,15 +184,15 @@ def two_runs() -> Content:
     """The examples judged twice; the second time other verdicts, one sample less and one more."""
     rng = np.random.default_rng(5)
     first, changed = list(example_results()), []
+
+    def moved(claim: ClaimVerdict) -> ClaimVerdict:
+        if not claim.verdict or rng.random() >= 0.3:
+            return claim
+        return claim.model_copy(update={"verdict": LEVELS[rng.integers(5)], "probabilities": None})
+
     for result in first:
-        claims = tuple(
-            claim.model_copy(update={"verdict": LEVELS[rng.integers(5)], "probabilities": None})
-            if claim.verdict and rng.random() < 0.3
-            else claim
-            for claim in result.claims
-        )
-        moved = result.assessment.model_copy(update={"claims": claims, "judge": "another"})
-        changed.append(Result(moved))
+        update = {"claims": tuple(map(moved, result.claims)), "judge": "another"}
+        changed.append(Result(result.assessment.model_copy(update=update)))
     runs = {"before": [*first[:-1], None], "after": [None, *changed[1:]]}
     content = example_content()
     reports = [("changes", Report("3 of 55 decisions change."))]
@@ -247,34 +230,32 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
     for number in range(size):
         name = f"sample-{number:05d}"
         verdicts = rng.choice(5, rng.integers(1, 9), p=[0.45, 0.2, 0.15, 0.1, 0.1])
-        claims = tuple(
-            ClaimVerdict(
-                claim=f"Claim {i} of sample {number} is that the office opens at {v}.",
-                verdict=LEVELS[v],
-                evidence=f"opens at {v}",
-                reason="The passage says so.",
-                context=1,
-            )
+        shown: dict[str, Any] = {"reason": "The passage says so.", "context": 1}
+        texts = [
+            f"Claim {i} of sample {number} is that the office opens at {v}."
             for i, v in enumerate(verdicts)
+        ]
+        claims = tuple(
+            ClaimVerdict(claim=text, verdict=LEVELS[v], evidence=f"opens at {v}", **shown)
+            for text, v in zip(texts, verdicts, strict=True)
         )
+        contexts = ("The office opens at 0. " * 10 + "It opens at 1, or opens at 4.",)
+        metadata = {"domain": ("medical", "support", "travel")[number % 3]}
+        question = questions.format(number)
         samples.append(
             Sample(
                 id=name,
-                input=questions.format(number),
-                response=" ".join(claim.claim for claim in claims),
-                contexts=("The office opens at 0. " * 10 + "It opens at 1, or opens at 4.",),
-                metadata={"domain": ("medical", "support", "travel")[number % 3]},
+                input=question,
+                response=" ".join(texts),
+                contexts=contexts,
+                metadata=metadata,
             )
         )
-        unscored = Unscored(reason=Reason.REFUSAL, detail="I cannot say.")
-        is_refusal = number % 97 == 5
-        judged = Assessment(
-            criterion="faithfulness",
-            judge="random",
-            prompt_version="1",
-            sample_id=name,
-            claims=() if is_refusal else claims,
-            unscored=unscored if is_refusal else None,
+        outcome: dict[str, Any] = {"claims": claims}
+        if number % 97 == 5:
+            outcome = {"unscored": Unscored(reason=Reason.REFUSAL, detail="I cannot say.")}
+        judged = _judged(name, "fully").model_copy(
+            update={"claims": (), "judge": "random"} | outcome
         )
         results.append(Result(judged))
         scores.append(float(np.round((verdicts < 3).mean(), 3)))
@@ -286,53 +267,29 @@ def hostile_content(texts: Sequence[str]) -> Content:
     """A sample for each text, which stands in each field that holds a text, names included."""
     samples, results, said = [], [], []
     for number, text in enumerate(texts):
+        lowered: dict[str, Any] = {"original_verdict": "fully", "evidence_check": "not_found"}
+        lowered |= {"verdict": LEVELS[number % 5], "context": 1}
         claims = (
-            ClaimVerdict(
-                claim=text,
-                verdict=LEVELS[number % 5],
-                evidence=text,
-                reason=text,
-                context=1,
-                original_verdict=Verdict.FULLY,
-                evidence_check=EvidenceCheck.NOT_FOUND,
-            ),
-            ClaimVerdict(
-                claim=f"It says {text}", verdict=Verdict.FULLY, probabilities=(1, 0, 0, 0, 0)
-            ),
+            ClaimVerdict(claim=text, evidence=text, reason=text, **lowered),
+            ClaimVerdict(claim=f"It says {text}", verdict="fully", probabilities=(1, 0, 0, 0, 0)),  # type: ignore[arg-type]  # a level's word
         )
-        samples.append(
-            Sample(
-                id=f"{number} {text}",
-                input=text,
-                response=f"{text} It says {text}",
-                reference=text,
-                contexts=(text, text),
-                metadata={text: text, "group": text[:20], "number": number},
-            )
-        )
+        fields: dict[str, Any] = {"input": text, "reference": text, "contexts": (text, text)}
+        fields["metadata"] = {text: text, "group": text[:20], "number": number}
+        name = f"{number} {text}"
+        samples.append(Sample(id=name, response=f"{text} It says {text}", **fields))
         why = Unscored(reason=Reason.JUDGE_ERROR, detail=text) if number % 7 == 3 else None
-        judged = Assessment(
-            criterion=text,
-            judge=text,
-            prompt_version=text,
-            sample_id=samples[-1].id,
-            claims=() if why else claims,
-            unscored=why,
-        )
+        about = {"criterion": text, "judge": text, "prompt_version": text, "sample_id": name}
+        judged = Assessment(**about, claims=() if why else claims, unscored=why)  # type: ignore[arg-type]  # texts
         results.append(Result(judged))
         own = FrameworkVerdict(text, text, Verdict.MINOR, text)
         said.append(Result(FrameworkScore(text, 0.5, (own,)).assessment()))
     long = max(texts, key=len)
     script = next(text for text in texts if "</script>" in text)
     size = len(samples)
+    copies = [Result(each.assessment.model_copy(), each.scoring) for each in results]
     table = table_of(
         samples,
-        {
-            script: results,
-            f"{long[:300]} {script}": [
-                Result(each.assessment.model_copy(), each.scoring) for each in results
-            ],
-        },
+        {script: results, f"{long[:300]} {script}": copies},
         {f"{script}.": [0.5] * size, texts[0]: [None] * size},
         results={f"{script}.": said},
         reasons={(s.id or "", texts[0]): text for s, text in zip(samples, texts, strict=True)},
@@ -355,28 +312,23 @@ def fixed_only() -> Content:
 def all_unscored() -> Content:
     """Two samples, none with a score."""
     why = (Unscored(reason=Reason.TIMEOUT, detail="60 s"), Unscored(reason=Reason.NO_CLAIMS))
-    judged = zip(("one", "two"), why, strict=True)
-    results = [
-        Result(_judged(name, "fully").model_copy(update={"claims": (), "unscored": each}))
-        for name, each in judged
-    ]
-    return _small(results, "nothing scored")
+    judged = [_judged(name) for name in ("one", "two")]
+    updates = [{"claims": (), "unscored": each} for each in why]
+    results = [each.model_copy(update=u) for each, u in zip(judged, updates, strict=True)]
+    return _small([*map(Result, results)], "nothing scored")
 
 
 def fused_and_panel() -> Content:
     """An additional judge, probabilities, and a verdict that was lowered for its quote."""
     member = _judged("one", "mostly", "partial").model_copy(update={"judge": "additional"})
-    shares = ClaimVerdict(
-        claim="At nine.", verdict=Verdict.MOSTLY, probabilities=(0.25, 0.5, 0.125, 0.0, 0.125)
-    )
-    lowered = ClaimVerdict(
-        claim="At nine sharp.",
-        verdict=Verdict.PARTIAL,
-        evidence="at nine sharp",
-        context=1,
-        original_verdict=Verdict.FULLY,
-        evidence_check=EvidenceCheck.NOT_FOUND,
-    )
+    chances = (0.25, 0.5, 0.125, 0.0, 0.125)
+    shares = ClaimVerdict(claim="At nine.", verdict=Verdict.MOSTLY, probabilities=chances)
+    lowered: Any = {
+        "verdict": "partial",
+        "original_verdict": "fully",
+        "evidence_check": "not_found",
+    }
+    lowered = ClaimVerdict(claim="At nine sharp.", evidence="at nine sharp", context=1, **lowered)
     fused = _judged("one", "fully", "none")
     fused = fused.model_copy(update={"members": (member,), "panel": (member,)})
     two = _judged("two", "mostly").model_copy(update={"claims": (shares, lowered)})

@@ -141,25 +141,22 @@ class Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Received(self.path, headers, json.loads(raw))
         answer = self.server.owner.answer(request)
+        streamed = request.body.get("stream") and answer.status == 200 and not answer.write
+        self._send(_stream(answer) if streamed else answer)
+
+    def _send(self, answer: Answer) -> None:
         if answer.drop:
             self.close_connection = True
             return
         if answer.write is not None:
             answer.write(self)
             return
-        streamed = request.body.get("stream") and answer.status == 200
-        self._send(_stream(answer) if streamed else answer)
-
-    def _send(self, answer: Answer) -> None:
         text = isinstance(answer.payload, str)
         data = answer.payload
         if not isinstance(data, bytes):
             data = (data if text else json.dumps(data)).encode()
-        headers = {
-            "Content-Type": "text/html" if text else "application/json",
-            "Content-Length": str(len(data)),
-            **answer.headers,
-        }
+        kind = "text/html" if text else "application/json"
+        headers = {"Content-Type": kind, "Content-Length": str(len(data)), **answer.headers}
         self.send_response(answer.status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -184,13 +181,8 @@ def as_answer(scripted: Scripted, body: Body) -> Answer:
 def _stream(answer: Answer) -> Answer:
     """The completion as one event, for clients that always stream."""
     choice = answer.payload["choices"][0]
-    chunk = {
-        **answer.payload,
-        "object": "chat.completion.chunk",
-        "choices": [
-            {"index": 0, "delta": choice["message"], "finish_reason": choice["finish_reason"]}
-        ],
-    }
+    delta = {"index": 0, "delta": choice["message"], "finish_reason": choice["finish_reason"]}
+    chunk = {**answer.payload, "object": "chat.completion.chunk", "choices": [delta]}
     events = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
     return replace(answer, payload=events, headers={"Content-Type": "text/event-stream"})
 
@@ -205,27 +197,15 @@ def reply(
     **message: Any,
 ) -> Answer:
     """A completion; ``tokens`` are (token, {alternative: probability}) pairs."""
-    choice: dict[str, Any] = {
-        "index": 0,
-        "message": {"role": "assistant", "content": text, **message},
-        "finish_reason": finish_reason,
-    }
+    said = {"role": "assistant", "content": text, **message}
+    choice: dict[str, Any] = {"index": 0, "message": said, "finish_reason": finish_reason}
     if tokens is not None:
         choice["logprobs"] = {"content": [_logprob(token, top) for token, top in tokens]}
-    payload: dict[str, Any] = {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": model,
-        "choices": [choice],
-    }
+    payload: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1}
+    payload |= {"model": model, "choices": [choice]}
     if usage is not None:
-        prompt, completion = usage
-        payload["usage"] = {
-            "prompt_tokens": prompt,
-            "completion_tokens": completion,
-            "total_tokens": prompt + completion,
-        }
+        names = ("prompt_tokens", "completion_tokens", "total_tokens")
+        payload["usage"] = dict(zip(names, (*usage, sum(usage)), strict=True))
     return Answer(payload)
 
 
@@ -236,19 +216,12 @@ def _logprob(token: str, top: Mapping[str, float]) -> dict[str, Any]:
 
 
 def error(
-    status: int,
-    message: str,
-    *,
-    param: str | None = None,
-    code: str | None = None,
-    retry_after: float | None = None,
+    status: int, message: str, *, retry_after: float | None = None, **more: str | None
 ) -> Answer:
-    """A failure as OpenAI words it."""
-    payload = {
-        "error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}
-    }
+    """A failure as OpenAI words it; more are ``param`` and ``code``."""
+    said = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return Answer(payload, status=status, headers=headers)
+    return Answer({"error": said | more}, status=status, headers=headers)
 
 
 GARBAGE = Answer("<html>Welcome to the proxy</html>")
@@ -283,9 +256,9 @@ def lacking(*features: str, then: Script, status: int = 400, named: bool = True)
     return script
 
 
-_CLAIM = re.compile(r"<<<CLAIM (\d+) \w+>>>\n(.*?)\n<<<END CLAIM \1 \w+>>>", re.DOTALL)
+CLAIM = re.compile(r"<<<CLAIM (\d+) \w+>>>\n(.*?)\n<<<END CLAIM \1 \w+>>>", re.DOTALL)
 _ASKED = re.compile(r"(?:each of these claims|these claims only): ((?:claim_\d+(?:, )?)+)\.")
-_PASSAGE = re.compile(r"<<<PASSAGE (\d+) \w+>>>\n(.*?)\n<<<END PASSAGE \1 \w+>>>", re.DOTALL)
+PASSAGE = re.compile(r"<<<PASSAGE (\d+) \w+>>>\n(.*?)\n<<<END PASSAGE \1 \w+>>>", re.DOTALL)
 _TEXT = re.compile(r"<<<TEXT \w+>>>\n(.*?)\n<<<END TEXT \w+>>>", re.DOTALL)
 
 
@@ -307,9 +280,9 @@ def auto_judge(body: Body, _n: int) -> str:
     wanted = asked_numbers(prompt)
     if not wanted:
         return '{"ok": true}'
-    passages = _PASSAGE.findall(prompt)
+    passages = PASSAGE.findall(prompt)
     verdicts = {}
-    for number, claim in _CLAIM.findall(prompt):
+    for number, claim in CLAIM.findall(prompt):
         if int(number) not in wanted:
             continue
         core = claim.strip().rstrip(".").lower()

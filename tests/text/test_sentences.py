@@ -135,9 +135,7 @@ SENTENCES = st.builds(
 
 
 @given(st.lists(SENTENCES, max_size=12), st.sampled_from([" ", "\n", "\n\n", "\r\n", "  "]))
-def test_sentences_are_found_again_and_do_not_split_further(
-    sentences: list[str], between: str
-) -> None:
+def test_sentences_do_not_split_further(sentences: list[str], between: str) -> None:
     claims = split_claims(between.join(sentences))
     assert claims == sentences
     assert [split_claims(claim) for claim in claims] == [[one] for one in sentences]
