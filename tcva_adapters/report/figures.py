@@ -73,8 +73,8 @@ def save_figures(
     """Draw all figures of a report, or of a table, into a folder.
 
     A table has a scatter of its first method against each other one. A report has what its tables
-    give: the ``sweep`` over temperatures, ``agreement`` with human ratings, ``reliability``,
-    ``asl`` of systems, and ``correlations`` of methods or metrics.
+    give: the ``sweep`` over temperatures, the thresholds of a ``guarantee``, ``agreement`` with
+    human ratings, ``reliability``, ``asl`` of systems, and ``correlations`` of methods or metrics.
 
     Args:
         source: What a function of `tcva_adapters.compare` returned.
@@ -127,6 +127,8 @@ def figures_of(source: Source) -> Iterator[tuple[str, Callable[[], Figure]]]:
     titles = {table.title for table in source.tables if table.records}
     if "temperatures" in titles:
         yield "sweep", partial(sweep_curve, source)
+    if "thresholds" in titles:
+        yield "guarantee", partial(guarantee, source)
     if titles & {"agreement", "human ratings"} and _agreements(source):
         yield "agreement", partial(agreement, source)
     if "bins" in titles:
@@ -153,6 +155,32 @@ def sweep_curve(report: Report) -> Figure:
         title = setting if len(settings) > 1 else name.replace("_", " ")
         _line(axes, [r["T"] for r in own], [r.get(name) for r in own], number, title)
     axes.set(xlabel="temperature T (low is strict)", ylabel="score", ylim=(-0.02, 1.02))
+    _legend(axes)
+    return figure
+
+
+def guarantee(report: Report) -> Figure:
+    """What passes over the threshold, with the limit on false passes and the chosen threshold.
+
+    Args:
+        report: Of `calibrate` with ``max_false_pass`` or ``min_true_pass``.
+    """
+    records = report.records("thresholds")
+    figure, axes = _canvas(2.4)
+    lines = {
+        "true_pass": "good answers that pass",
+        "false_pass": "false passes",
+        "bound": "upper bound",
+    }
+    for number, (name, title) in enumerate(lines.items()):
+        heights = np.array([record[name] for record in records], dtype=np.float64)
+        look: dict[str, Any] = {"color": _COLOURS[number], "ls": _LINES[number]}
+        axes.plot([record["threshold"] for record in records], heights, lw=1.2, label=title, **look)
+    if (limit := report.settings["max_false_pass"]) is not None:
+        axes.axhline(limit, color=_GREY, ls=":", lw=1.0, label="limit")
+    if found := report.settings["guarantee"]:
+        axes.axvline(found["setting"]["threshold"], color=_GREY, lw=1.0, label="chosen")
+    axes.set(xlabel="threshold", ylabel="share", ylim=(-0.02, 1.02))
     _legend(axes)
     return figure
 

@@ -10,6 +10,7 @@ from tcva_adapters.compare import ScoreTable, systems
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import save_figures
 from tcva_adapters.tables import Column, Report, Table
+from tests.support.reports import gate
 
 figures = pytest.importorskip("tcva_adapters.report.figures", reason="the extra plots")
 RNG = np.random.default_rng(2)
@@ -30,6 +31,7 @@ def scored() -> ScoreTable:
 
 
 REPORTS = {
+    "guarantee": gate(),
     "sweep": report(
         "temperatures",
         [
@@ -87,6 +89,8 @@ def test_curves_show_the_records() -> None:
     best, worst = figures.agreement(REPORTS["agreement"]).axes[0].get_yticklabels()
     assert best.get_text().startswith("framework")
     assert worst.get_text() == r"a\$ (n=9)"
+    limit, chosen = figures.guarantee(gate()).axes[0].lines[3:]
+    assert (limit.get_ydata()[0], chosen.get_xdata()[0]) == (0.2, 0.7)
     heat = figures.correlations(REPORTS["correlations"]).axes[0]
     assert [text.get_text() for text in heat.texts][:3] == ["1.00", "0.50", "-"]
 
