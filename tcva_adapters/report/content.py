@@ -162,12 +162,14 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
     return found
 
 
-def _gate(report: Report) -> dict[str, float | None]:
-    """The limit on false passes that was asked for, and the threshold that keeps it."""
-    found = report.settings.get("guarantee") or {}
+def _gate(report: Report) -> dict[str, Any]:
+    """The limits that a gate was to keep, and the threshold that keeps them; None where none does."""
+    found = report.settings.get("guarantee")
+    names = {"at most": "max_false_pass", "at least": "min_true_pass"}
+    limits = [(word, report.settings.get(name)) for word, name in names.items()]
     return {
-        "limit": report.settings.get("max_false_pass"),
-        "threshold": found.get("setting", {}).get("threshold"),
+        "threshold": found and found["setting"]["threshold"],
+        "limits": [(word, limit) for word, limit in limits if limit is not None],
     }
 
 

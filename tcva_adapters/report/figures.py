@@ -160,7 +160,7 @@ def sweep_curve(report: Report) -> Figure:
 
 
 def guarantee(report: Report) -> Figure:
-    """What passes over the threshold, with the limit on false passes and the chosen threshold.
+    """What passes over the threshold, with the limits and the chosen threshold.
 
     Args:
         report: Of `calibrate` with ``max_false_pass`` or ``min_true_pass``.
@@ -176,8 +176,8 @@ def guarantee(report: Report) -> Figure:
         heights = np.array([record[name] for record in records], dtype=np.float64)
         look: dict[str, Any] = {"color": _COLOURS[number], "ls": _LINES[number]}
         axes.plot([record["threshold"] for record in records], heights, lw=1.2, label=title, **look)
-    if (limit := report.settings["max_false_pass"]) is not None:
-        axes.axhline(limit, color=_GREY, ls=":", lw=1.0, label="limit")
+    for limit in filter(None, map(report.settings.get, ("max_false_pass", "min_true_pass"))):
+        axes.axhline(limit, color=_GREY, ls=":", lw=1.0, label=f"limit {limit:g}")
     if found := report.settings["guarantee"]:
         axes.axvline(found["setting"]["threshold"], color=_GREY, lw=1.0, label="chosen")
     axes.set(xlabel="threshold", ylabel="share", ylim=(-0.02, 1.02))

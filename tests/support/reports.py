@@ -171,11 +171,12 @@ def gate(limit: float = 0.2) -> Report:
     kept = [each["threshold"] for each in records if each["certified"]]
     found = {"setting": {"threshold": kept[-1]}} if kept else None
     table = Table("thresholds", [Column(name) for name in records[0]], records, detail=True)
-    return Report("A gate.", [table], settings={"guarantee": found, "max_false_pass": limit})
+    limits = {"max_false_pass": limit, "min_true_pass": None if kept else 0.5}
+    return Report("A gate.", [table], settings={"guarantee": found, **limits})
 
 
 def gated() -> Content:
-    """A limit that some thresholds keep, and one that none keeps."""
+    """A limit that some thresholds keep, and two that none keeps."""
     reports = [("overview", gate()), ("overview", gate(0.02))]
     return replace(example_content(), title="gate", reports=reports)
 

@@ -10,23 +10,24 @@ export function Guarantee({ report: { tables, gate } }) {
   return found && html`<${Thresholds} records=${[...found.records].reverse()} gate=${gate} />`;
 }
 
-function Thresholds({ records, gate: { limit, threshold } }) {
+function Thresholds({ records, gate: { threshold, limits } }) {
   const [ref, width] = useWidth();
   const nearest = (wanted) => records.reduce((best, each, i) => (Math.abs(each.threshold - wanted) < Math.abs(records[best].threshold - wanted) ? i : best), 0);
   const [at, setAt] = useState(() => nearest(threshold ?? 1));
   const chosen = threshold !== null && records[nearest(threshold)];
+  const kept = records.filter(({ certified }) => certified).map((each) => each.threshold);
   const box = frame(width, HEIGHT, [0, 1], [0, 1]);
   const here = box.x(records[at].threshold);
   const said = (record) => `Threshold ${figure(record.threshold)}: ${LINES.map(([name, title]) => `${title} ${percent(record[name])}`).join(", ")}.`;
   const point = (event) => setAt(nearest((event.clientX - ref.current.getBoundingClientRect().left - box.left) / (box.right - box.left)));
-  const what = chosen ? "Chosen" : "No threshold keeps the limit";
+  const none = `No threshold keeps the limit${limits.length > 1 ? "s" : ""}.`;
   return html`<figure class="card">
     <figcaption><h3>What passes at each threshold</h3><span>${LINES.map(([name, title, line]) => html`<span key=${name} class="legend"><i class=${`key-line ${line}`}></i>${title}</span> `)}</span></figcaption>
     <div ref=${ref} class="drawing">
-      <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${chosen ? `Chosen: ${said(chosen)}` : `${what}.`} onPointerMove=${point} onPointerDown=${point}>
-        ${chosen && html`<rect class="passing" x=${box.x(threshold)} width=${box.right - box.x(threshold)} y=${box.top} height=${box.bottom - box.top} />`}
+      <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${chosen ? `Chosen: ${said(chosen)}` : none} onPointerMove=${point} onPointerDown=${point}>
+        ${chosen && html`<rect class="passing" x=${box.x(kept[0])} width=${box.x(kept.at(-1)) - box.x(kept[0])} y=${box.top} height=${box.bottom - box.top} />`}
         <${Axes} box=${box} x="threshold" yText=${(tick) => percent(tick)} />
-        ${limit !== null && html`<g class="threshold"><line x1=${box.left} x2=${box.right} y1=${box.y(limit)} y2=${box.y(limit)} /><text x=${box.left + 4} y=${box.y(limit) - 5}>limit ${percent(limit)}</text></g>`}
+        ${limits.map(([name, limit]) => html`<g key=${name} class="threshold"><line x1=${box.left} x2=${box.right} y1=${box.y(limit)} y2=${box.y(limit)} /><text x=${box.left + 4} y=${box.y(limit) - 5}>${name} ${percent(limit)}</text></g>`)}
         ${LINES.map(([name, , line]) => html`<path key=${name} class=${`line ${line}`} d=${path(records.filter((each) => each[name] !== null).map((each) => [box.x(each.threshold), box.y(each[name])]))} />`)}
         <line class="now-line" x1=${here} x2=${here} y1=${box.top} y2=${box.bottom} />
         ${chosen && html`<circle class="dot" cx=${box.x(threshold)} cy=${box.y(chosen.true_pass)} r="4" />`}
@@ -34,6 +35,6 @@ function Thresholds({ records, gate: { limit, threshold } }) {
       <input class="reading" type="range" min="0" max=${records.length - 1} value=${at} aria-label="Threshold to read" aria-valuetext=${said(records[at])} onInput=${(event) => setAt(Number(event.target.value))} />
     </div>
     <p class="note" aria-hidden="true">${said(records[at])}</p>
-    <p class="note">${chosen ? `Chosen: ${figure(threshold)}. The limit is kept in the shaded range.` : `${what}.`}</p>
+    <p class="note">${chosen ? `Chosen: ${figure(threshold)}. In the shaded range the limit${limits.length > 1 ? "s are" : " is"} kept.` : none}</p>
   </figure>`;
 }
