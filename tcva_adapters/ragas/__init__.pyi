@@ -1,3 +1,4 @@
+from tcva_adapters.ragas.conversation import TCVAMultiTurnMetric as TCVAMultiTurnMetric
 from tcva_adapters.ragas.evaluator import ScorerCollectionMetric as ScorerCollectionMetric
 from tcva_adapters.ragas.evaluator import ScorerMetric as ScorerMetric
 from tcva_adapters.ragas.evaluator import TCVACollectionMetric as TCVACollectionMetric

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Generic, Self
 from langchain_core.callbacks import Callbacks
 from langchain_core.runnables.config import var_child_runnable_config
 from ragas.callbacks import ChainType, new_group
-from ragas.dataset_schema import SingleTurnSample
+from ragas.dataset_schema import BaseSample, SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.metrics.collections.base import BaseMetric
 
@@ -142,7 +142,14 @@ def _check_name(name: str | None) -> None:
     require(is_name, "name", name, "a text, or None for the default name")
 
 
-class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
+class OlderMetric(OfScorer[R], MetricWithLLM):
+    """What the metrics of `evaluate` and `aevaluate` have in common."""
+
+    settable = ("name", "llm")
+    output_type = MetricOutputType.CONTINUOUS
+
+
+class ScorerMetric(OlderMetric[R], SingleTurnMetric):
     """Scores samples in ``evaluate`` and ``aevaluate`` with any scorer: `TCVA`, `CCRS`.
 
     Only ``name`` and ``llm`` can be set later; with ``llm = None`` the metric takes that of
@@ -161,9 +168,6 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
     ('ccrs_qr(threshold=0.6)', ['response', 'user_input'])
     """
 
-    settable = ("name", "llm")
-    output_type = MetricOutputType.CONTINUOUS
-
     def __init__(self, scorer: Scorer[R], *, name: str | None = None) -> None:
         self._begin(scorer, _llm_of(scorer), name)
 
@@ -181,12 +185,12 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
             JudgeError: The judge failed.
         """
         sample = self._only_required_columns_single_turn(sample)
-        with _recorded(self.scorer, sample, callbacks or []) as found:
+        with recorded(self.scorer, sample, callbacks or []) as found:
             found.append(self.scorer.evaluate(_of_turn(self.scorer, sample)))
         return score_of(found[0])
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Callbacks) -> float:
-        with _recorded(self.scorer, sample, callbacks) as found:
+        with recorded(self.scorer, sample, callbacks) as found:
             found.append(await self.scorer.aevaluate(_of_turn(self.scorer, sample)))
         return score_of(found[0])
 
@@ -204,9 +208,7 @@ def _sample(scorer: Scorer[Any], *columns: Any) -> Sample:
 
 
 @contextmanager
-def _recorded(
-    scorer: Scorer[R], sample: SingleTurnSample, callbacks: Callbacks
-) -> Iterator[list[R]]:
+def recorded(scorer: Any, sample: BaseSample, callbacks: Callbacks) -> Iterator[list[Any]]:
     """Around a judgement: a run in RAGAS' traces, with the result that is put into what it gives.
 
     Calls of LangChain's LLMs report to it: traces, token counts, costs. A sample that lacks a field
@@ -216,7 +218,7 @@ def _recorded(
     run, group = new_group(JUDGEMENT, inputs, callbacks, metadata=metadata)
     around = var_child_runnable_config.get() or {}
     within = var_child_runnable_config.set({**around, "callbacks": group})
-    found: list[R] = []
+    found: list[Any] = []
     try:
         yield found
     except InvalidSampleError as error:
@@ -325,7 +327,24 @@ def _samples(inputs: Iterable[Any]) -> list[Sample]:
     return samples
 
 
-class TCVAMetric(ScorerMetric[Result], FromConfig):
+class TCVAArguments(OfScorer[R], FromConfig):
+    """Builds a metric's `TCVA` of its arguments."""
+
+    scorer: TCVA  # type: ignore[assignment]  # its results are of conversations, too
+
+    @shows_settings(TCVASettings, without=("profiles",))
+    def __init__(
+        self,
+        *,
+        name: str | None = None,
+        llm: Any = None,
+        criterion: Criterion | str = "faithfulness",
+        **settings: Any,
+    ) -> None:
+        self._build(criterion, llm, name, settings)
+
+
+class TCVAMetric(TCVAArguments[Result], ScorerMetric[Result]):
     """Judges claims on five levels and scores them at a temperature, in ``evaluate`` and ``aevaluate``.
 
     A `ScorerMetric` that builds its `TCVA` from its arguments.
@@ -347,19 +366,6 @@ class TCVAMetric(ScorerMetric[Result], FromConfig):
     >>> metric.name, sorted(metric.required_columns["SINGLE_TURN"])
     ('tcva_faithfulness', ['response', 'retrieved_contexts'])
     """
-
-    scorer: TCVA
-
-    @shows_settings(TCVASettings, without=("profiles",))
-    def __init__(
-        self,
-        *,
-        name: str | None = None,
-        llm: Any = None,
-        criterion: Criterion | str = "faithfulness",
-        **settings: Any,
-    ) -> None:
-        self._build(criterion, llm, name, settings)
 
 
 class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type: ignore[misc]  # as above

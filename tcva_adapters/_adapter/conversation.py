@@ -1,0 +1,46 @@
+"""Conversations where an adapter judges samples."""
+
+from __future__ import annotations
+
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.samples.conversation import Conversation
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
+
+
+class OfConversations:
+    """A `TCVA` that judges conversations, with the methods that a scorer has for samples.
+
+    Args:
+        tcva: The `TCVA`.
+    """
+
+    def __init__(self, tcva: TCVA) -> None:
+        self._tcva, self.subject = tcva, tcva.subject
+
+    def evaluate(self, conversation: Conversation) -> ConversationResult:
+        """Judge a conversation, in this thread."""
+        return self._tcva.evaluate_conversation(conversation)
+
+    async def aevaluate(self, conversation: Conversation) -> ConversationResult:
+        """The same, awaited."""
+        return await self._tcva.aevaluate_conversation(conversation)
+
+    def missing(self, conversation: Conversation) -> tuple[str, ...]:
+        """The required fields that no turn has."""
+        return tuple(
+            name
+            for name in self._tcva.required
+            if all(getattr(turn, name) is None for turn in conversation.turns)
+        )
+
+    def unscored(
+        self, reason: Reason, detail: str, conversation: Conversation | None = None
+    ) -> ConversationResult:
+        """The result of a conversation that cannot be judged, or cannot be read."""
+        about = {} if conversation is None else conversation.model_dump(exclude={"turns"})
+        turn = self._tcva.unscored(reason, detail, Sample(**about))
+        return ConversationResult(
+            (turn,), sample_id=turn.sample_id, metadata=turn.assessment.metadata
+        )

@@ -1,0 +1,90 @@
+"""TCVA on whole conversations in RAGAS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.callbacks import Callbacks
+from ragas.dataset_schema import MultiTurnSample
+from ragas.metrics.base import MetricType, MultiTurnMetric
+
+from tcva_adapters._adapter.conversation import OfConversations
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.evaluator import Scorer, lacks
+from tcva_adapters.ragas.evaluator import OlderMetric, TCVAArguments, recorded
+from tcva_adapters.ragas.results import score_of
+from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.samples.conversation import Conversation
+
+_COLUMNS = {
+    "input": "question of the user",
+    "response": "answer",
+    "contexts": "tool messages",
+    "reference": "reference",
+}
+
+
+class TCVAMultiTurnMetric(
+    TCVAArguments[ConversationResult], OlderMetric[ConversationResult], MultiTurnMetric
+):
+    """Judges every answer of a conversation and scores the claims of all together.
+
+    It works in ``evaluate`` and ``aevaluate`` on datasets of ``MultiTurnSample``. A turn is a
+    question of the user and the model's last text before the next question; its contexts are the
+    tool messages between them. A turn costs one call, a turn that was judged before none.
+    ``reference`` is the reference answer of the last turn.
+
+    Args:
+        name: As for `TCVAMetric`.
+        llm: As for `TCVAMetric`.
+        criterion: As for `TCVAMetric`.
+        **settings: As for `TCVAMetric`.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown; raised before any call.
+        MissingDependencyError: The judge's package is not installed.
+
+    >>> from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
+    >>> opens = "The office opens at nine."
+    >>> talk = [HumanMessage(content="When does the office open?"),
+    ...         AIMessage(content="", tool_calls=[ToolCall(name="search", args={})]),
+    ...         ToolMessage(content=opens), AIMessage(content=opens)]
+    >>> metric = TCVAMultiTurnMetric(llm="lexical")
+    >>> score = metric.multi_turn_score(MultiTurnSample(user_input=talk))
+    >>> score, len(score.result.turns)
+    (1.0, 1)
+    """
+
+    def _adopt(self, scorer: Scorer[Any], llm: Any) -> None:
+        super()._adopt(scorer, llm)
+        reference = "reference" if "reference" in scorer.required else "reference:optional"
+        self._required_columns = {MetricType.MULTI_TURN: {"user_input", reference}}
+
+    def multi_turn_score(self, sample: MultiTurnSample, callbacks: Callbacks = None) -> float:
+        """Score one conversation. It needs no event loop and also works inside a running one.
+
+        Raises:
+            InvalidSampleError: No question has an answer, or no turn has a field that the criterion
+                needs (a ValueError).
+            JudgeError: The judge failed on a turn.
+        """
+        judging = OfConversations(self.scorer)
+        sample = self._only_required_columns_multi_turn(sample)
+        with recorded(judging, sample, callbacks or []) as found:
+            found.append(judging.evaluate(_conversation(judging, sample)))
+        return score_of(found[0])
+
+    async def _multi_turn_ascore(self, sample: MultiTurnSample, callbacks: Callbacks) -> float:
+        judging = OfConversations(self.scorer)
+        with recorded(judging, sample, callbacks) as found:
+            found.append(await judging.aevaluate(_conversation(judging, sample)))
+        return score_of(found[0])
+
+
+def _conversation(judging: OfConversations, sample: MultiTurnSample) -> Conversation:
+    """A conversation with all that a criterion needs."""
+    messages = [message.model_dump() for message in sample.user_input]
+    found = Conversation.from_messages(messages, reference=sample.reference)
+    if missing := [_COLUMNS[name] for name in judging.missing(found)]:
+        raise InvalidSampleError(lacks("the conversation", missing, judging.subject))
+    return found
