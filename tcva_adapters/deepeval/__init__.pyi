@@ -1,3 +1,4 @@
+from tcva_adapters.deepeval.conversation import TCVAConversationalMetric as TCVAConversationalMetric
 from tcva_adapters.deepeval.evaluator import Collected as Collected
 from tcva_adapters.deepeval.evaluator import MetricSettings as MetricSettings
 from tcva_adapters.deepeval.evaluator import ScorerMetric as ScorerMetric

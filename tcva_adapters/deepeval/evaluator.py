@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property
 from types import EllipsisType
-from typing import Annotated, Any, Final, Generic, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Final, Generic, NamedTuple, Self
 from uuid import uuid4
 
 from deepeval.errors import MissingTestCaseParamsError
@@ -87,69 +88,52 @@ _NOTHING: Final = dict.fromkeys(
 )
 """What a metric has of a test case that it has not measured."""
 
+_METRICS: Final = {
+    "LLMTestCase": "TCVAMetric",
+    "ConversationalTestCase": "TCVAConversationalMetric",
+}
+"""Which metric judges a test case, by its class."""
+
 _FOLLOWED: Final = ("threshold", "strict_mode", "async_mode", "verbose_mode")
 """What DeepEval itself sets on a metric that is built, and the threshold, which users set."""
 
 
-class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
-    """Scores test cases with a scorer: ``ScorerMetric(CCRS("qr", judge=llm))``.
-
-    It works in ``evaluate``, ``assert_test`` and ``deepeval test run``. DeepEval measures copies of
-    a metric, one per test case, so results are also in `collected`, which all copies share, and in
-    ``verbose_logs`` (see `results_of`).
-
-    The metric is frozen: `changed` returns a copy with other settings. Only ``threshold`` and the
-    modes that DeepEval sets (``strict_mode``, ``async_mode``, ``verbose_mode``) can be set later.
-
-    Args:
-        scorer: A `CCRS` or a `TCVA`, with its judge.
-        threshold: The lowest score that passes; by default the scorer's. With None, as for
-            DeepEval's own metrics, a test case is scored, but neither passes nor fails.
-        **settings: See `MetricSettings`.
+class OfScorer(Frozen, Generic[R]):
+    """What the metrics for answers and for conversations have in common.
 
     Attributes:
         scorer: The scorer, with the metric's threshold.
+        judging: What judges a test case: the scorer, or the scorer on conversations.
         collected: `Collected` of every measured test case, in the order they were finished.
         name: The metric's name in reports.
         result: The result of the last test case that this object measured, or None.
-
-    Raises:
-        InvalidValueError: A setting is out of range or unknown, or is set later; raised before
-            any call.
-
-    >>> from tcva_adapters import CCRS
-    >>> metric = ScorerMetric(CCRS("qr", judge="lexical"), threshold=0.6)
-    >>> metric.measure(LLMTestCase(input="Where is it?", actual_output="It is where it was."))
-    1.0
-    >>> metric.name, metric.threshold
-    ('CCRS question relevance', 0.6)
+        reads: The class of its test cases.
+        sample_of: Makes what is judged of a test case.
     """
+
+    reads: ClassVar[type]
+    sample_of: ClassVar[Callable[..., Any]]
 
     # What DeepEval keeps on a metric, most of it of the last test case; not what was built in.
     settable = frozenset({*vars(BaseMetric), *_FOLLOWED}) - {"include_reason", "flaky", "model"}
 
     name: str
+    error: str | None
+    include_reason: bool
     model: Any  # whatever can judge
     collected: list[Collected[R]]
-    _scorer: Scorer[R]
-    _sample: Sample | None
+    _scorer: Scorer[Any]
+    _sample: Any
     _result: R | None
 
-    @shows_settings(MetricSettings)
-    def __init__(
-        self,
-        scorer: Scorer[R],
-        threshold: float | EllipsisType | None = ...,
-        **settings: Any,
-    ) -> None:
-        check_scorer(self, scorer)
-        usual: Any = scorer.threshold if threshold is ... else threshold
-        found = dict(MetricSettings(threshold=usual, **settings))
-        _build(self, scorer, {**found, "scorer": scorer})
+    @property
+    def scorer(self) -> Scorer[Any]:
+        """The scorer, with the metric's threshold."""
+        return self._scorer
 
     @property
-    def scorer(self) -> Scorer[R]:
-        """The scorer, with the metric's threshold."""
+    def judging(self) -> Any:
+        """What judges a test case, for conversations another one."""
         return self._scorer
 
     def __repr__(self) -> str:
@@ -192,6 +176,113 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
             now["name"] = None  # it tells the settings, so it changes with them
         return type(self)(**{**now, "collected": None, **settings})
 
+    @property
+    def criteria(self) -> str:
+        """All that can change a score, for DeepEval's cache, which compares no other setting."""
+        settings, profiles = self.scorer.fingerprint, getattr(self._scorer, "profiles", None)
+        # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
+        return settings if profiles is None else f"{settings} {uuid4()}"
+
+    @property
+    def result(self) -> R | None:
+        """The result of the last test case; unscored if its measurement was ended early."""
+        if self._result is None and self._sample is not None:
+            ended = "DeepEval ended the measurement before the judge replied"
+            unscored: R = self.judging.unscored(Reason.TIMEOUT, ended, self._sample)
+            return unscored
+        return self._result
+
+    # Made when DeepEval reads them; what it has in its cache, it sets.
+
+    @cached_property
+    def reason(self) -> str | None:
+        """The score in one sentence; None after an error, or without ``include_reason``."""
+        if self.result is None or self.error is not None or not self.include_reason:
+            return None
+        return self.result.reason.translate(_ROUND)
+
+    @cached_property
+    def verbose_logs(self) -> str | None:
+        """The result as JSON: the only text of a metric that DeepEval stores."""
+        return None if self.result is None else self.result.to_json()
+
+    @property
+    def __name__(self) -> str:
+        """The metric's name in reports."""
+        return self.name
+
+
+def texts_of(retrieved: Sequence[Any] | None) -> list[Any] | None:
+    """The texts of retrieved contexts, also of those with a source."""
+    return None if retrieved is None else [getattr(each, "context", each) for each in retrieved]
+
+
+def metadata_of(test_case: Any) -> Any:
+    """A test case's metadata as JSON values."""
+    return to_jsonable_python(test_case.metadata or {}, fallback=str)
+
+
+def _sample_of(test_case: LLMTestCase) -> Sample:
+    contexts: Any = texts_of(test_case.retrieval_context)
+    return Sample(
+        input=test_case.input,
+        response=test_case.actual_output,
+        contexts=contexts,
+        reference=test_case.expected_output,
+        id=test_case.name,
+        metadata=metadata_of(test_case),
+    )
+
+
+class ScorerMetric(OfScorer[R], BaseMetric):  # type: ignore[no-untyped-call,override]  # DeepEval's __init_subclass__; its metrics set reason and logs
+    """Scores test cases with a scorer: ``ScorerMetric(CCRS("qr", judge=llm))``.
+
+    It works in ``evaluate``, ``assert_test`` and ``deepeval test run``. DeepEval measures copies of
+    a metric, one per test case, so results are also in `collected`, which all copies share, and in
+    ``verbose_logs`` (see `results_of`).
+
+    The metric is frozen: `changed` returns a copy with other settings. Only ``threshold`` and the
+    modes that DeepEval sets (``strict_mode``, ``async_mode``, ``verbose_mode``) can be set later.
+
+    Args:
+        scorer: A `CCRS` or a `TCVA`, with its judge.
+        threshold: The lowest score that passes; by default the scorer's. With None, as for
+            DeepEval's own metrics, a test case is scored, but neither passes nor fails.
+        **settings: See `MetricSettings`.
+
+    Attributes:
+        scorer: The scorer, with the metric's threshold.
+        collected: `Collected` of every measured test case, in the order they were finished.
+        name: The metric's name in reports.
+        result: The result of the last test case that this object measured, or None.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown, or is set later; raised before
+            any call.
+
+    >>> from tcva_adapters import CCRS
+    >>> metric = ScorerMetric(CCRS("qr", judge="lexical"), threshold=0.6)
+    >>> metric.measure(LLMTestCase(input="Where is it?", actual_output="It is where it was."))
+    1.0
+    >>> metric.name, metric.threshold
+    ('CCRS question relevance', 0.6)
+    """
+
+    reads = LLMTestCase
+    sample_of = staticmethod(_sample_of)
+
+    @shows_settings(MetricSettings)
+    def __init__(
+        self,
+        scorer: Scorer[R],
+        threshold: float | EllipsisType | None = ...,
+        **settings: Any,
+    ) -> None:
+        check_scorer(self, scorer)
+        usual: Any = scorer.threshold if threshold is ... else threshold
+        found = dict(MetricSettings(threshold=usual, **settings))
+        _build(self, scorer, {**found, "scorer": scorer})
+
     def measure(  # type: ignore[override]  # a score may be missing
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
     ) -> float | None:
@@ -206,11 +297,11 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
 
         Raises:
             MissingTestCaseParamsError: The test case lacks a field that the criterion needs.
-            InvalidSampleError: It is a conversation, or multimodal (a ValueError, as from
-                DeepEval's own metrics).
+            InvalidSampleError: It is a conversation, which `TCVAConversationalMetric` judges, or
+                multimodal (a ValueError, as from DeepEval's own metrics).
         """
-        sample = _begin(self, test_case)
-        return _finish(self, test_case, sample, self.scorer.evaluate(sample))
+        sample = begin(self, test_case)
+        return finish(self, test_case, sample, self.scorer.evaluate(sample))
 
     async def a_measure(  # type: ignore[override]  # as above
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
@@ -221,45 +312,42 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
             MissingTestCaseParamsError: See `measure`.
             InvalidSampleError: See `measure`.
         """
-        sample = _begin(self, test_case)
-        return _finish(self, test_case, sample, await self.scorer.aevaluate(sample))
-
-    @property
-    def criteria(self) -> str:
-        """All that can change a score, for DeepEval's cache, which compares no other setting."""
-        settings, profiles = self.scorer.fingerprint, getattr(self._scorer, "profiles", None)
-        # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
-        return settings if profiles is None else f"{settings} {uuid4()}"
-
-    @property
-    def result(self) -> R | None:
-        """The result of the last test case; unscored if its measurement was ended early."""
-        if self._result is None and self._sample is not None:
-            ended = "DeepEval ended the measurement before the judge replied"
-            return self._scorer.unscored(Reason.TIMEOUT, ended, self._sample)
-        return self._result
-
-    # Made when DeepEval reads them; what it has in its cache, it sets.
-
-    @cached_property
-    def reason(self) -> str | None:  # type: ignore[override]  # DeepEval's metrics set it
-        """The score in one sentence; None after an error, or without ``include_reason``."""
-        if self.result is None or self.error is not None or not self.include_reason:
-            return None
-        return self.result.reason.translate(_ROUND)
-
-    @cached_property
-    def verbose_logs(self) -> str | None:  # type: ignore[override]  # likewise
-        """The result as JSON: the only text of a metric that DeepEval stores."""
-        return None if self.result is None else self.result.to_json()
-
-    @property
-    def __name__(self) -> str:
-        """The metric's name in reports."""
-        return self.name
+        sample = begin(self, test_case)
+        return finish(self, test_case, sample, await self.scorer.aevaluate(sample))
 
 
-class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-call]  # as above
+class TCVAArguments(FromConfig):
+    """Builds a metric's `TCVA` of its arguments."""
+
+    criterion: Criterion
+    temperature: float
+    store: VerdictStore | None
+
+    @shows_settings(MetricSettings, TCVASettings)
+    def __init__(
+        self,
+        criterion: Criterion | str = "faithfulness",
+        threshold: float | None = TCVASettings.default("threshold"),
+        temperature: float | str = TCVASettings.default("temperature"),
+        model: Any = None,
+        **settings: Any,
+    ) -> None:
+        check_settings(
+            self, settings, [*inspect.signature(TCVAArguments).parameters], judge="model"
+        )
+        needed = "a name or a Criterion (pass a threshold as threshold=)"  # DeepEval's own first
+        require(isinstance(criterion, Criterion | str), "criterion", criterion, needed)
+        own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}
+        found = dict(MetricSettings(threshold=threshold, **own))
+        is_name = isinstance(model, str) and model != "lexical" and not model.startswith("openai:")
+        judge = llm_of_name(model) if model is None or is_name else model
+        tcva = TCVA(criterion, judge=judge, temperature=temperature, **settings)
+        if isinstance(judge, str):
+            judge = tcva.arguments["judge"]  # one client for all copies
+        _build(self, tcva, {**tcva.settings, **found, "criterion": tcva.criterion, "model": judge})
+
+
+class TCVAMetric(TCVAArguments, ScorerMetric[Result]):  # type: ignore[no-untyped-call,override]  # as above
     """Judges claims on five levels and scores them at a temperature.
 
     It goes wherever `FaithfulnessMetric` goes; see `ScorerMetric`.
@@ -289,31 +377,6 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
     >>> metric.changed(temperature="strict").name
     'TCVA faithfulness (T=0.2)'
     """
-
-    criterion: Criterion
-    temperature: float
-    store: VerdictStore | None
-
-    @shows_settings(MetricSettings, TCVASettings)
-    def __init__(
-        self,
-        criterion: Criterion | str = "faithfulness",
-        threshold: float | None = TCVASettings.default("threshold"),
-        temperature: float | str = TCVASettings.default("temperature"),
-        model: Any = None,
-        **settings: Any,
-    ) -> None:
-        check_settings(self, settings, [*inspect.signature(TCVAMetric).parameters], judge="model")
-        needed = "a name or a Criterion (pass a threshold as threshold=)"  # DeepEval's own first
-        require(isinstance(criterion, Criterion | str), "criterion", criterion, needed)
-        own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}
-        found = dict(MetricSettings(threshold=threshold, **own))
-        is_name = isinstance(model, str) and model != "lexical" and not model.startswith("openai:")
-        judge = llm_of_name(model) if model is None or is_name else model
-        tcva = TCVA(criterion, judge=judge, temperature=temperature, **settings)
-        if isinstance(judge, str):
-            judge = tcva.arguments["judge"]  # one client for all copies
-        _build(self, tcva, {**tcva.settings, **found, "criterion": tcva.criterion, "model": judge})
 
 
 # Functions, not methods: DeepEval traces every method of a metric as a span.
@@ -345,37 +408,35 @@ def _follow_threshold(metric: Any) -> None:
     own["_scorer"] = scorer if scorer.threshold == passes else scorer.changed(threshold=passes)
 
 
-def _begin(metric: Any, test_case: Any) -> Sample:
-    """The sample of a test case; DeepEval's own error if it lacks a field."""
+def begin(metric: Any, test_case: Any) -> Any:
+    """What is judged of a test case; DeepEval's own error if it lacks a field."""
     metric.error = None  # and all else that is left from the test case before
     metric.skipped = False
-    if not isinstance(test_case, LLMTestCase) or test_case.multimodal:
-        is_case = isinstance(test_case, LLMTestCase)
-        kind = "multimodal LLMTestCase" if is_case else type(test_case).__name__
-        msg = f"'{metric.name}' needs an LLMTestCase with text for each answer, got a {kind}"
+    kind = metric.reads.__name__
+    if not isinstance(test_case, metric.reads) or test_case.multimodal:
+        is_kind = isinstance(test_case, metric.reads)
+        got = f"multimodal {kind}" if is_kind else type(test_case).__name__
+        way = f"; {_METRICS[got]} judges those" if got in _METRICS else ""
+        msg = f"'{metric.name}' needs a test case of class {kind}, with text only; got a {got}{way}"
         raise InvalidSampleError(msg)
-    contexts: Any = test_case.retrieval_context
-    if contexts is not None:  # one with a source is taken by its text
-        contexts = [getattr(each, "context", each) for each in contexts]
-    sample = Sample(
-        input=test_case.input,
-        response=test_case.actual_output,
-        contexts=contexts,
-        reference=test_case.expected_output,
-        id=test_case.name,
-        metadata=to_jsonable_python(test_case.metadata or {}, fallback=str),
-    )
-    if missing := metric.scorer.missing(sample):
-        fields = " and ".join(f"'{PARAMS[name].value}'" for name in missing)
-        msg = f"{fields} cannot be None for the '{metric.name}' metric"
-        vars(metric)["_result"] = metric.scorer.unscored(Reason.MISSING_FIELD, msg, sample)
+    sample = None
+    try:
+        sample = metric.sample_of(test_case)
+        missing = [f"'{PARAMS[name].value}'" for name in metric.judging.missing(sample)]
+        lacks = f"{' and '.join(missing)} cannot be None" if missing else ""
+    except InvalidSampleError as error:  # of a conversation without an answer
+        lacks = f"{error}, which is needed"
+    if lacks:
+        msg = f"{lacks} for the '{metric.name}' metric"
+        vars(metric)["_result"] = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
         metric.error = msg
         raise MissingTestCaseParamsError(msg)
     vars(metric)["_sample"] = sample
     return sample
 
 
-def _finish(metric: Any, test_case: LLMTestCase, sample: Sample, result: Scored) -> float | None:
+def finish(metric: Any, test_case: Any, sample: Any, result: Scored) -> float | None:
+    """Keep a result where DeepEval looks for its parts; returns the score."""
     metric.collected.append(Collected(test_case, result))
     fails = metric.strict_mode and result.score is not None and not result.passed
     score, usage, why = 0.0 if fails else result.score, result.usage, result.unscored

@@ -1,0 +1,117 @@
+"""TCVA on whole conversations in DeepEval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deepeval.metrics import BaseConversationalMetric
+from deepeval.test_case import ConversationalTestCase
+from pydantic_core import to_json
+
+from tcva_adapters._adapter.conversation import OfConversations
+from tcva_adapters.deepeval.evaluator import (
+    OfScorer,
+    TCVAArguments,
+    begin,
+    finish,
+    metadata_of,
+    texts_of,
+)
+from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.samples.conversation import Conversation
+from tcva_adapters.tcva import TCVA
+
+
+def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
+    messages: list[dict[str, Any]] = []
+    for turn in test_case.turns:
+        contexts = texts_of(turn.retrieval_context)
+        messages.append({"role": turn.role, "content": turn.content, "retrieval_context": contexts})
+        outputs = [call.output for call in turn.tools_called or () if call.output is not None]
+        for output in outputs:
+            text = output if isinstance(output, str) else to_json(output, fallback=str).decode()
+            messages.append({"role": "tool", "content": text})
+    return Conversation.from_messages(
+        messages,
+        contexts=texts_of(test_case.context),
+        reference=test_case.expected_outcome,
+        id=test_case.name,
+        metadata=metadata_of(test_case),
+    )
+
+
+class TCVAConversationalMetric(  # type: ignore[no-untyped-call,override]  # as for `ScorerMetric`
+    TCVAArguments, OfScorer[ConversationResult], BaseConversationalMetric
+):
+    """Judges every answer of a conversation and scores the claims of all together.
+
+    It goes wherever `TurnFaithfulnessMetric` goes: ``evaluate``, ``assert_test``, ``deepeval test
+    run``. A turn is a question of the user and the model's last text before the next question; its
+    contexts are the ``retrieval_context`` and the outputs of ``tools_called`` since the question,
+    or, for a turn that has none, the ``context`` of the test case. A turn costs one call, a turn
+    that was judged before none. ``expected_outcome`` is the reference answer of the last turn.
+
+    Args:
+        criterion: As for `TCVAMetric`.
+        threshold: As for `TCVAMetric`.
+        temperature: As for `TCVAMetric`.
+        model: As for `TCVAMetric`.
+        **settings: As for `TCVAMetric`.
+
+    Raises:
+        InvalidValueError: As for `TCVAMetric`.
+        MissingDependencyError: The judge's package is not installed.
+        DeepEvalError: DeepEval chooses the provider, and its API key is missing.
+
+    >>> from deepeval.test_case import Turn
+    >>> opens = "The office opens at nine."
+    >>> turns = [Turn(role="user", content="When does the office open?"),
+    ...          Turn(role="assistant", content=opens, retrieval_context=[opens])]
+    >>> metric = TCVAConversationalMetric(model="lexical")
+    >>> metric.measure(ConversationalTestCase(turns=turns)), len(metric.result.turns)
+    (1.0, 1)
+    """
+
+    _scorer: TCVA
+    reads = ConversationalTestCase
+    sample_of = staticmethod(_conversation_of)
+
+    @property
+    def judging(self) -> OfConversations:
+        """What judges a conversation."""
+        return OfConversations(self._scorer)
+
+    def measure(  # type: ignore[override]  # a score may be missing
+        self,
+        test_case: ConversationalTestCase,
+        _show_indicator: bool = True,
+        _in_component: bool = False,
+    ) -> float | None:
+        """Judge one conversation. It needs no event loop and also works inside a running one.
+
+        Returns:
+            The score in [0, 1], or None if the conversation is unscored. If the judge fails on a
+            turn, ``error`` says why, as DeepEval reports it; the run goes on.
+
+        Raises:
+            MissingTestCaseParamsError: No question has an answer, or no turn has a field that the
+                criterion needs.
+            InvalidSampleError: It is no conversation, or multimodal (a ValueError).
+        """
+        conversation = begin(self, test_case)
+        return finish(self, test_case, conversation, self.judging.evaluate(conversation))
+
+    async def a_measure(  # type: ignore[override]  # as above
+        self,
+        test_case: ConversationalTestCase,
+        _show_indicator: bool = True,
+        _in_component: bool = False,
+    ) -> float | None:
+        """The same, awaited.
+
+        Raises:
+            MissingTestCaseParamsError: See `measure`.
+            InvalidSampleError: See `measure`.
+        """
+        conversation = begin(self, test_case)
+        return finish(self, test_case, conversation, await self.judging.aevaluate(conversation))
