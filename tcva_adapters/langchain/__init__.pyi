@@ -1,4 +1,8 @@
 from tcva_adapters.langchain.classic import TCVAStringEvaluator as TCVAStringEvaluator
+from tcva_adapters.langchain.conversation import (
+    TCVAConversationEvaluator as TCVAConversationEvaluator,
+)
+from tcva_adapters.langchain.conversation import TCVAConversationInput as TCVAConversationInput
 from tcva_adapters.langchain.evaluator import ScorerEvaluator as ScorerEvaluator
 from tcva_adapters.langchain.evaluator import TCVAEvaluator as TCVAEvaluator
 from tcva_adapters.langchain.evaluator import TCVAInput as TCVAInput

@@ -109,12 +109,19 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return await self._acall_with_config(self._ajudge, input, config, **kwargs)
 
     def _judge(self, value: Any) -> TCVAOutput:
-        sample = sample_for(self.scorer, self.mapper(value) if self.mapper else value)
-        return as_output(self.scorer.evaluate(sample))
+        judged = self._read(self.mapper(value) if self.mapper else value)
+        return as_output(self._judging().evaluate(judged))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        sample = sample_for(self.scorer, self.mapper(value) if self.mapper else value)
-        return as_output(await self.scorer.aevaluate(sample))
+        judged = self._read(self.mapper(value) if self.mapper else value)
+        return as_output(await self._judging().aevaluate(judged))
+
+    def _judging(self) -> Any:
+        """What judges a sample; a subclass judges conversations."""
+        return self.scorer
+
+    def _read(self, value: Any) -> Any:
+        return sample_for(self.scorer, value)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  # both share judge and store
         """A copy with the fields of `update` changed; it shares judge and store.

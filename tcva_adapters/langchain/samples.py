@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import Scorer, lacks
+from tcva_adapters.evaluator import lacks
+from tcva_adapters.samples.conversation import Conversation, samples_in
 from tcva_adapters.samples.fields import ALIASES, flattened
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
@@ -48,33 +49,61 @@ def as_sample(value: Any) -> Sample:
         return value
     if isinstance(value, str | BaseMessage):
         return Sample(response=value if isinstance(value, str) else str(value.text))
-    record: dict[str, Any] = {}
-    metadata = None
-    if isinstance(value, Mapping):
-        for name, entry in value.items():
-            if name in _NAMES:
-                record[_NAMES[name]] = _plain(entry)
-        metadata = value.get("metadata")
-    elif is_messages(talk := _plain(value)):
-        record = {"messages": talk}
-    else:
-        msg = f"the evaluator reads mappings, got {type(value).__name__}; mapper= can make one"
-        raise InvalidSampleError(msg)
+    record, metadata = _record_of(value)
     sample = Sample.from_record(record)
-    own: dict[str, Any] = {"metadata": dict(metadata) if isinstance(metadata, Mapping) else {}}
+    own: dict[str, Any] = {"metadata": metadata}
     if sample.contexts is None and isinstance(record.get("messages"), list):
         own["contexts"] = ()  # an agent that used no tool has retrieved nothing
     return sample.model_copy(update=own)
 
 
-def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
-    """A sample with all that a scorer needs.
+def as_conversation(value: Any) -> Conversation:
+    """A conversation from messages: a list of them, an agent's state, or the data of a run.
+
+    A mapping may have ``contexts`` for turns without tool messages, a ``reference`` for the last
+    turn, an ``id`` and ``metadata``.
+
+    Raises:
+        InvalidSampleError: The value, or one of its messages, cannot be read, or no question in it
+            has an answer.
+
+    >>> talk = [("user", "Who?"), ("assistant", "Ada."), ("user", "When?"), AIMessage("In 1815.")]
+    >>> [turn.response for turn in as_conversation(talk).turns]
+    ['Ada.', 'In 1815.']
+    """
+    if isinstance(value, Conversation):
+        return value
+    record, metadata = _record_of({"messages": value} if isinstance(value, list | tuple) else value)
+    turns = tuple(samples_in({"contexts": (), **record}, {}))
+    return Conversation(turns=turns, id=record.get("id"), metadata=metadata)
+
+
+def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The record and the metadata in what a chain, a retriever or an agent returned."""
+    if isinstance(value, Mapping):
+        named = {name: entry for name, entry in value.items() if name in _NAMES}
+        metadata = value.get("metadata")
+        record = {_NAMES[name]: _plain(entry) for name, entry in named.items()}
+        return record, dict(metadata) if isinstance(metadata, Mapping) else {}
+    if is_messages(talk := _plain(value)):
+        return {"messages": talk}, {}
+    msg = f"the evaluator reads mappings, got {type(value).__name__}; mapper= can make one"
+    raise InvalidSampleError(msg)
+
+
+def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) -> Any:
+    """A sample, or what else a scorer judges, with all that it needs.
+
+    Args:
+        scorer: The scorer, or `OfConversations`.
+        value: The output of the previous step.
+        read: Makes a sample of it, or a conversation.
 
     Raises:
         InvalidSampleError: The value cannot be read, or a field is missing; the message lists the
             names that were given.
     """
-    sample = as_sample(value)
+    sample = read(value)
     missing = scorer.missing(sample)
     if missing:
         has = flattened(value) if isinstance(value, Mapping) else {f"a {type(value).__name__}": 1}
