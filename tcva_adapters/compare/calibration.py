@@ -11,6 +11,8 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
+from tcva_adapters.compare.described import CHOSEN, described, plain
+from tcva_adapters.compare.guarantee import Limits, guaranteed
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
@@ -35,7 +37,6 @@ FEW: Final = 30
 
 _CALLED: Final = {"spearman": "Spearman", "mae": "mean absolute error"}
 _DEFAULT: Final = ScoringConfig()
-_CHOSEN: Final = ("temperature", "scheme", "penalty")
 _STEP: Final = 0.05
 # What is equal on paper may differ in the last bits.
 _SAME: Final = 1e-12
@@ -63,6 +64,9 @@ def calibrate(
     level: float = 0.95,
     seed: int = 0,
     skip_bad: bool = False,
+    max_false_pass: float | None = None,
+    min_true_pass: float | None = None,
+    confidence: float = 0.95,
 ) -> Report:
     """Choose the settings that agree best with human ratings, and test whether they are better.
 
@@ -86,14 +90,20 @@ def calibrate(
         group: The field of what samples belong to: these share a fold, and are drawn together.
         scoring: The settings in use, which a choice has to beat.
         human_scale: Lowest and highest rating that could be given; by default 0 and 1.
-        human_threshold: With ``kappa``, a rating passes from here on; by default the middle.
+        human_threshold: With ``kappa`` and with a limit, a rating passes from here on, and a lower
+            one rejects; by default the middle.
         resamples: Behind each interval.
         level: Of the intervals.
         seed: The same seed gives the same figures.
         skip_bad: Leave out unreadable lines.
+        max_false_pass: Choose a threshold instead: the lowest at which, with `confidence`, at most
+            this share of the answers that people reject passes. The settings tried are then those
+            given (by default the one in use); they share the error, as do the values of ``by``.
+        min_true_pass: At least this share of the good answers must pass.
+        confidence: Of both limits together.
 
     Returns:
-        The tables ``settings``, ``gain``, ``choices`` (in which share of the folds) and, with
+        With a limit see `tcva_adapters.compare.guarantee.guaranteed`. Else the tables ``settings``, ``gain``, ``choices`` (in which share of the folds) and, with
         ``by``, ``by FIELD``.
 
     Raises:
@@ -109,13 +119,17 @@ def calibrate(
     check_level(level)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
     table = read_scores(source, human=human, scoring=scoring, **how)
+    if max_false_pass is not None or min_true_pass is not None:
+        limits = Limits(max_false_pass, min_true_pass, confidence, human_threshold, human_scale)
+        grid = temperatures or [scoring.temperature]
+        return guaranteed(table, _every(scoring, grid, schemes, penalties), limits, by)
     rated = _rated(table)
     at = passes_from(human_threshold, human_scale)
     search = _Search(objective, at, resamples, level, seed)
     found = search.on(rated, _candidates(scoring, temperatures, schemes, penalties))
     settings: dict[str, Any] = {**asdict(search), "folds": FOLDS, "repeats": REPEATS}
     settings |= {"criterion": table.about.get("criterion"), "profiles": None}
-    settings["recommended"] = _plain(found.recommended)
+    settings["recommended"] = plain(found.recommended)
     tables, sentence = found.tables(objective), found.sentence(objective)
     if by is not None:
         parts, own = _by_value(search, rated, by, _candidates(found.recommended, temperatures))
@@ -143,13 +157,22 @@ def _rated(table: ScoreTable) -> ScoreTable:
 def recommended(report: Report) -> Config:
     """The settings that a calibration recommends, for `Config.dump` and ``--config``.
 
-    Only what is significant gets in: of the values of a field, the temperatures that are.
+    Only what is significant gets in: of the values of a field, the temperatures that are. What was
+    chosen for a limit comes with its guarantee.
+
+    Raises:
+        InvalidValueError: No setting keeps the limit.
     """
+    if report.settings["recommended"] is None:
+        msg = f"there are no settings to recommend: {report.sentence}"
+        raise InvalidValueError(msg)
+    guarantee = report.settings.get("guarantee")
     return Config(
         criterion=report.settings["criterion"],
         settings=report.settings["recommended"],
         profiles=report.settings["profiles"],
-        provenance=report.to_dict(),
+        guarantee=guarantee,
+        provenance=None if guarantee else report.to_dict(),
     )
 
 
@@ -373,7 +396,7 @@ class _Found:
         gain["reason"] = self.gain.reason
         shown = [Column("gain", "signed"), Column("n", "int")]
         notes = [] if gain["reason"] else [f"detectable: {DETECTABLE}"]
-        picks = [{"setting": described(s), "share": k, **_plain(s)} for s, k in self.shares]
+        picks = [{"setting": described(s), "share": k, **plain(s)} for s, k in self.shares]
         return [
             Table("settings", columns, rows),
             Table("gain", [*shown, Column("detectable", "score")], [gain], notes=notes),
@@ -449,16 +472,28 @@ def _candidates(
     """
     low, high = baseline.bounds.t_min, baseline.bounds.t_max
     grid = temperatures or [*np.round(np.arange(low, high, _STEP), 10).tolist(), high]
-    others = (schemes or [baseline.scheme], penalties or [baseline.penalty])
-    every = [
-        baseline.changed(**dict(zip(_CHOSEN, each, strict=True))) for each in product(grid, *others)
-    ]
+    every = _every(baseline, grid, schemes, penalties)
 
     def distance(each: ScoringConfig) -> tuple[int, float]:
         changed = (each.scheme != baseline.scheme) + (each.penalty != baseline.penalty)
         return changed, round(abs(each.temperature - baseline.temperature), 9)
 
     return sorted(dict.fromkeys([baseline, *every]), key=distance)
+
+
+def _every(
+    baseline: ScoringConfig,
+    temperatures: Sequence[float | str],
+    schemes: Sequence[SchemeLike],
+    penalties: Sequence[Penalty],
+) -> list[ScoringConfig]:
+    """Every combination, each once; of what is not given, that of the baseline."""
+    others = (schemes or [baseline.scheme], penalties or [baseline.penalty])
+    found = (
+        baseline.changed(**dict(zip(CHOSEN, each, strict=True)))
+        for each in product(temperatures, *others)
+    )
+    return list(dict.fromkeys(found))
 
 
 def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> FloatArray:
@@ -490,26 +525,3 @@ def _first_best(values: FloatArray) -> IntArray:
     defined = np.where(np.isnan(values), -np.inf, values)
     chosen: IntArray = np.argmax(defined >= defined.max(axis=0) - _SAME, axis=0)
     return chosen
-
-
-def described(scoring: ScoringConfig) -> str:
-    """A setting in a few words: the temperature, and whatever differs from the default.
-
-    >>> described(ScoringConfig(temperature=0.7, penalty="off"))
-    'T=0.7, penalty off'
-    """
-    words = [scoring.place]
-    for name in ("scheme", "penalty", "floor", "eps"):
-        value = getattr(scoring, name)
-        if value != getattr(_DEFAULT, name):
-            words.append(f"{name} {getattr(value, 'short_name', value)}")
-    return ", ".join(words)
-
-
-def _plain(scoring: ScoringConfig) -> dict[str, Any]:
-    """A setting as plain values, under the names of the configuration file."""
-    found = {name: getattr(scoring, name) for name in (*_CHOSEN, "floor", "eps", "evidence")}
-    scheme = scoring.scheme
-    found["scheme"] = list(scheme.weights) if scheme.name == "custom" else scheme.name
-    own = {} if scoring.bounds == _DEFAULT.bounds else {"bounds": asdict(scoring.bounds)}
-    return found | own

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.settings import ScoringConfig, TCVASettings, check_names
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.sample import Checked, first_fault
@@ -30,6 +31,7 @@ class Config(Checked):
             settings are used.
         profiles: Temperatures by a metadata field.
         provenance: Where the choice comes from (labels, gain, interval); stored, never read.
+        guarantee: What was certified of the settings, if they were chosen for a limit.
 
     >>> config = Config(settings={"temperature": "strict"}, criterion="faithfulness")
     >>> config.options()
@@ -41,6 +43,7 @@ class Config(Checked):
     settings: dict[str, Any] = Field(default_factory=dict)
     profiles: dict[str, Any] | None = None
     provenance: dict[str, Any] | None = None
+    guarantee: Guarantee | None = None
 
     @model_validator(mode="after")
     def _are_known_and_in_range(self) -> Self:
