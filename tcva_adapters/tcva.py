@@ -187,7 +187,8 @@ class TCVA(FromConfig, Scorer[Result]):
         """
         given = [*map(checked_conversation, conversations)]
         turns = [turn for each in given for turn in each.turns]
-        return self._of_turns(given, self.evaluate_many(turns, progress=progress))
+        results = iter(self.evaluate_many(turns, progress=progress))
+        return [self.of_turns(each, islice(results, len(each.turns))) for each in given]
 
     async def aevaluate_conversations(
         self, conversations: Iterable[Conversation], *, progress: bool | None = None
@@ -195,22 +196,13 @@ class TCVA(FromConfig, Scorer[Result]):
         """The same, awaited."""
         given = [*map(checked_conversation, conversations)]
         turns = [turn for each in given for turn in each.turns]
-        return self._of_turns(given, await self.aevaluate_many(turns, progress=progress))
+        results = iter(await self.aevaluate_many(turns, progress=progress))
+        return [self.of_turns(each, islice(results, len(each.turns))) for each in given]
 
-    def _of_turns(
-        self, conversations: Sequence[Conversation], results: Iterable[Result]
-    ) -> list[ConversationResult]:
-        """Each conversation's result, from those of all turns in order."""
-        left = iter(results)
-        return [
-            ConversationResult(
-                tuple(islice(left, len(each.turns))),
-                self._scoring_for(each.metadata),
-                each.id,
-                each.metadata,
-            )
-            for each in conversations
-        ]
+    def of_turns(self, conversation: Conversation, results: Iterable[Result]) -> ConversationResult:
+        """The result of a conversation whose turns have these results."""
+        scoring = self._scoring_for(conversation.metadata)
+        return ConversationResult([*results], scoring, conversation.id, conversation.metadata)
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""

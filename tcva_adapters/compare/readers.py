@@ -29,6 +29,7 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.counted import LevelCounts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.files import stream_assessments
@@ -36,6 +37,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
+from tcva_adapters.samples.conversation import add_group
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import Format, RowStream, format_of, read_records, skipped_rows
 from tcva_adapters.samples.sample import Sample
@@ -101,7 +103,7 @@ def read_scores(
       per sample and method, see `read_imported`,
     * the folder of a comparison: its judgements, and the scores of its other methods (among several
       sources its table of scores alone),
-    * results, assessments and CCRS results; or level counts, shape (N, 5) or (N, J, 5), whose
+    * results, assessments, CCRS results, and conversations' results, whose turns are samples; or level counts, shape (N, 5) or (N, J, 5), whose
       method is ``scores``.
 
     ``NAME=PATH`` names what is in a file, ``PATH::COLUMN,COLUMN`` says which columns are methods.
@@ -113,7 +115,8 @@ def read_scores(
             of imported scores; a file of labels (see `Ratings.find`); ratings by sample id, or one
             for each sample. By default the column ``human`` or ``human_score`` of imported scores.
         human_scale: The lowest and the highest rating that could be given: these become 0 and 1.
-        group: The metadata field, or column, of what samples belong to (a document).
+        group: The metadata field, or column, of what samples belong to (a document). By default
+            turns belong to their conversation, and other samples to nothing.
         scoring: The settings for judgements; by default those that they were written with.
         samples: What imported scores are about: rows are matched to them by id or by their texts,
             and the table has a row for each of these samples.
@@ -261,6 +264,8 @@ class Block:
             value = metadata.get(self.how.group)
             is_group = isinstance(value, str | int | float) and value not in {"", None}
             self.groups.append(value if is_group and value == value else None)  # noqa: PLR0124  # nan
+        else:
+            add_group(self.groups, self.number, name, metadata)
         for method, score in scores.items():
             column = self.scores.setdefault(method, array("d"))
             column.append(math.nan if score is None else score)
@@ -355,7 +360,7 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
                 read_imported(path, replace(how.importing, columns=columns)), how, name, stem
             )
     rows: RowStream[Any] = RowStream(target, kind, skip_bad=how.skip_bad, read=_item)
-    if how.hold == "counts":
+    if how.hold == "counts" and "turns" not in first:
         if "answers" in first:
             msg = f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
             raise InvalidSampleError(msg)
@@ -377,9 +382,11 @@ def _first_record(path: Path, kind: Format) -> dict[str, Any]:
 
 
 def _item(record: dict[str, Any]) -> Judged:
-    """A line: a result with its settings, a CCRS result, or a bare assessment."""
+    """A line: a result with its settings, a CCRS or conversation's result, or a bare assessment."""
     if "answers" in record:
         return CCRSResult.from_dict(record)
+    if "turns" in record:
+        return ConversationResult.from_dict(record)
     return Result.from_dict(record) if "scoring" in record else Assessment.from_dict(record)
 
 
@@ -388,7 +395,8 @@ def _of_items(
 ) -> list[Block]:
     """Judgements in their order; those of another judge, or another system, are another block."""
     blocks: dict[tuple[str, str, str], Block] = {}
-    for item in items:
+    turns = (each.turns if isinstance(each, ConversationResult) else (each,) for each in items)
+    for item in chain.from_iterable(turns):
         if not isinstance(item, Judged):
             msg = (
                 f"{str(item)[:80]!r} is not a result; take only results: result_of or "

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
 from io import TextIOWrapper
@@ -40,6 +40,7 @@ from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Runner
+from tcva_adapters.samples.conversation import add_group
 from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
 from tcva_adapters.samples.output import (
     alone,
@@ -93,7 +94,8 @@ class Run:
             or a file of them; by default those of imported tables.
         human_scale: The lowest and the highest rating that could be given: ratings are laid on
             [0, 1], the scale of scores. By default they are as they are.
-        group: The samples' field that names what they belong to (a document, a conversation).
+        group: The samples' field that names what they belong to (a document). By default turns
+            belong to their conversation, and other samples to nothing.
         pass_from: Where other methods' scores pass from, by name.
         folder: Where judgements are stored as they are made, unless the TCVA has a store: the same
             run on it goes on where it ended. One run at a time.
@@ -236,7 +238,10 @@ class Run:
 
     def _grouped(self, group: str | None) -> tuple[Any, ...]:
         if group is None:
-            return ()
+            groups: list[Hashable] = []
+            for number, sample in enumerate(self.samples, start=1):
+                add_group(groups, number, sample.id, sample.metadata)
+            return tuple(groups)
         found = [sample.metadata.get(group) for sample in self.samples]
         if None in found:
             lacking = self.samples[found.index(None)].id

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import (
-    SCHEMA_VERSION,
-    Assessment,
-    ClaimVerdict,
-    Reason,
-    Unscored,
-    Usage,
-    written_out,
-)
-from tcva_adapters.results.protocol import json_object
-from tcva_adapters.results.result import Result
+from tcva_adapters.results.assessment import SCHEMA_VERSION, Assessment, Reason, Unscored, Usage
+from tcva_adapters.results.result import Result, scoring_in
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.tables import counted
 
 _SHOWN: Final = 3
+_OF_TURNS: Final = ("claims", "members", "panel")
 
 
-@dataclass(frozen=True)
-class ConversationResult:
+@dataclass(frozen=True, init=False)
+class ConversationResult(Result):
     """The score over the claims of all turns of a conversation, and each turn's own result.
 
-    A turn without a score for a reason of its own (it claims nothing, nothing was retrieved) adds
-    no claims, and ``reason`` names it. Where a turn failed, or was too long to judge, the
-    conversation has no score.
+    It is the `Result` of one assessment with the claims of all turns. A turn without a score for a
+    reason of its own (it claims nothing, nothing was retrieved) adds no claims, and ``reason`` names
+    it. Where a turn failed, or was too long to judge, the conversation has no score.
 
-    Attributes:
+    Args:
         turns: A result for each turn, at least one.
         scoring: The setting of the conversation's score; by default that of the first turn.
         sample_id: The conversation's id.
         metadata: The conversation's metadata.
-        whole: The claims of all turns as one result, at this setting.
+
+    Attributes:
+        turns: Likewise.
+
+    Raises:
+        InvalidValueError: There is no turn.
 
     >>> turns = [Result(Assessment.from_verdicts(v)) for v in (["fully", "mostly"], ["partial"])]
     >>> talk = ConversationResult(turns)
@@ -47,48 +44,23 @@ class ConversationResult:
     (0.867, 0.803)
     """
 
-    turns: tuple[Result, ...]
-    scoring: ScoringConfig = None  # type: ignore[assignment]  # set below where it is not given
-    sample_id: str | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
-    whole: Result = field(init=False, repr=False, compare=False)
+    turns: tuple[Result, ...] = ()
     kind: ClassVar[str] = "conversation"
 
-    def __post_init__(self) -> None:
-        if not self.turns:
+    def __init__(
+        self,
+        turns: Sequence[Result],
+        scoring: ScoringConfig | None = None,
+        sample_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not turns:
             msg = "a conversation's result must have at least one turn, got none"
             raise InvalidValueError(msg)
-        object.__setattr__(self, "turns", tuple(self.turns))
-        object.__setattr__(self, "scoring", self.scoring or self.turns[0].scoring)
-        together = pooled([turn.assessment for turn in self.turns])
-        about = {"sample_id": self.sample_id, "metadata": self.metadata}
-        whole = Result(together.model_copy(update=about), self.scoring)
-        object.__setattr__(self, "whole", whole)
-
-    @property
-    def score(self) -> float | None:
-        """In [0, 1]; None where a turn failed, or no turn has a score."""
-        return self.whole.score
-
-    @property
-    def passed(self) -> bool | None:
-        """Whether the score reaches the threshold; None where there is no score."""
-        return self.whole.passed
-
-    @property
-    def unscored(self) -> Unscored | None:
-        """Why there is no score of its own, and which turn is to blame."""
-        return self.whole.unscored
-
-    @property
-    def assessment(self) -> Assessment:
-        """The claims of all turns as one assessment."""
-        return self.whole.assessment
-
-    @property
-    def claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims of all turns that have a score, in order."""
-        return self.whole.claims
+        together = pooled([turn.assessment for turn in turns])
+        about = {"sample_id": sample_id, "metadata": dict(metadata or {})}
+        object.__setattr__(self, "turns", tuple(turns))
+        super().__init__(together.model_copy(update=about), scoring or turns[0].scoring)
 
     @property
     def usage(self) -> Usage:
@@ -96,32 +68,17 @@ class ConversationResult:
         return sum((turn.usage for turn in self.turns), Usage())
 
     @property
-    def breakdown(self) -> dict[str, float]:
-        """Claims per level over all turns; the score is made of these."""
-        return self.whole.breakdown
-
-    @property
     def reason(self) -> str:
         """The score in one sentence, with the lowest turn and those without a score."""
-        if len(self.turns) == 1:
-            return self.whole.reason
-        if self.unscored is not None:
-            return self.whole.reason
-        scores, without = [], []
-        for number, turn in enumerate(self.turns, start=1):
-            if turn.unscored is not None:
-                without.append(f"turn {number} ({turn.unscored.reason})")
-            elif turn.score is not None:
-                scores.append((turn.score, number))
-        least, number = min(scores)
-        parts = [
-            self.whole.reason,
-            f"lowest of {len(self.turns)} turns: {least:.3f} (turn {number})",
-        ]
-        if without:
+        if self.unscored is not None or len(self.turns) == 1:
+            return super().reason
+        numbered = [*enumerate(self.turns, start=1)]
+        least, number = min((t.score or 0.0, n) for n, t in numbered if t.unscored is None)
+        said = f"lowest of {len(numbered)} turns: {least:.3f} (turn {number})"
+        if without := [f"turn {n} ({t.unscored.reason})" for n, t in numbered if t.unscored]:
             more = f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else ""
-            parts.append(f"without a score: {', '.join(without[:_SHOWN])}{more}")
-        return "; ".join(parts)
+            said += f"; without a score: {', '.join(without[:_SHOWN])}{more}"
+        return f"{super().reason}; {said}"
 
     def at(self, temperature: float | str, **changes: Any) -> ConversationResult:
         """The same judgements at another temperature, and other settings by name. No call.
@@ -129,36 +86,18 @@ class ConversationResult:
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        turns = tuple(turn.at(temperature, **changes) for turn in self.turns)
+        turns = [turn.at(temperature, **changes) for turn in self.turns]
         scoring = self.scoring.changed(temperature=temperature, **changes)
-        return ConversationResult(turns, scoring, self.sample_id, self.metadata)
+        return ConversationResult(turns, scoring, self.sample_id, self.assessment.metadata)
 
-    def unscored_for(self, why: Unscored) -> ConversationResult:
+    def unscored_for(self, why: Unscored) -> Self:
         """The result of another conversation that has no score, by the same judge and settings."""
-        return ConversationResult((self.turns[0].unscored_for(why),), self.scoring)
-
-    def _repr_html_(self) -> str:
-        """The whole's, for a notebook."""
-        return self.whole._repr_html_()
+        return type(self)([self.turns[0].unscored_for(why)], self.scoring)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values: each turn's result, the setting, and what follows from them."""
-        return {
-            "kind": self.kind,
-            "score": self.score,
-            "passed": self.passed,
-            "reason": self.reason,
-            "breakdown": self.breakdown,
-            "schema_version": SCHEMA_VERSION,
-            "scoring": self.scoring.model_dump(mode="json"),
-            "sample_id": self.sample_id,
-            "metadata": written_out(self.metadata),
-            "turns": [turn.to_dict() for turn in self.turns],
-        }
-
-    def to_json(self) -> str:
-        """One line of JSON that `from_json` reads back to an equal result."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        """As JSON values: what `Result.to_dict` gives, with each turn's in place of the claims."""
+        plain = {name: each for name, each in super().to_dict().items() if name not in _OF_TURNS}
+        return {**plain, "turns": [turn.to_dict() for turn in self.turns]}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
@@ -167,23 +106,12 @@ class ConversationResult:
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        try:
-            scoring = ScoringConfig(**plain["scoring"])
-            turns = tuple(map(Result.from_dict, plain["turns"]))
-            return cls(turns, scoring, plain["sample_id"], dict(plain["metadata"]))
-        except (KeyError, TypeError, ValueError, InvalidValueError) as error:
-            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            msg = f"not a conversation's result of layout {SCHEMA_VERSION}: {why}"
-            raise UnreadableInputError(msg) from None
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """The result that `to_json` wrote.
-
-        Raises:
-            UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
-        """
-        return cls.from_dict(json_object(text, what="a conversation's result"))
+        turns = plain.get("turns")
+        if not isinstance(turns, list) or not turns:
+            msg = f"not a conversation's result of layout {SCHEMA_VERSION}: it has no turns"
+            raise UnreadableInputError(msg)
+        about = plain.get("sample_id"), plain.get("metadata")
+        return cls([Result.from_dict(turn) for turn in turns], scoring_in(plain), *about)
 
 
 def pooled(turns: Sequence[Assessment]) -> Assessment:
@@ -229,5 +157,5 @@ def _why(turns: Sequence[tuple[int, Assessment]], number: int) -> Unscored:
     place, first = max(found, key=lambda each: each[1].fatal)
     if number == 1:
         return first
-    more = f" (and {len(found) - 1} more turns)" if len(found) > 1 else ""
+    more = f" (and {counted(len(found) - 1, 'more turn')})" if len(found) > 1 else ""
     return first.model_copy(update={"detail": f"turn {place}: {first.detail}{more}"})

@@ -18,7 +18,7 @@ from tcva_adapters.samples.records import RowStream, Source
 
 STDOUT: Final = "-"
 
-OURS: Final = re.compile(rb'\[?{"(schema_version": ?\d|kind": "(tcva|ccrs)")')
+OURS: Final = re.compile(rb'\[?{"(schema_version": ?\d|kind": "(tcva|ccrs|conversation)")')
 """How files of assessments and of results begin."""
 
 _SUFFIXES: Final = ("", ".jsonl", ".ndjson")

@@ -231,12 +231,7 @@ class Result:
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        try:
-            scoring = ScoringConfig(**plain["scoring"])
-        except (KeyError, TypeError, InvalidValueError) as error:
-            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            msg = f"not a result of layout {SCHEMA_VERSION}: {why}"
-            raise UnreadableInputError(msg) from None
+        scoring = scoring_in(plain)
         return cls(Assessment.from_dict(plain), scoring)
 
     @classmethod
@@ -291,6 +286,20 @@ class Result:
         """How many claims each level has, in words."""
         found = Counter(self.seen.verdicts)
         return ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
+
+
+def scoring_in(plain: Mapping[str, Any]) -> ScoringConfig:
+    """The setting of a result that was written.
+
+    Raises:
+        UnreadableInputError: It has none, or one that does not fit.
+    """
+    try:
+        return ScoringConfig(**plain["scoring"])
+    except (KeyError, TypeError, InvalidValueError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        msg = f"not a result of layout {SCHEMA_VERSION}: {why}"
+        raise UnreadableInputError(msg) from None
 
 
 def interval_text(interval: tuple[float, float]) -> str:

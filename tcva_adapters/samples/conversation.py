@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.fields import ALIASES, parts_of, read_contexts
-from tcva_adapters.samples.messages import conversation, said_in
+from tcva_adapters.samples.fields import ALIASES, read_contexts
+from tcva_adapters.samples.messages import said_in
 from tcva_adapters.samples.sample import Checked, Sample, Text
 
 LONGEST_HISTORY: Final = 4000
@@ -226,28 +226,19 @@ def history_of(said: Sequence[Said]) -> str | None:
     return "\n".join(reversed(lines)) or None
 
 
-def samples_in(
-    record: Mapping[str, Any], columns: Mapping[str, str], name: str | None = None
-) -> list[Sample]:
-    """What a record has to judge: its turns where it is a conversation, else one sample.
-
-    Messages are a conversation where several questions in them have an answer, and the record has
-    no question and no answer beside them.
+def add_group(
+    groups: list[Hashable], number: int, name: str | None, metadata: Mapping[str, Any]
+) -> None:
+    """Note what the next sample belongs to: the conversation that it is a turn of, or itself.
 
     Args:
-        record: The fields by name.
-        columns: As for `Sample.from_record`.
-        name: The conversation's id where the record has none.
-
-    Raises:
-        InvalidSampleError: As for `Sample.from_record`.
+        groups: Of the samples before it; empty as long as none is a turn.
+        number: Its place, from 1.
+        name: Its id.
+        metadata: Its metadata.
     """
-    talk, fields, rest = parts_of(record, columns)
-    if talk is not None and not talk.is_answered and "input" not in fields:
-        turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
-        if len(turns) > 1:
-            metadata = Sample.of_parts({}, rest).metadata
-            own = fields.get("id") or name
-            return [*Conversation(turns=turns, id=own, metadata=metadata).turns]
-    said = {} if talk is None else conversation(*talk)
-    return [Sample.of_parts(said | fields, rest)]
+    own, turn = metadata.get(CONVERSATION), metadata.get(_TURN)
+    is_turn = isinstance(own, str) and (name or "").startswith(f"{own}/{turn}")
+    if is_turn or groups:
+        groups += range(len(groups) + 1, number)
+        groups.append(own if is_turn else number)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.samples.fields import ALIASES
+from tcva_adapters.samples.conversation import Conversation, turns_of
+from tcva_adapters.samples.fields import ALIASES, parts_of
+from tcva_adapters.samples.messages import conversation
 from tcva_adapters.samples.records import KEPT, Format, RowStream, Source, listed, skipped_rows
 from tcva_adapters.samples.sample import Sample
 
@@ -89,15 +91,16 @@ class SampleStream(RowStream[Sample]):
                 rows come when they are read.
         """
         self.mapping = mapping or {}
-        columns = columns_of(self.mapping)
+        self._columns, self._require = columns_of(self.mapping), require
+        super().__init__(source, format, skip_bad=skip_bad, read=Sample.from_record, kept=kept)
 
-        def read(record: dict[str, Any]) -> Sample:
-            sample = sample_of(record, columns)
-            if require is not None:
-                require(sample)
-            return sample
-
-        super().__init__(source, format, skip_bad=skip_bad, read=read, kept=kept)
+    def _items_of(self, line: int, record: dict[str, Any]) -> Sequence[Sample]:
+        found = item_of(record, self._columns, f"row-{line}")
+        samples = found.turns if isinstance(found, Conversation) else [found]
+        if self._require is not None:
+            for sample in samples:
+                self._require(sample)
+        return samples
 
 
 def read_samples(
@@ -109,7 +112,8 @@ def read_samples(
 ) -> SampleFile:
     """Read samples from jsonl, json, csv or parquet.
 
-    Field names are those of `Sample.from_record`; other fields become metadata. A json file is a
+    Field names are those of `Sample.from_record`; other fields become metadata. A record whose
+    messages are a conversation gives a sample for each answered question, see `item_of`. A json file is a
     list, or an object with the list under ``samples``, ``data`` or the like. A csv file has a header
     row; columns without a name are left out, NaN (nan, <NA>) is no value, and contexts are one text
     or a list as JSON or Python print it. Separators are commas, semicolons or tabs. An id that
@@ -198,13 +202,33 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
     return columns
 
 
-def sample_of(record: Mapping[str, Any], columns: Mapping[str, str]) -> Sample:
-    """The sample in a record, as files are read; see `Sample.from_record`.
+def item_of(
+    record: Mapping[str, Any], columns: Mapping[str, str], name: str | None = None
+) -> Sample | Conversation:
+    """What a record has to judge: a conversation's turns, or one sample.
+
+    Messages are a conversation where several questions in them have an answer, and the record has
+    no question and no answer beside them; see `Conversation.from_messages`. Anything else is read by
+    `Sample.from_record`.
+
+    Args:
+        record: The fields by name.
+        columns: As for `Sample.from_record`.
+        name: The id of a conversation whose record has none.
 
     Raises:
         InvalidSampleError: A field cannot be read, or there is nothing to judge.
     """
-    sample = Sample.from_record(record, columns)
+    talk, fields, rest = parts_of(record, columns)
+    said: dict[str, Any] = {}
+    if talk is not None:
+        if not talk.is_answered and "input" not in fields:
+            turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
+            if len(turns) > 1:
+                metadata = Sample.of_parts({}, rest).metadata
+                return Conversation(turns=turns, id=fields.get("id") or name, metadata=metadata)
+        said = conversation(*talk)
+    sample = Sample.of_parts(said | fields, rest)
     if all(getattr(sample, field) is None for field in _TEXT_FIELDS):
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         there = listed(record) or "(none)"

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, NamedTuple, Self, TextIO, TypeVar, get_args
 
@@ -474,18 +474,21 @@ class RowStream(Iterator[Item], Generic[Item]):
         """What is to be known of what was read so far, in sentences."""
         return skipped_rows(self.bad, self.skipped)
 
+    def _items_of(self, line: int, record: dict[str, Any]) -> Iterable[Item]:  # noqa: ARG002  # streams of samples name what has no name by its line
+        return [self._read(record)]
+
     def _items(self) -> Generator[tuple[int, Item], None, None]:
         found = False
         for line, record, wrong in read_records(self.source, self.kind, parse=self._parse):
             error = wrong
             if not error:
                 try:
-                    item = self._read(record) if isinstance(record, dict) else record
+                    items = self._items_of(line, record) if isinstance(record, dict) else [record]
                 except (InvalidSampleError, UnreadableInputError) as refusal:
                     error = str(refusal)
                 else:
                     found = True
-                    yield line, item
+                    yield from zip(repeat(line), items)
                     continue
             if not self._skip_bad:
                 if self._skip_bad is False and "; " not in error:  # which names another way out

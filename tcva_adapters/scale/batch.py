@@ -5,8 +5,9 @@ Batches are columns as the engines have them: a dict of numpy arrays, an Arrow t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -14,10 +15,12 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeErr
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.base import digest
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.samples.files import columns_of, sample_of
+from tcva_adapters.samples.conversation import Conversation
+from tcva_adapters.samples.files import columns_of, item_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
 from tcva_adapters.tables import plain
+from tcva_adapters.tcva import TCVA
 
 PREFIX: Final = "tcva_"
 
@@ -36,8 +39,8 @@ def judge_batch(
     """Judge the rows of a batch; returns the same rows with further columns.
 
     Field names are those of `Sample.from_record`; other columns are metadata. Each row in gives one
-    row out, in order. A row that is not a sample has an ``error``, and one without a score has the
-    reason in ``unscored``.
+    row out, in order: a conversation in ``messages`` has the score of all its turns. A row that is
+    not a sample has an ``error``, and one without a score has the reason in ``unscored``.
 
     ========== ======= =====================================================================
     column     type    what it is
@@ -47,7 +50,7 @@ def judge_batch(
     reason     text    the score in a sentence, or why there is none
     unscored   text    the reason in a word (``missing_field``, ``timeout``); missing with a score
     error      text    why the row is no sample; missing where it is one
-    result     text    the whole result as JSON, which `Result.from_json` reads; ``at`` costs no call
+    result     text    the whole result as JSON, which `read_result` reads; ``at`` costs no call
     key        text    SHA-256 of everything that can change the score
     ========== ======= =====================================================================
 
@@ -80,21 +83,27 @@ def judged_rows(
     """What is added to each row, by the names of `ADDED`; see `judge_batch`."""
     columns, left_out = columns_of(mapping), {prefix + name for name in ADDED}
     errors: list[str | None] = []
-    samples: list[Sample] = []
+    items: list[Sample | Conversation] = []
     for row in rows:
         error = row.get(f"{prefix}error") or None  # "" comes from csv
         if error is None:
             fields = {name: value for name, value in row.items() if name not in left_out}
             try:
-                samples.append(sample_of(fields, columns))
+                items.append(_judged(item_of(fields, columns), scorer))
             except InvalidSampleError as refused:
                 error = str(refused)
         errors.append(error)
-    results = scorer.evaluate_many(samples, progress=False)
+    turns = iter(scorer.evaluate_many(chain(*map(_turns, items)), progress=False))
+    results = [
+        cast("TCVA", scorer).of_turns(item, islice(turns, len(item.turns)))
+        if isinstance(item, Conversation)
+        else next(turns)
+        for item in items
+    ]
     for result in results:
         if result.unscored is not None and result.unscored.fatal:
             raise JudgeError(result.unscored.detail, fatal=True)
-    judged = map(_added, _keys(scorer, samples), results)
+    judged = map(_added, _keys(scorer, items), results)
     return [{"error": error} if error is not None else next(judged) for error in errors]
 
 
@@ -104,11 +113,22 @@ def _added(key: str, result: Scored) -> dict[str, Any]:
     return {**found, "unscored": why, "result": result.to_json(), "key": key}
 
 
-def _keys(scorer: Scorer[Any], samples: Sequence[Sample]) -> Iterator[str]:
-    """For each sample a SHA-256 that is equal where everything is that can change its score."""
-    for sample in samples:
-        keys = [question.key for question in scorer.questions(sample)]
-        profile = [sample.metadata.get(field) for field in getattr(scorer, "profiles", None) or ()]
+def _judged(item: Sample | Conversation, scorer: Scorer[Any]) -> Sample | Conversation:
+    if isinstance(item, Conversation) and not isinstance(scorer, TCVA):
+        msg = "CCRS rates single answers; give each answer of the conversation a row of its own"
+        raise InvalidSampleError(msg)
+    return item
+
+
+def _turns(item: Sample | Conversation) -> Sequence[Sample]:
+    return item.turns if isinstance(item, Conversation) else [item]
+
+
+def _keys(scorer: Scorer[Any], items: Iterable[Sample | Conversation]) -> Iterator[str]:
+    """For each row a SHA-256 that is equal where everything is that can change its score."""
+    for item in items:
+        keys = [each.key for turn in _turns(item) for each in scorer.questions(turn)]
+        profile = [item.metadata.get(field) for field in getattr(scorer, "profiles", None) or ()]
         yield digest({"scorer": scorer.fingerprint, "keys": keys, "profile": repr(profile)})
 
 
