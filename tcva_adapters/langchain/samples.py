@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import lacks
-from tcva_adapters.samples.conversation import Conversation, samples_in
+from tcva_adapters.samples.conversation import Conversation, read_item
 from tcva_adapters.samples.fields import ALIASES, flattened
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
@@ -74,7 +74,8 @@ def as_conversation(value: Any) -> Conversation:
     if isinstance(value, Conversation):
         return value
     record, metadata = _record_of({"messages": value} if isinstance(value, list | tuple) else value)
-    turns = tuple(samples_in({"contexts": (), **record}, {}))
+    item = read_item({"contexts": (), **record}, {})
+    turns = item.turns if isinstance(item, Conversation) else (item,)
     return Conversation(turns=turns, id=record.get("id"), metadata=metadata)
 
 

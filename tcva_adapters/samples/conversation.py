@@ -9,8 +9,8 @@ from typing import Any, Final, Self
 from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.fields import ALIASES, read_contexts
-from tcva_adapters.samples.messages import said_in
+from tcva_adapters.samples.fields import ALIASES, parts_of, read_contexts
+from tcva_adapters.samples.messages import conversation, said_in
 from tcva_adapters.samples.sample import Checked, Sample, Text
 
 LONGEST_HISTORY: Final = 4000
@@ -224,6 +224,34 @@ def history_of(said: Sequence[Said]) -> str | None:
         lines.append(line)
         left -= len(line) + 1
     return "\n".join(reversed(lines)) or None
+
+
+def read_item(
+    record: Mapping[str, Any], columns: Mapping[str, str], name: str | None = None
+) -> Sample | Conversation:
+    """What a record has to judge: a conversation's turns, or one sample.
+
+    Messages are a conversation where several questions in them have an answer, and the record has
+    no question and no answer beside them. Anything else is read by `Sample.from_record`.
+
+    Args:
+        record: The fields by name.
+        columns: As for `Sample.from_record`.
+        name: The id of a conversation whose record has none.
+
+    Raises:
+        InvalidSampleError: As for `Sample.from_record`.
+    """
+    talk, fields, rest = parts_of(record, columns)
+    said: dict[str, Any] = {}
+    if talk is not None:
+        if not talk.is_answered and "input" not in fields:
+            turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
+            if len(turns) > 1:
+                metadata = Sample.of_parts({}, rest).metadata
+                return Conversation(turns=turns, id=fields.get("id") or name, metadata=metadata)
+        said = conversation(*talk)
+    return Sample.of_parts(said | fields, rest)
 
 
 def add_group(

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.samples.conversation import Conversation, turns_of
-from tcva_adapters.samples.fields import ALIASES, parts_of
-from tcva_adapters.samples.messages import conversation
+from tcva_adapters.samples.conversation import Conversation, read_item
+from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.records import KEPT, Format, RowStream, Source, listed, skipped_rows
 from tcva_adapters.samples.sample import Sample
 
@@ -113,7 +112,7 @@ def read_samples(
     """Read samples from jsonl, json, csv or parquet.
 
     Field names are those of `Sample.from_record`; other fields become metadata. A record whose
-    messages are a conversation gives a sample for each answered question, see `item_of`. A json file is a
+    messages are a conversation gives a sample for each answered question, see `read_item`. A json file is a
     list, or an object with the list under ``samples``, ``data`` or the like. A csv file has a header
     row; columns without a name are left out, NaN (nan, <NA>) is no value, and contexts are one text
     or a list as JSON or Python print it. Separators are commas, semicolons or tabs. An id that
@@ -205,35 +204,17 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
 def item_of(
     record: Mapping[str, Any], columns: Mapping[str, str], name: str | None = None
 ) -> Sample | Conversation:
-    """What a record has to judge: a conversation's turns, or one sample.
-
-    Messages are a conversation where several questions in them have an answer, and the record has
-    no question and no answer beside them; see `Conversation.from_messages`. Anything else is read by
-    `Sample.from_record`.
-
-    Args:
-        record: The fields by name.
-        columns: As for `Sample.from_record`.
-        name: The id of a conversation whose record has none.
+    """What a record of a file has to judge; see `read_item`.
 
     Raises:
         InvalidSampleError: A field cannot be read, or there is nothing to judge.
     """
-    talk, fields, rest = parts_of(record, columns)
-    said: dict[str, Any] = {}
-    if talk is not None:
-        if not talk.is_answered and "input" not in fields:
-            turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
-            if len(turns) > 1:
-                metadata = Sample.of_parts({}, rest).metadata
-                return Conversation(turns=turns, id=fields.get("id") or name, metadata=metadata)
-        said = conversation(*talk)
-    sample = Sample.of_parts(said | fields, rest)
-    if all(getattr(sample, field) is None for field in _TEXT_FIELDS):
+    item = read_item(record, columns, name)
+    if all(getattr(item, field, None) is None for field in ("turns", *_TEXT_FIELDS)):
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         there = listed(record) or "(none)"
         msg = f"no known field among {there}; known fields, with other names, are {known}"
         if "claims" in record:
             msg = "these are results, which hold no answers; give the samples that were judged"
         raise InvalidSampleError(msg)
-    return sample
+    return item
