@@ -44,8 +44,8 @@ def cost(
             left = [q for q, answer in zip(left, found, strict=True) if answer is None]
         record: dict[str, Any] = {"method": name, "cached": len(questions) - len(left)}
         if each is None:
-            # What computes here has no identity; what depends on a reply is not among the first.
-            asked = [q for q in left if q.identity is not None]
+            # What computes here makes no calls; what depends on a reply is not among the first.
+            asked = [q for q in left if not q.judge.is_local]
             texts = [
                 f"{request.system}{request.user}"
                 for question in asked

@@ -69,6 +69,7 @@ class Scorer(Frozen, Asking[R]):
         title: The name for readers, without the threshold, which reports show in a column of its own.
         judge_name: The name of the judge in results.
         required: The fields that a sample must have.
+        is_local: Whether all judging is computing in this process.
         shown: Further fields that the judge sees if a sample has them.
         threshold: The lowest score that passes.
         arguments: The arguments that build an equal scorer, with the same judge and store.
@@ -78,6 +79,7 @@ class Scorer(Frozen, Asking[R]):
     subject: str
     title: str
     judge_name: str
+    is_local: bool
     required: tuple[str, ...]
     shown: tuple[str, ...]
     threshold: float

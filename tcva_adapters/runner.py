@@ -188,8 +188,8 @@ class Question(ABC, Generic[Answer]):
     Attributes:
         judge: Who is asked.
         key: Equal where everything that can change the answer is equal.
-        identity: Which judges are the same one; None for a judge that only computes, whose answers
-            are not shared.
+        identity: Which judges are the same one; None for a judge that answers at once, whose
+            answers are not shared.
         own: Fields of an answer that are this sample's, and not those of an equal question.
         answered_by: What an answer is.
     """
@@ -221,13 +221,14 @@ class Asking(ABC, Generic[R]):
     """What has questions about samples, and makes results of their answers.
 
     Attributes:
-        is_local: Whether all judging is computing in this process.
+        is_instant: Whether all judging takes milliseconds: it is done at once in the thread that
+            asks, and stored later, many at a time.
         store: Where judgements made before are served from; None for none.
         share: Whether judgements are shared with other evaluators of this process.
         max_concurrency: How many judgements are under way at once.
     """
 
-    is_local: bool
+    is_instant: bool
     store: VerdictStore | None
     share: bool
     max_concurrency: int
@@ -292,7 +293,7 @@ class Runner(Generic[R]):
     def result(self, sample: Sample) -> R:
         """One sample's result, in this thread; a model's several questions in several threads."""
         questions = self._scorer.questions(sample)
-        if len(questions) > 1 and not self._scorer.is_local:
+        if len(questions) > 1 and not self._scorer.is_instant:
             (result,) = self.stream(iter([sample]), Progress("", 1))
             return result
         answers = self._stored(questions) if self._store else [None] * len(questions)
@@ -440,7 +441,7 @@ class Runner(Generic[R]):
         for sample, questions in asked:
             answers = [next(found) for _ in questions]
             left = [i for i, answer in enumerate(answers) if answer is None]
-            yield _Asked(sample, questions, answers, [] if self._scorer.is_local else left)
+            yield _Asked(sample, questions, answers, [] if self._scorer.is_instant else left)
 
     def _handed(self, asked: _Asked, shown: Progress) -> R:
         """The result of a sample, once its answers are there."""
@@ -507,7 +508,7 @@ class Runner(Generic[R]):
                 else:
                     calls.ended = why.model_copy(update={"raw_reply": None})
         if self._store is not None:
-            if self._scorer.is_local:
+            if self._scorer.is_instant:
                 self._computed.append((question, answer))
             else:
                 self._write([(question, answer)])

@@ -15,7 +15,7 @@ from tcva_adapters.judges.resolve import (
     DEFAULT,
     JUDGING,
     KINDS,
-    is_lexical,
+    is_fixed,
     resolve_judge,
     tell_of_default,
 )
@@ -46,7 +46,7 @@ class TCVA(FromConfig, Scorer[Result]):
     Args:
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
-        judge: ``"lexical"``, ``"openai:MODEL"``, a model object, a judge, or a `Panel` of several.
+        judge: ``"lexical"``, ``"openai:MODEL"``, ``"nli:FOLDER"``, a model object, a judge, or a `Panel` of several.
             Without one the lexical judge is used, with a `DefaultJudgeWarning`.
         **settings: See `TCVASettings`.
 
@@ -90,7 +90,8 @@ class TCVA(FromConfig, Scorer[Result]):
         once.check(self.criterion)
         # What builds an equal judge under other settings, with the same client.
         is_ready = judge is once or judge is None
-        self._given = judge if is_ready else getattr(once, "model", "lexical")
+        named = getattr(once, "address", "lexical")
+        self._given = judge if is_ready else getattr(once, "model", named)
         self.judge: Judge = once if found["repeats"] == 1 else Repeats(once, found["repeats"])
         how["repeats"] = found["repeats"]
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
@@ -99,10 +100,12 @@ class TCVA(FromConfig, Scorer[Result]):
             msg = f"fuse_weights must have one weight per judge ({number}), got {weights!r}"
             raise InvalidValueError(msg)
         self._asked = [
-            (each, None if each.is_local else identity_of(each))
+            (each, identity_of(each) if hasattr(each, "identity") or not each.is_local else None)
             for each in single_judges(self.judge)
         ]
         self.is_local = all(each.judge.is_local for each in (self, *self.members))
+        asked = [pair for each in (self, *self.members) for pair in each._asked]  # noqa: SLF001  # of this class
+        self.is_instant = all(identity is None for _, identity in asked)
         self.has_panel = isinstance(once, Panel)
         self.panel_judges = self.judge.judges if isinstance(self.judge, Panel) else ()
         self.judge_name, self.subject = self.judge.name, self.criterion.name
@@ -317,7 +320,7 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
             msg = f"{given!r} already has additional judges; list all judges in one fuse=[...]"
             raise InvalidValueError(msg)
         return given
-    if is_lexical(given) or getattr(given, "is_local", False):
+    if is_fixed(given) or getattr(given, "is_local", False):
         return TCVA(criterion, judge=given)  # it follows nothing, and says the same each time
     if isinstance(given, Judge):
         return TCVA(criterion, judge=given, repeats=how["repeats"])

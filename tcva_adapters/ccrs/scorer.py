@@ -91,7 +91,8 @@ class CCRS(Scorer[CCRSResult]):
         self.share = found["share"]
         self.max_concurrency = found["max_concurrency"]
         self.judge = _resolved(DEFAULT if judge is None else judge, self.max_concurrency)
-        self.is_local, self.judge_name = self.judge.is_local, self.judge.name
+        self.is_local = self.is_instant = self.judge.is_local
+        self.judge_name = self.judge.name
         self.prompt_version = LEXICAL_VERSION if self.is_local else PROMPT_VERSION
         needs = [metric.needs for metric in self.metrics]
         self.required = tuple(name for name in FIELDS if all(name in each for each in needs))

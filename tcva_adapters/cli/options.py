@@ -41,8 +41,8 @@ CRITERION: Final = option(JUDGING, "--criterion -c", f"{', '.join(CRITERIA)} (de
 JUDGE: Final = option(
     JUDGING,
     "--judge -j",
-    "'lexical' (default: offline, only compares words) or 'openai:MODEL' for any "
-    "OpenAI-compatible server (OPENAI_API_KEY, OPENAI_BASE_URL).",
+    "'lexical' (default: offline, only compares words), 'openai:MODEL' for any OpenAI-compatible "
+    "server (OPENAI_API_KEY, OPENAI_BASE_URL), or 'nli:FOLDER' for a cross-encoder in ONNX.",
 )
 PANEL: Final = option(
     JUDGING, "--panel", "Another judge; the median level counts. Repeatable.", "JUDGE"

@@ -177,7 +177,7 @@ def plain_settings(
     settings = parse_settings(pairs, *models, ModelConfig)
     model: dict[str, Any] = {name: settings.pop(name) for name in MODEL if name in settings}
     judges = [named_judge(judge), *(given.get("panel") or ()), *(given.get("fuse") or ())]
-    if model and all(":" not in name for name in judges):
+    if model and not any(name.startswith("openai:") for name in judges):
         msg = f"--set {next(iter(model))} needs --judge openai:MODEL, got {judges[0]!r}"
         raise InvalidValueError(msg)
     if is_dry:
@@ -189,7 +189,7 @@ def plain_settings(
 def with_store(scorer: AnyScorer, store: str | None) -> AnyScorer:
     """A scorer with the store that ``--store`` asks for, which a note names where nobody did."""
     path = DEFAULT_STORE if store is None else Path(store)
-    if store == NONE or (store is None and scorer.is_local):
+    if store == NONE or (store is None and scorer.is_instant):
         return scorer
     if store is None:
         note(f"judgements are cached in {path} (--store none turns this off)")

@@ -202,7 +202,7 @@ class Asked(Asking[Any]):
         InvalidValueError: A judge that cannot answer the prompts of others.
     """
 
-    is_local = False
+    is_instant = False
 
     def __init__(self, method: Method, tcva: TCVA, seconds: float) -> None:
         self.method, self.seconds = method, seconds
@@ -324,10 +324,10 @@ def _model_of(judge: Judge) -> JudgeModel | None:
     Each metric has a copy of an OpenAI-compatible model: what the server refuses of one's requests
     says nothing about the others'. Connections and limits are the same.
     """
-    if judge.is_local:
+    if judge.name.startswith("lexical"):
         return None
     models = [each.model for each in single_judges(judge) if isinstance(each, LLMJudge)]
     if not models:
-        msg = f"{judge.name} cannot answer the prompts of framework metrics; use openai:MODEL or an LLM object"
+        msg = f"{judge.name} cannot answer the prompts of framework metrics; use openai:MODEL or an LLM object, or frameworks='none'"
         raise InvalidValueError(msg)
     return copy(models[0]) if hasattr(models[0], "refused") else models[0]

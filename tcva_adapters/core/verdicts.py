@@ -187,3 +187,13 @@ def level_shares(p_yes: float) -> Shares:
     shares[upper + 1] = 1.0 - shares[upper]
     fully, mostly, partial, minor, none = shares
     return fully, mostly, partial, minor, none
+
+
+def likeliest(shares: Shares) -> Verdict:
+    """The level with the largest share; of equal ones the strictest.
+
+    >>> likeliest((0.0, 0.5, 0.5, 0.0, 0.0)).value
+    'partial'
+    """
+    # Rounding may have made one of equal ones larger.
+    return LEVELS[max(range(len(LEVELS)), key=lambda i: (round(shares[i], 9), i))]

@@ -22,6 +22,7 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Frozen, R, Scorer
+from tcva_adapters.judges.resolve import is_judge_name
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored
@@ -339,7 +340,7 @@ class TCVAArguments(FromConfig):
         require(isinstance(criterion, Criterion | str), "criterion", criterion, needed)
         own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}
         found = dict(MetricSettings(threshold=threshold, **own))
-        is_name = isinstance(model, str) and model != "lexical" and not model.startswith("openai:")
+        is_name = isinstance(model, str) and not is_judge_name(model)
         judge = llm_of_name(model) if model is None or is_name else model
         tcva = TCVA(criterion, judge=judge, temperature=temperature, **settings)
         if isinstance(judge, str):

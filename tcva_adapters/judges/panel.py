@@ -12,7 +12,7 @@ from pydantic import Field
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import Judge
-from tcva_adapters.judges.resolve import JUDGING, is_lexical, resolve_judge
+from tcva_adapters.judges.resolve import JUDGING, is_fixed, resolve_judge
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.results.evidence import combined_claims, usable
 from tcva_adapters.results.settings import check
@@ -166,7 +166,7 @@ class Panel(Several):
         found = [
             judge
             if isinstance(judge, Judge)
-            else resolve_judge(judge, **({} if is_lexical(judge) else settings))
+            else resolve_judge(judge, **({} if is_fixed(judge) else settings))
             for judge in judges
         ]
         names = [judge.name for judge in found]

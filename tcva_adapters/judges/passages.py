@@ -72,9 +72,17 @@ class Passages:
         return token.key in self._where or token.other in self._where
 
     def best(self, tokens: Sequence[Token]) -> Sentence | None:
-        """The sentence with the most content words of a claim, then the most of its word pairs.
+        """The sentence nearest to a claim; None where no sentence has any word of it."""
+        return next((self.sentences[at] for at in self.ranked(tokens)), None)
 
-        Among equals it is the first; None where no sentence has any word of the claim.
+    def ranked(self, tokens: Sequence[Token], most: int = _FINALISTS) -> list[int]:
+        """The places of the sentences with the most content words of a claim, the nearest first.
+
+        Of as many, those with the most of its word pairs, then the first of the text.
+
+        Args:
+            tokens: Of the claim.
+            most: How many places there are at most; word pairs decide between these.
         """
         scores: Counter[int] = Counter()
         words = {token.key: is_content(token) for token in tokens if token.key in self._where}
@@ -85,12 +93,11 @@ class Passages:
             for at in places:
                 scores[at] += _CONTENT if words[key] else 1
         pairs = set(pairwise([token.key for token in tokens]))
-        finalists = nsmallest(_FINALISTS, scores, key=lambda at: (-scores[at], at))
+        finalists = nsmallest(most, scores, key=lambda at: (-scores[at], at))
         for at in finalists:
             keys = [token.key for token in self.sentences[at].tokens]
             scores[at] += _CONTENT * len(pairs.intersection(pairwise(keys)))
-        best = min(finalists, key=lambda at: (-scores[at], at), default=None)
-        return None if best is None else self.sentences[best]
+        return sorted(finalists, key=lambda at: (-scores[at], at))
 
 
 @lru_cache(maxsize=2)  # the index of a megabyte takes 35 MB

@@ -25,14 +25,17 @@ LEXICAL_LLMS: Final = frozenset(
 )
 """Module and name of the classes that are the lexical judge in the dress of a framework's LLM."""
 
+NLI: Final = "nli:"
+"""What the names of NLI judges begin with; their folder follows."""
+
 KINDS: Final = (
-    "'lexical', 'openai:MODEL', an LLM object of LangChain, LlamaIndex, RAGAS or DeepEval, or an "
+    "'lexical', 'openai:MODEL', 'nli:FOLDER', an LLM object of LangChain, LlamaIndex, RAGAS or DeepEval, or an "
     "object with complete() and acomplete()"
 )
 
 
 FOR_MODELS: Final = ("claims", "verdicts")
-"""Settings that a model follows, and the lexical judge cannot."""
+"""Settings that a language model follows, and the judges that compute here cannot."""
 
 JUDGING: Final = (*FOR_MODELS, "max_claims")
 """The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
@@ -64,12 +67,12 @@ def resolve_judge(
 
     ``"lexical"`` needs no network, and an adapter's ``LexicalLLM`` means the same judge.
     ``"openai:MODEL"`` talks to any OpenAI-compatible server, found through OPENAI_BASE_URL and
-    OPENAI_API_KEY.
+    OPENAI_API_KEY. ``"nli:FOLDER"`` loads a cross-encoder from there.
 
     Raises:
         InvalidValueError: Neither a known name nor an object that can judge; or a setting that
             this judge cannot follow.
-        MissingDependencyError: The openai package is not installed.
+        MissingDependencyError: The openai package, or what runs a cross-encoder, is not installed.
         JudgeError: No API key.
     """
     how = {"claims": claims, "max_claims": max_claims, "verdicts": verdicts}
@@ -80,23 +83,45 @@ def resolve_judge(
             msg = f"{names} cannot be set here, as {judge.name} is already built; build it with {names}"
             raise InvalidValueError(msg)
         return judge
-    if is_lexical(judge):
+    if is_fixed(judge):
         for name in {*changed}.intersection(FOR_MODELS):
-            msg = f"{name}={how[name]!r} needs a model judge; the lexical judge does not support it"
+            who = "the lexical judge" if is_lexical(judge) else judge
+            msg = f"{name}={how[name]!r} needs a language model as judge; {who} does not support it"
             raise InvalidValueError(msg)
-        return LexicalJudge()
+        return LexicalJudge() if is_lexical(judge) else _nli(judge)
     model = _model(judge, max_concurrency)
     if model is None:
         known = f"use {KINDS}"
         if isinstance(judge, str):
             named = judge if judge and ":" not in judge else "MODEL"
-            known = nearest(judge, ["lexical"], f"use 'lexical' or 'openai:{named}'")
+            usable = f"use 'lexical', 'openai:{named}' or 'nli:FOLDER'"
+            known = nearest(judge, ["lexical"], usable)
         msg = f"unknown judge {judge!r}; {known}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
 
     return LLMJudge(model, claims=claims, max_claims=max_claims, verdicts=verdicts)
+
+
+def is_fixed(judge: Any) -> bool:
+    """Whether this means a judge that no setting changes: the lexical one, or ``nli:FOLDER``."""
+    return is_lexical(judge) or (isinstance(judge, str) and judge.startswith(NLI))
+
+
+def is_judge_name(text: str) -> bool:
+    """Whether a text names a judge, and is no name of a framework's model."""
+    return is_fixed(text) or text.startswith("openai:")
+
+
+def _nli(name: str) -> Judge:
+    if not (folder := name.removeprefix(NLI)):
+        msg = f"judge={name!r} names no folder; use 'nli:FOLDER'"
+        raise InvalidValueError(msg)
+    # Imported here: only this choice of judge needs what runs a cross-encoder.
+    from tcva_adapters.judges.nli import NLIJudge  # noqa: PLC0415  # see above
+
+    return NLIJudge(folder)
 
 
 def is_lexical(judge: Any) -> bool:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
-from tcva_adapters.core.verdicts import LEVELS, level_shares
+from tcva_adapters.core.verdicts import level_shares, likeliest
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import Turns, incomplete
@@ -150,14 +150,12 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
         return None
     p_yes, elsewhere = yes / (yes + no), 1.0 - min(yes + no, 1.0)
     shares = level_shares(p_yes)
-    # Of equal ones the strictest, also where rounding made one of them larger.
-    likeliest = max(range(len(LEVELS)), key=lambda i: (round(shares[i], 9), i))
     more = (
         f"; {elsewhere:.2f} of the probability on other words" if elsewhere >= _WORTH_SAYING else ""
     )
     return ClaimVerdict(
         claim=claim,
-        verdict=LEVELS[likeliest],
+        verdict=likeliest(shares),
         reason=f"P(yes) {p_yes:.2f}{more}",
         probabilities=shares,
     )

@@ -58,7 +58,10 @@ def test_a_mistake_is_one_sentence_and_the_traceback_is_asked_for(tcva: Run) -> 
     done = tcva("evaluate", "nowhere.jsonl", code=2)
     assert "error: nowhere.jsonl: the file does not exist" in done.err
     assert "Traceback" not in done.err
-    assert "use 'lexical' or 'openai:gpt-4'" in tcva("doctor", "--judge", "gpt-4", code=2).err
+    assert (
+        "use 'lexical', 'openai:gpt-4' or 'nli:FOLDER'"
+        in tcva("doctor", "--judge", "gpt-4", code=2).err
+    )
     assert "Traceback" in tcva("--debug", "evaluate", "nowhere.jsonl", code=2).err
 
 
