@@ -29,10 +29,8 @@ TIMEOUT = 1.0
 
 def samples(hit: int) -> list[Sample]:
     """One of them holds the word that the server stumbles over."""
-    texts = [
-        f"Note {i} says that door {i} opens at nine{' near the rock' * (i == hit)}."
-        for i in range(N)
-    ]
+    texts = [f"Note {i} says that door {i} opens at nine" for i in range(N)]
+    texts = [f"{t}{' near the rock' * (i == hit)}." for i, t in enumerate(texts)]
     return [Sample(id=str(i), response=text, contexts=(text,)) for i, text in enumerate(texts)]
 
 

@@ -55,9 +55,8 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
         ),
         f"run({evaluate!r})": HEAVY - {"typer", "rich", "pydantic"},
     }
-    lines = printed(
-        "import sys\n" + "".join(f"{step}\nprint('#', *sys.modules)\n" for step in steps)
-    )
+    code = "".join(f"{step}\nprint('#', *sys.modules)\n" for step in steps)
+    lines = printed(f"import sys\n{code}")
     found = [line for line in lines if line.startswith("# ")]
     for line, absent in zip(found, steps.values(), strict=True):
         assert loaded(line).isdisjoint(absent)

@@ -49,11 +49,10 @@ def ran(folder: Path, suite: str, *arguments: str, code: int) -> str:
     (folder / "test_it.py").write_text(suite, encoding="utf-8")
     options = ["-p", "no:cacheprovider", "-p", PLUGIN]
     command = [sys.executable, "-m", "pytest", *options, *arguments, "test_it.py"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == code, done.stdout + done.stderr
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PWD": str(folder)}
+    done = subprocess.run(command, cwd=folder, env=environment, stdout=-1, text=True, check=False)
+    assert done.returncode == code, done.stdout
     return done.stdout
 
 

@@ -55,9 +55,8 @@ class VaryingModel:
             msg = "the server is busy"
             raise JudgeError(msg, reason="rate_limit")
         words = ["fully", "mostly", "partial", "minor", "none"]
-        text = verdict_json(
-            (1, words[number % 5], "The office opens"), (2, words[number * 3 % 5], "Parking")
-        )
+        first, second = words[number % 5], words[number * 3 % 5]
+        text = verdict_json((1, first, "The office opens"), (2, second, "Parking"))
         return ModelReply(text, input_tokens=10, output_tokens=5, cost=0.01)
 
 
@@ -192,9 +191,8 @@ def test_when_the_first_is_cancelled_one_waiter_takes_over() -> None:
     model = VaryingModel(seconds=0.1)
 
     async def cancelled() -> list[Result]:
-        first, *others = [
-            asyncio.ensure_future(tcva.aevaluate(sample())) for tcva in evaluators(model) * 2
-        ]
+        asked = [tcva.aevaluate(sample()) for tcva in evaluators(model) * 2]
+        first, *others = map(asyncio.ensure_future, asked)
         await asyncio.sleep(0.02)
         first.cancel()
         return await asyncio.gather(*others)

@@ -74,9 +74,8 @@ def test_few_calls_stand_between_a_sample_and_its_judge() -> None:
         if Path(code.co_filename).is_relative_to(package)
     ]
     page = (package.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    rows = re.findall(
-        r"^\| (`.+?`) \|", page.partition("on the stack")[2].partition("\n- ")[0], re.MULTILINE
-    )
+    page = page.partition("on the stack")[2].partition("\n- ")[0]
+    rows = re.findall(r"(?m)^\| (`.+?`) \|", page)
     written = re.findall("`(.+?)`", " ".join(rows))
     assert all(there.endswith(name) for there, name in zip(called, written, strict=True))
     assert len(called) == 7
@@ -323,9 +322,7 @@ def test_calls_and_prompts_are_those_that_are_then_made(scorer_of: Any, tmp_path
 
 
 OPENS = "The office opens at nine."
-OPENING = Sample(
-    input="When does the office open?", response=OPENS, contexts=(OPENS,), reference=OPENS, id="s"
-)
+OPENING = Sample(input="When?", response=OPENS, contexts=(OPENS,), reference=OPENS, id="s")
 
 
 class Locked(ScriptedModel):

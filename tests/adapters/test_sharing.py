@@ -83,7 +83,7 @@ def test_ratings_at_two_thresholds_are_one_call(adapter: Adapter) -> None:
 
     llm = adapter.llm(lambda _: '{"score": 80}')
     evaluators = [
-        adapter.scoring(CCRS("qr", judge=llm, threshold=each), **name(each)) for each in (0.5, 0.9)
+        adapter.scoring(CCRS("qr", judge=llm, threshold=t), **name(t)) for t in (0.5, 0.9)
     ]
     # Samples that differ in contexts alone, which this metric does not look at.
     rows = adapter.suite(evaluators, SAMPLES[:2], False)

@@ -32,10 +32,7 @@ def rows(page: Watched) -> list[dict[str, str]]:
     """All rows in their order, each cell by its column's heading, in one line; of a sample the id alone."""
     names = headings(page)
     found: list[list[str]] = page.call(_ROWS)
-    return [
-        {name: " ".join(cell.split()) for name, cell in zip(names, cells, strict=True)}
-        for cells in found
-    ]
+    return [dict(zip(names, (" ".join(c.split()) for c in row), strict=True)) for row in found]
 
 
 def ids(page: Watched) -> list[str]:

@@ -46,10 +46,7 @@ def test_claims_become_ratings(reports: Reports, open_report: Opener, tmp_path: 
     given = {}
     for result in scored:
         claims = {c.claim: c.verdict for c in result.claims if c.verdict is not None}
-        levels = [
-            LEVELS[rng.integers(5)] if rng.random() < 0.4 else verdict
-            for verdict in claims.values()
-        ]
+        levels = [LEVELS[rng.integers(5)] if rng.random() < 0.4 else v for v in claims.values()]
         # Key 1 is the worst, as among ratings.
         press(page, *(str(5 - LEVELS.index(level)) for level in levels))
         given[result.sample_id or ""] = levels

@@ -36,10 +36,7 @@ def test_sorts_by_every_column_in_both_directions(listed: Watched) -> None:
             listed.settled()
             orders.append([row[name] for row in rows(listed)])
             expect(heading).to_have_attribute("aria-sort", re.compile("ascending|descending"))
-            numbers = [
-                float(n)
-                for n in re.findall(r"^(?:≠ )?([\d.]+)", "\n".join(orders[-1]), re.MULTILINE)
-            ]
+            numbers = [float(n) for n in re.findall(r"(?m)^(?:≠)?([\d.]+)", "\n".join(orders[-1]))]
             assert numbers in (sorted(numbers), sorted(numbers, reverse=True)), name
         assert sorted(orders[0]) == sorted(orders[1])
         assert orders[0] != orders[1] or len(set(orders[0])) == 1, name
@@ -74,9 +71,7 @@ def test_searches_ids_questions_and_texts(text: str, listed: Watched) -> None:
     listed.page.keyboard.type(text)
     expect(listed.page.get_by_role("status").first).not_to_contain_text("searching")
     listed.page.wait_for_timeout(300)
-    wanted = {
-        sample.id for sample in CONTENT.samples if text.casefold() in str(dict(sample)).casefold()
-    }
+    wanted = {s.id for s in CONTENT.samples if text.casefold() in str(dict(s)).casefold()}
     assert wanted <= set(ids(listed))
     assert bool(wanted) is bool(ids(listed))
 

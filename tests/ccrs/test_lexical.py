@@ -12,9 +12,8 @@ PASSAGE = "Adults take 40 mg once a day. Children take 10 mg in the morning."
 
 
 def rated(metric: str, **fields: object) -> CCRSResult:
-    return CCRS(metric, judge="lexical").evaluate(
-        Sample.model_validate({"contexts": (PASSAGE,), **fields})
-    )
+    given = Sample.model_validate({"contexts": (PASSAGE,), **fields})
+    return CCRS(metric, judge="lexical").evaluate(given)
 
 
 def judged(metric: str, **fields: object) -> float:
@@ -89,6 +88,5 @@ def test_every_text_gives_a_rating_or_a_reason(a: str, b: str, c: str, d: str) -
     assert list(result.answers) == list(METRICS)
     for name, answer in result.answers.items():
         assert (answer.rating is None) == (name in result.unscored_by)
-    assert result == CCRS(judge="lexical").evaluate(sample).model_copy(
-        update={"answers": result.answers}
-    )
+    others = CCRS(judge="lexical").evaluate(sample)
+    assert result == others.model_copy(update={"answers": result.answers})

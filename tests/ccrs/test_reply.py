@@ -156,9 +156,7 @@ def test_long_replies_take_no_longer_than_they_are() -> None:
         assert time.process_time() - started < 5.0  # it takes 0.2; quadratic work takes minutes
 
 
-SAMPLE = Sample(
-    input="QQQ?", response="RRR.", contexts=("C1C1.", "C2C2."), reference="GGG.", id="s"
-)
+SAMPLE = Sample(id="s", input="QQQ?", response="RRR.", contexts=("C1.", "C2C2."), reference="GGG.")
 TEXTS = {"input": "QQQ?", "response": "RRR.", "contexts": "C2C2.", "reference": "GGG."}
 
 

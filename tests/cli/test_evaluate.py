@@ -45,9 +45,8 @@ def test_figures_file_and_pipe_say_the_same(tcva: Run) -> None:
     assert len(piped.out.splitlines()) == len(results)
     assert "50 % of 2 scored samples pass at T=0.5" in piped.err
     assert "lexical judge" in tcva("evaluate", "in.jsonl").text
-    assert tcva("sweep", "out.jsonl", "-T", "0.5", "--json").json["tables"]["temperatures"][0][
-        "mean"
-    ]
+    (swept,) = tcva("sweep", "out.jsonl", "-T", "0.5", "--json").json["tables"]["temperatures"]
+    assert swept["mean"] == 0.5
     assert "no sample 's9'" in tcva(*EVALUATE, "--show", "s9").text
 
 
@@ -187,7 +186,7 @@ def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
 
 def test_a_gate_counts_failed_calls(server: ScriptedServer, tcva: Run) -> None:
     server.script = lambda body, n: (
-        "?" if "Zebras" in json.dumps(body["messages"]) else auto_judge(body, n)
+        "?" if "Zebras" in str(body["messages"]) else auto_judge(body, n)
     )
     write("before.jsonl")
     assert "failed" in tcva(*MODEL, "--gate", "mean>=0", code=1).text

@@ -230,6 +230,4 @@ def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(tmp_pa
     assert config.provenance["tables"]["gain"] == found.records("gain")
     human[:80] = 1.0
     kept = calibrate(table(counts, human, metadata=metadata), by="domain", resamples=100)
-    assert kept.records("by domain")[0]["advice"].startswith(
-        "keep T=0.5: all 80 human ratings are 1"
-    )
+    assert "keep T=0.5: all 80 human ratings are 1" in kept.records("by domain")[0]["advice"]

@@ -69,13 +69,8 @@ def test_one_method_by_hand() -> None:
     assert [m[name] for name in quantiles] == [0.0, 0.1875, 0.25, 0.4375, 1.0]
     assert m["tied"] == pytest.approx(1 / 6)  # of the 6 pairs one is tied
     # equal to the threshold passes
-    assert [m[k] for k in ("scored", "mean", "at_0", "at_1", "pass_rate")] == [
-        4,
-        0.375,
-        0.25,
-        0.25,
-        0.75,
-    ]
+    shown = ("scored", "mean", "at_0", "at_1", "pass_rate")
+    assert [m[k] for k in shown] == [4, 0.375, 0.25, 0.25, 0.75]
 
 
 def test_coverage_reasons_and_means_on_common_samples() -> None:
@@ -114,9 +109,7 @@ def test_pairs_are_those_of_scipy_on_the_samples_that_both_have() -> None:
 def test_decisions_of_all_views_against_the_other_methods() -> None:
     passing, failing = [0.9] * 25 + [0.1] * 25, [0.9] * 20 + [0.1] * 5 + [0.9] * 10 + [0.1] * 15
     about = {"views": ("tcva T=0.1", "tcva T=0.5"), "temperatures": (0.1, 0.5)}
-    table = table_of(
-        {"tcva T=0.1": [0.0] * 50, "tcva T=0.5": passing, "other": failing}, about=about
-    )
+    table = table_of({"tcva T=0.1": [0] * 50, "tcva T=0.5": passing, "other": failing}, about=about)
     report = comparison(table)
     found = row(report, "decisions", "other", tcva="tcva T=0.5")
     counts = [found[k] for k in ("both_pass", "only_tcva", "only_method", "both_fail", "n")]
@@ -139,9 +132,8 @@ def test_kappa_is_the_same_from_both_sides(first: list[bool], second: list[bool]
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]), min_size=1, max_size=30))
 def test_shares_below_are_middle_ranks_and_know_no_scale(values: list[float]) -> None:
     array = np.array(values)
-    assert share_below(array) == pytest.approx(
-        (stats.rankdata(array) - 0.5) / len(array), abs=1e-12
-    )
+    middle = (stats.rankdata(array) - 0.5) / len(array)
+    assert share_below(array) == pytest.approx(middle, abs=1e-12)
     assert share_below(np.exp(7 * array) - 3).tolist() == share_below(array).tolist()
 
 
@@ -151,11 +143,7 @@ def test_the_samples_that_differ_most_by_hand() -> None:
     columns = {"a": [0.1, 0.2, 0.3, 0.4], "b": [90.0, 1.0, 5.0, 1.0]}
     found = comparison(table_of(columns), most=2).records("ranked differently")
     assert [(d["sample"], d["difference"]) for d in found] == [("s0", 0.75), ("s3", 0.625)]
-    assert (found[0]["higher"], found[0]["higher_score"], found[0]["lower_score"]) == (
-        "b",
-        90.0,
-        0.1,
-    )
+    assert [found[0][k] for k in ("higher", "higher_score", "lower_score")] == ["b", 90.0, 0.1]
     three = table_of({"a": [0.0, 0.5, 1.0], "b": [0.5, 0.0, 1.0], "c": [1.0, 0.5, 0.0]})
     found = comparison(three).records("ranked differently")
     assert [d["sample"] for d in found] == ["s0", "s2", "s1"]  # each once
@@ -202,17 +190,13 @@ def test_peoples_decisions_by_hand() -> None:
     assert (found["precision"], found["recall"], found["rating_passes"]) == (0.75, 0.6, 0.5)
     assert found["kappa"] == pytest.approx(0.4, abs=1e-12)  # seen .7, by chance .5
     exact = stats.binomtest(3, 4).proportion_ci()
-    assert (found["precision_low"], found["precision_high"]) == pytest.approx(
-        (exact.low, exact.high), abs=1e-9
-    )
+    ends = [found["precision_low"], found["precision_high"]]
+    assert ends == pytest.approx([exact.low, exact.high], abs=1e-9)
     stars = table_of({"m": column}, [1 + 4 * rating for rating in human])
     report = comparison(stars, **FEW)
     assert "decisions by rating" not in [table.title for table in report.tables]
-    assert {r["measure"] for r in report.records("human ratings")} == {
-        "spearman",
-        "kendall",
-        "pearson",
-    }
+    measures = {r["measure"] for r in report.records("human ratings")}
+    assert measures == {"spearman", "kendall", "pearson"}
 
 
 @pytest.mark.parametrize(
@@ -342,13 +326,8 @@ def test_the_most_disputed_come_first_with_their_claims() -> None:
         ]
     )
     found = disputed(table).records("disputed")
-    assert found[0] == {
-        "sample": "far",
-        "spread": 4.0,
-        "claim": "claim 1",
-        "x": "fully",
-        "y": "none",
-    }
+    expected = {"sample": "far", "spread": 4.0, "claim": "claim 1", "x": "fully", "y": "none"}
+    assert found[0] == expected
     assert [(each["sample"], each["spread"]) for each in found[1:]] == [("close", 1.0)]
     assert disputed(table, most=1).records("disputed") == found[:1]
 

@@ -74,10 +74,8 @@ def deepeval_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         )
         for s in SAMPLES
     ]
-    metrics = [
-        FaithfulnessMetric(model=DeepEvalLLM(), threshold=0.8),
-        DeepEvalTCVA(model="lexical"),
-    ]
+    theirs = FaithfulnessMetric(model=DeepEvalLLM(), threshold=0.8)
+    metrics = [theirs, DeepEvalTCVA(model="lexical")]
     quiet: dict[str, Any] = {"print_results": False, "show_indicator": False}
     with own_loop():
         deepeval_evaluate(

@@ -273,9 +273,8 @@ def test_whatever_a_metric_does_every_sample_has_its_cell(
 
 
 def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(tmp_path: Path) -> None:
-    many = [
-        RIGHT.model_copy(update={"response": f"Door {n} opens.", "id": f"{n}"}) for n in range(40)
-    ]
+    texts = {str(n): f"Door {n} opens." for n in range(40)}
+    many = [RIGHT.model_copy(update={"response": text, "id": n}) for n, text in texts.items()]
     fatal = JudgeError("the API key was not accepted", reason="authentication", fatal=True)
     metrics = ["langchain.context_qa", "deepeval.faithfulness"]
     model = fails_on("Based on the given text", fatal)  # DeepEval's, which comes first
@@ -365,20 +364,14 @@ def test_each_framework_asks_the_named_model(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Path) -> None:
-    report = compare(
-        SAMPLES, {"judge": "lexical"}, metrics="ragas.faithfulness", folder=tmp_path / "side"
-    )
+    folder, judge = tmp_path / "side", {"judge": "lexical"}
+    report = compare(SAMPLES, judge, metrics="ragas.faithfulness", folder=folder)
     folder = tmp_path / "side"
     assert {path.name for path in folder.iterdir()} == {*FILES, STORE, ".lock"}
     with (folder / "scores.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 3 * 4
-    assert rows[3] == {
-        "sample": "right",
-        "method": "ragas faithfulness",
-        "score": "1.0",
-        "unscored": "",
-    }
+    assert [*rows[3].values()] == ["right", "ragas faithfulness", "1.0", ""]
     read = read_scores(folder)
     assert read.methods[-1] == "ragas faithfulness"
     assert len(read_scores(folder / "assessments.jsonl")) == 3

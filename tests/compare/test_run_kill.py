@@ -58,19 +58,16 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
     with Halting(after=2 * SAMPLES + SAMPLES // 2) as server:
         command = [sys.executable, "-c", CODE, str(source), str(out)]
         environment = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}
-        child = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        silent = subprocess.DEVNULL
+        child = subprocess.Popen(command, env=environment, stdout=silent, stderr=silent)
         assert server.reached.wait(timeout=120)
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
         cached = len(records(out / "verdicts.sqlite"))
         assert cached >= SAMPLES
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, timeout=120
-        )
+        done = subprocess.check_output(command, env=environment, text=True, timeout=120)
         assert max(server.prompts.values()) <= 2
-    usage = json.loads(done.stdout)
+    usage = json.loads(done)
     judged, stored = (sum(each[name] for each in usage.values()) for name in ("judged", "cached"))
     assert usage["tcva T=0.1"]["cached"] == SAMPLES
     assert stored == SAMPLES + cached

@@ -108,9 +108,8 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
     assert second["p"] == 3 * min(strict[0, 1], lenient[0, 1], direct[0, 1])
     # b's mean is higher, so "b is less" has the other side's p.
     assert third["p"] == 1 - strict[0, 1] / 2
-    assert fourth["p"] == 3 * min(
-        p[i, j] for p in (strict, lenient, direct) for i, j in ((0, 1), (1, 2))
-    )
+    pairs = ((0, 1), (1, 2))
+    assert fourth["p"] == 3 * min(p[pair] for p in (strict, lenient, direct) for pair in pairs)
     # Holm: the smallest p times 4, and so on.
     assert first["p_corrected"] == 4 * first["p"]
     assert third["p_corrected"] == third["p"]
@@ -164,9 +163,8 @@ def test_systems_change_places_in_whole_groups() -> None:
 def test_judgements_are_compared_at_every_temperature(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     for name, chance in (("careful", 0.9), ("bold", 0.5)):
-        verdicts = [
-            rng.choice(["fully", "none"], 4, p=[chance, 1 - chance]).tolist() for _ in range(30)
-        ]
+        shares = [chance, 1 - chance]
+        verdicts = [rng.choice(["fully", "none"], 4, p=shares).tolist() for _ in range(30)]
         judged = [Assessment.from_verdicts(v, sample_id=f"q{i}") for i, v in enumerate(verdicts)]
         write_assessments(tmp_path / f"{name}.jsonl", judged)
     files = [f"{tmp_path / name}.jsonl" for name in ("careful", "bold")]

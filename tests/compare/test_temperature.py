@@ -129,9 +129,5 @@ def test_wrong_use_is_refused(tmp_path: Path) -> None:
     report = sweep(path, [0.5], skip_bad=True)
     assert any("line 62" in note for note in report.notes)
     empty = sweep([[0, 0, 0, 0, 0]], [0.5])
-    assert rows(empty)["default", 0.5] == {
-        "setting": "default",
-        "T": 0.5,
-        "scored": 0,
-        "flips": None,
-    }
+    wanted = {"setting": "default", "T": 0.5, "scored": 0, "flips": None}
+    assert rows(empty)["default", 0.5] == wanted

@@ -133,11 +133,8 @@ def test_the_mean_of_all_samples_from_some_ratings(rated: int) -> None:
     assert [mean["estimate"], mean["estimate_low"], mean["ratings_only_high"]] == pytest.approx(
         [expected.estimate.value, expected.estimate.low, expected.alone.high], abs=1e-12
     )
-    assert (mean["samples"], mean["ratings"], mean["effective_n"]) == (
-        400,
-        rated,
-        round(expected.effective_n),
-    )
+    sizes = [mean[name] for name in ("samples", "ratings", "effective_n")]
+    assert sizes == [400, rated, round(expected.effective_n)]
     assert rate["judge"] == np.mean(scores >= 0.5)
     if rated == 20:
         share = by(found, "decisions", "figure")["rating passes"]
@@ -156,11 +153,8 @@ def test_how_many_labels_an_interval_takes() -> None:
     rho = estimate("spearman", list(columns(judged)))
     rows = by(found, "labels needed", "width")
     assert rows[0.07]["spearman"] == labels_needed(rho, width=0.07)
-    assert [*by(validate(judged, "human", resamples=100), "labels needed", "width")] == [
-        0.2,
-        0.1,
-        0.05,
-    ]
+    usual = validate(judged, "human", resamples=100)
+    assert [*by(usual, "labels needed", "width")] == [0.2, 0.1, 0.05]
     with pytest.raises(InvalidValueError, match="width"):
         validate(judged, "human", width=-1.0, resamples=100)
 

@@ -23,9 +23,7 @@ from tests.support.one_word import SERVERS, one_word
 from tests.support.server import ScriptedServer
 
 # RAGAS announces the end of its wrapper on every use.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"
-)
+pytestmark = pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is:DeprecationWarning")
 
 KEY = "sk-none-of-anybody-0123456789"
 

@@ -28,9 +28,8 @@ def reference(row: list[float], p: float, temperature: float, options: dict[str,
     with localcontext() as context:
         context.prec = 60
         floored = p < 1e-12 or options["floor"] == "always"
-        weights = [
-            max(w, eps) if floored else w for w in WeightScheme.resolve(options["scheme"]).weights
-        ]
+        chosen = WeightScheme.resolve(options["scheme"]).weights
+        weights = [max(w, eps) if floored else w for w in chosen]
         n = sum(map(Decimal, row), Decimal(0))
         terms = [(Decimal(k) / n, Decimal(w)) for k, w in zip(row, weights, strict=True) if k]
         if abs(p) < 1e-12:

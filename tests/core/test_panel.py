@@ -29,9 +29,7 @@ rows = st.lists(scores, min_size=1, max_size=6)
 
 @given(rows, st.floats(0.1, 1.0), st.data())
 def test_the_weighted_power_mean(row: list[float], temperature: float, data: st.DataObject) -> None:
-    weights = data.draw(
-        st.lists(st.floats(0.1, 9.0), min_size=len(row), max_size=len(row)), label="weights"
-    )
+    weights = data.draw(st.lists(st.floats(0.1, 9.0), min_size=len(row), max_size=len(row)))
     expected = pmean(row, exponent(temperature), weights=weights)
     fused = fuse([row], temperature=temperature, weights=weights).scores[0]
     assert fuse([row]).scores[0] == pytest.approx(gmean(row), rel=6e-12)
@@ -125,9 +123,8 @@ def test_a_missing_rating_is_left_out_of_its_criterion_and_counted() -> None:
 @given(st.data())
 def test_the_order_of_the_judges_does_not_change_a_bit(data: st.DataObject) -> None:
     judges = data.draw(st.integers(2, 4))
-    ratings = data.draw(
-        st.lists(st.lists(scores, min_size=2, max_size=2), min_size=judges, max_size=judges)
-    )
+    judge = st.lists(scores, min_size=2, max_size=2)
+    ratings = data.draw(st.lists(judge, min_size=judges, max_size=judges))
     rated = {evaluate_panel(p, [0.3, 0.7], 0.5, 1.0) for p in itertools.permutations(ratings)}
     assert len(rated) == 1
 

@@ -23,9 +23,8 @@ from tests.support.server import WRONG_KEY, ScriptedServer, error, in_turn
 
 REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="tcva_verdicts")
 SAMPLE = Sample(input="When?", response="It opens at nine.", contexts=("It opens at nine.",))
-CASE = LLMTestCase(
-    input="When?", actual_output="It opens at nine.", retrieval_context=["It opens at nine."]
-)
+OPENS = "It opens at nine."
+CASE = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=[OPENS])
 FULLY = verdict_json((1, "fully", "opens at nine"))
 
 Ask = Callable[[JudgeModel], Any]
@@ -85,12 +84,8 @@ def test_it_has_a_name_and_parameters_without_secrets() -> None:
         given = {"max_tokens": 500, "seed": 1, "extra_headers": {"api-key": "secret"}}
         model = model_of(local(server, generation_kwargs=given))
         assert model.name == "deepeval:m (Local Model)"
-        assert model.parameters == {
-            "class": "LocalModel",
-            "temperature": 0.0,
-            "max_tokens": 500,
-            "seed": 1,
-        }
+        asked = {"class": "LocalModel", "temperature": 0.0, "max_tokens": 500, "seed": 1}
+        assert model.parameters == asked
 
 
 @both_faces

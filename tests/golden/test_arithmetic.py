@@ -75,11 +75,8 @@ def scores(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Shape (rows, ways of the row, temperatures)."""
     found = np.empty((len(counts), SHARE, len(TEMPERATURES)))
     for number, (scheme, penalty) in enumerate(WAYS):
-        places = [
-            (row, ways_of(row).index(number))
-            for row in range(len(counts))
-            if number in ways_of(row)
-        ]
+        ways = [ways_of(row) for row in range(len(counts))]
+        places = [(row, of.index(number)) for row, of in enumerate(ways) if number in of]
         rows, ways = map(list, zip(*places, strict=True))
         options: Any = {"scheme": scheme, "penalty": penalty}
         found[rows, ways] = sweep(counts[rows], TEMPERATURES, **options)
@@ -100,14 +97,10 @@ def computed(given: Arrays) -> Arrays:
         ]
     )
     lists = [row for row in counts if row.sum() <= 50 and (row % 1 == 0).all()]
-    words = [
-        [level for level, n in zip(LEVELS, row, strict=True) for _ in range(int(n))]
-        for row in lists
-    ]
+    words = [[v for v, n in zip(LEVELS, row, strict=True) for _ in range(int(n))] for row in lists]
     values = (1.0, 0.9, 0.7, 0.3, 0.0)
     numbers = [
-        [weight for weight, n in zip(values, row, strict=True) for _ in range(int(n))]
-        for row in lists
+        [w for w, n in zip(values, row, strict=True) for _ in range(int(n))] for row in lists
     ]
     ratings = [
         evaluate_panel(judges.tolist(), [0.2, 0.5, 0.3], 0.6, 5.0).to_dict()

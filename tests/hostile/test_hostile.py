@@ -21,9 +21,7 @@ PLACES: Final = (*FIELDS, "id", "metadata", "everywhere", "statement", "claims")
 _GIVEN: Final = ("partial", "minor", "none")
 """Levels that need no evidence, by the number of the claim."""
 
-_BLOCK: Final = re.compile(
-    r"<<<([A-Z]+(?: \d+)?) (\w{6})>>>\n(.*?)\n<<<END \1 \2>>>\n\n", re.DOTALL
-)
+_BLOCK: Final = re.compile(r"(?s)<<<([A-Z]+(?: \d+)?) (\w{6})>>>\n(.*?)\n<<<END \1 \2>>>\n\n")
 _RATING: Final = 37
 
 

@@ -332,8 +332,6 @@ def test_any_verdict_checked(claim: str, quote: str, passages: list[str], level:
     made = checked(given_, [*passages, f"so {quote} it is"])
     assert made.verdict == (level if made.original_verdict is None else Verdict.PARTIAL)
     lowers = made.evidence_check not in {None, EvidenceCheck.UNCHECKED}
-    assert (made.original_verdict is not None) is (
-        lowers and level in {Verdict.FULLY, Verdict.MOSTLY}
-    )
+    assert bool(made.original_verdict) is (lowers and level in {Verdict.FULLY, Verdict.MOSTLY})
     assert not (level is Verdict.NONE and lowers)
     assert checked(made, [*passages, f"so {quote} it is"]) == made

@@ -163,9 +163,8 @@ def test_up_to_24_claims_are_asked_for_in_a_call(number: int, calls: list[int]) 
 
 
 def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
-    first, second = (
-        verdict_json(*((i, "none", "") for i in range(1, n + 1) if i != 5)) for n in (13, 12)
-    )
+    said = [(i, "none", "") for i in range(1, 14) if i != 5]
+    first, second = verdict_json(*said), verdict_json(*said[:-1])
     turns = LLMJudge(ScriptedModel([])).turns(many(25), FAITHFULNESS)
     assert len(next(turns)) == 2
     again = turns.send([ModelReply(first), ModelReply(second)])
@@ -235,9 +234,8 @@ def test_a_verdict_out_of_the_samples_own_text_never_counts(own: str, field: str
 
 PASSAGE: Final = "The ferry to the island leaves every day at nine. Dogs travel for free on it."
 FERRY_CLAIMS: Final = ("The ferry to the island goes daily.", "Dogs need a ticket on the ferry.")
-FERRY: Final = Sample(
-    input="When does the ferry run?", response=" ".join(FERRY_CLAIMS), contexts=(PASSAGE,)
-)
+ASKED: Final = "When does the ferry run?"
+FERRY: Final = Sample(input=ASKED, response=" ".join(FERRY_CLAIMS), contexts=(PASSAGE,))
 OPENS: Final = "The ferry to the island leaves every day"
 DOGS: Final = "Dogs travel for free on it"
 RULE: Final = "Judge the meaning, not the words. The same content in other words, shortened or in"
@@ -300,7 +298,7 @@ DIGITS = "9" * 5000
 def odd_model(odd: Any, good: str = WRITTEN) -> ScriptedModel:
     """Gives an odd answer, or raises it, for the second sample."""
     return ScriptedModel(
-        lambda request: odd if "day 1" in request.user else ModelReply(good), name="odd"
+        lambda asked: odd if "day 1" in asked.user else ModelReply(good), name="odd"
     )
 
 

@@ -163,12 +163,8 @@ def test_few_long_passages_stay_in_memory() -> None:
 def test_no_passages_support_nothing_and_what_claims_nothing_has_no_verdict() -> None:
     assert judge([], CLINIC) == []
     hello, dose, offer = judge(["Hello!", "The dose is 5 mg.", "Shall I go on?"])
-    assert (hello.verdict, hello.reason, offer.verdict, offer.reason) == (
-        None,
-        "greeting",
-        None,
-        "offer",
-    )
+    reasons = {verdict.reason: verdict.verdict for verdict in (hello, offer)}
+    assert reasons == {"greeting": None, "offer": None}
     assert (dose.verdict, dose.context) == ("none", None)
 
 

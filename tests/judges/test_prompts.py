@@ -28,9 +28,7 @@ SAMPLE = Sample(
     reference="Every day.",
 )
 CLAIMS = ["It runs daily.", "It is red."]
-FENCE = re.compile(
-    r"^<<<([A-Z]+(?: \d+)?) (\w{6})>>>\n(.*?)\n<<<END \1 \2>>>$", re.MULTILINE | re.DOTALL
-)
+FENCE = re.compile(r"(?ms)^<<<([A-Z]+(?: \d+)?) (\w{6})>>>\n(.*?)\n<<<END \1 \2>>>$")
 
 
 def blocks(user: str) -> dict[str, str]:

@@ -216,9 +216,8 @@ def replies(draw: st.DrawFn) -> tuple[str, dict[int, ParsedVerdict]]:
             "verdict": label,
         }
         rows.append({key: row[key] for key in keys})
-        expected[number] = ParsedVerdict(
-            number, label, row["evidence"].strip(), row["reason"].strip()
-        )
+        evidence, reason = (row[name].strip() for name in ("evidence", "reason"))
+        expected[number] = ParsedVerdict(number, label, evidence, reason)
     text = json.dumps(
         draw(st.sampled_from([{"verdicts": rows}, by_key(expected, rows)])),
         indent=draw(st.sampled_from([None, 0, 1, 4])),
@@ -228,9 +227,8 @@ def replies(draw: st.DrawFn) -> tuple[str, dict[int, ParsedVerdict]]:
     return text, expected
 
 
-DRESS = st.sampled_from(
-    ["{}", "```json\n{}\n```", "Sure:\n{}\nDone.", "<think>1. fully</think>{}", "\n\n{}\n"]
-)
+FORMS = ["{}", "```json\n{}\n```", "Sure:\n{}\nDone.", "<think>1. fully</think>{}", "\n\n{}\n"]
+DRESS = st.sampled_from(FORMS)
 
 
 @given(replies(), DRESS, st.floats(0, 1))

@@ -100,11 +100,7 @@ def records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
     ]
 
 
-RECORD: Final[dict[str, Any]] = {
-    "question": QUERY,
-    "answer": RESPONSE,
-    "context": [Document(PASSAGE)],
-}
+RECORD: Final[Any] = {"question": QUERY, "answer": RESPONSE, "context": [Document(PASSAGE)]}
 
 
 def run_of(inputs: dict[str, Any], outputs: dict[str, Any]) -> Run:

@@ -220,9 +220,8 @@ def test_an_answer_without_tools_or_with_a_failed_judge_goes_through() -> None:
 
 def test_every_question_of_a_conversation_has_its_retries() -> None:
     judge = scripted(BAD, GOOD, BAD, GOOD)
-    built = agent(
-        judge, CALL, "At ten.", "At nine.", "At ten.", "At nine.", checkpointer=InMemorySaver()
-    )
+    answers = ("At ten.", "At nine.") * 2
+    built = agent(judge, CALL, *answers, checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     ask(built, config=config)
     state = ask(built, config=config)

@@ -174,12 +174,8 @@ def test_parameters_hold_what_changes_a_reply_and_no_secret() -> None:
     llm = ChatOpenAI(model="gpt-x", api_key=KEY, temperature=0, seed=3, max_retries=0)  # type: ignore[arg-type]  # a plain text is taken
     model = model_of(llm.bind(stop=["END"], extra_headers={"x": KEY}).with_retry())
     assert model.name == "langchain:gpt-x"
-    assert model.parameters == {
-        "class": "ChatOpenAI",
-        "temperature": 0.0,
-        "seed": 3,
-        "stop": ["END"],
-    }
+    asked = {"class": "ChatOpenAI", "temperature": 0.0, "seed": 3, "stop": ["END"]}
+    assert model.parameters == asked
     assert KEY not in f"{model!r}{json.dumps(dict(model.parameters))}"
 
 

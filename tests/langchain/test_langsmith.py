@@ -240,9 +240,8 @@ def test_functions_follow_the_convention_of_openevals() -> None:
         "rubric": "ignored, as there",
     }
     found = create_tcva_judge(TCVAEvaluator(judge()), feedback_key="faith")(**given)
-    awaited = asyncio.run(
-        create_async_tcva_judge(TCVAEvaluator(judge()), feedback_key="faith")(**given)
-    )
+    judging = create_async_tcva_judge(TCVAEvaluator(judge()), feedback_key="faith")
+    awaited = asyncio.run(judging(**given))
     for each in (found, awaited):
         assert (each["key"], each["score"]) == ("faith", 0.9)
         assert "1 mostly" in each["comment"]

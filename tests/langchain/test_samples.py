@@ -16,10 +16,8 @@ PLAIN = Sample(input="When?", response="At nine.")
 DOCUMENT = Document("It opens at nine.", metadata={"source": "leaflet"})
 CALL = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
 TOOL = ToolMessage("It opens at nine.", tool_call_id="1")
-TALK = [
-    *(HumanMessage("Hello"), AIMessage("Hi!")),
-    *(HumanMessage("When?"), CALL, TOOL, AIMessage("At nine.")),
-]
+TALK = [HumanMessage("Hello"), AIMessage("Hi!"), HumanMessage("When?"), CALL, TOOL]
+TALK.append(AIMessage("At nine."))
 ASKED = {"messages": [*TALK, HumanMessage("And on Sundays?")]}
 SAID = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At nine."}]
 

@@ -57,11 +57,8 @@ def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
         "something_for_another_evaluator": 1,
         "sleep_time_in_seconds": 0.001,
     }
-    result = (
-        asyncio.run(evaluator.aevaluate(**arguments))
-        if is_async
-        else evaluator.evaluate(**arguments)
-    )
+    awaited = evaluator.aevaluate(**arguments) if is_async else None
+    result = asyncio.run(awaited) if awaited else evaluator.evaluate(**arguments)
     assert result.score == pytest.approx(STRICT, abs=1e-12)
     assert result.result.scoring.threshold == 0.9
     assert evaluated(evaluator).score == pytest.approx(SCORE)

@@ -70,10 +70,8 @@ def test_name_and_parameters_say_what_matters_and_no_secret() -> None:
 def test_instructions_and_data_are_separate_messages(role: MessageRole) -> None:
     llm = ChatLLM(reply=lambda _: "text", role=role)
     assert model_of(llm).complete(REQUEST).text == "text"
-    assert [(m.role, m.content) for m in llm._messages] == [
-        (role, "Judge."),
-        (MessageRole.USER, "The data."),
-    ]
+    sent = [(message.role, message.content) for message in llm._messages]
+    assert sent == [(role, "Judge."), (MessageRole.USER, "The data.")]
 
 
 def test_an_applications_system_prompt_does_not_reach_the_judge() -> None:

@@ -129,9 +129,8 @@ def test_langchain_instructions_reach_the_model() -> None:
     from tcva_adapters.langchain.llm import from_judge_model  # noqa: PLC0415  # slow
 
     model = Fixed(ModelReply("yes"))
-    said = from_judge_model(model).invoke(
-        [core.SystemMessage("Brief."), core.HumanMessage("Is it?")]
-    )
+    messages = [core.SystemMessage("Brief."), core.HumanMessage("Is it?")]
+    said = from_judge_model(model).invoke(messages)
     assert said.text == "yes"
     (request,) = model.requests
     assert (request.system, request.user, request.schema) == ("Brief.", "Is it?", {})
@@ -179,9 +178,8 @@ def objects(schema: Any) -> list[dict[str, Any]]:
     """Every object schema in a schema."""
     parts = schema.values() if isinstance(schema, dict) else schema
     inner = [found for part in parts if isinstance(part, dict | list) for found in objects(part)]
-    return (
-        [schema, *inner] if isinstance(schema, dict) and schema.get("type") == "object" else inner
-    )
+    is_object = isinstance(schema, dict) and schema.get("type") == "object"
+    return [schema, *inner] if is_object else inner
 
 
 def test_schemas_are_fit_for_strict_modes() -> None:
@@ -200,8 +198,6 @@ def test_schemas_are_fit_for_strict_modes() -> None:
         assert one["additionalProperties"] is False
         assert one["required"] == list(one["properties"])
     inner = strict["$defs"]["Inner"]["properties"]
-    assert inner == {
-        "title": {"type": "string"},
-        "reason": {"anyOf": [{"type": "string"}, {"type": "null"}]},
-    }
+    text = {"type": "string"}
+    assert inner == {"title": text, "reason": {"anyOf": [text, {"type": "null"}]}}
     assert strict["properties"]["inner"] == {"$ref": "#/$defs/Inner"}

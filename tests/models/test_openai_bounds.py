@@ -310,9 +310,8 @@ def test_a_model_is_pickled_without_a_secret(monkeypatch: pytest.MonkeyPatch) ->
     assert opened.parameters == model.parameters
     assert (opened.identity.equal, opened.identity.seconds) == (model.identity.equal, 7)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-worker-77")
-    assert (
-        pickle.loads(data).identity.equal != model.identity.equal
-    )  # with the key of its environment
+    # With the key of its environment.
+    assert pickle.loads(data).identity.equal != model.identity.equal
     with openai.OpenAI(base_url=url, api_key=KEY) as client:
         given: tuple[dict[str, Any], ...] = (
             {"base_url": url, "api_key": KEY},

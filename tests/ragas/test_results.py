@@ -95,9 +95,8 @@ def test_every_way_of_a_result_through_ragas_is_without_loss() -> None:
     first = results[0]
     assert isinstance(first, Result)
     assert first.at(0.9) == results_of(found, NAMES[1])[0]
-    traced = [
-        json.loads(json.dumps(row[NAMES[0]]["tcva_judgement"]["output"])) for row in found.traces
-    ]
+    outputs = [row[NAMES[0]]["tcva_judgement"]["output"] for row in found.traces]
+    traced = json.loads(json.dumps(outputs))
     assert [read_result(each) for each in traced] == results
 
 

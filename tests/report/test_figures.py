@@ -25,9 +25,8 @@ def scored() -> ScoreTable:
     names = tuple(f"s{i}" for i in range(30))
     scores = RNG.integers(0, 5, (30, 3)) / 4
     scores[0, 1] = np.nan
-    return ScoreTable(
-        names, ("tcva", "ragas $x", LONG), scores, np.where(RNG.random(30) < 0.8, 0.5, np.nan)
-    )
+    ratings = np.where(RNG.random(30) < 0.8, 0.5, np.nan)
+    return ScoreTable(names, ("tcva", "ragas $x", LONG), scores, ratings)
 
 
 REPORTS = {

@@ -69,9 +69,8 @@ def hostile(text: str) -> tuple[Report, ScoreTable]:
         for reason in (Reason.TIMEOUT, Reason.REFUSAL)
     ]
     whole = judged(text, claims=claims, **about)
-    return reported(
-        [whole, *unscored], "mean>=0.9", "coverage>=1", before=[judged(text, "fully", **about)]
-    )
+    before = [judged(text, "fully", **about)]
+    return reported([whole, *unscored], "mean>=0.9", "coverage>=1", before=before)
 
 
 class Rendered(HTMLParser):
@@ -107,9 +106,8 @@ class Rendered(HTMLParser):
 
 def rendered(comment: str) -> Rendered:
     markdown_it = pytest.importorskip("markdown_it", reason="rich brings it")
-    return Rendered(
-        markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").render(comment)
-    )
+    reader = markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table")
+    return Rendered(reader.render(comment))
 
 
 @pytest.mark.parametrize("text", ALL, ids=lambda text: text.id)
@@ -127,11 +125,8 @@ def test_texts_are_inert_wherever_they_are_shown(text: Hostile) -> None:
     root = ET.fromstring(to_junit(report, table))
     cases = root.findall("testsuite")[0].findall("testcase")
     outcomes = [(case[-1].tag, case[-1].get("type")) for case in cases]
-    assert outcomes == [
-        ("failure", "below_threshold"),
-        ("error", "timeout"),
-        ("failure", "refusal"),
-    ]
+    kinds = ["below_threshold", "timeout", "refusal"]
+    assert outcomes == [*zip(("failure", "error", "failure"), kinds, strict=True)]
     # GitLab and a plug-in of Jenkins take files from what stands there.
     assert not root.findall(".//system-out")
 
@@ -161,9 +156,7 @@ def test_junit_fails_where_the_command_does() -> None:
         root = ET.fromstring(to_junit(*reported(results, *gates)))
         assert root.get("failures") == str(failures)
         assert root.get("errors") == ("1" if failures else "0")
-        scores = [
-            each.get("value") for each in root.iter("property") if each.get("name") == "score"
-        ]
+        scores = [p.get("value") for p in root.iter("property") if p.get("name") == "score"]
         assert scores == ["0", "1"]
     nothing = ET.fromstring(to_junit(*reported([failed("c", Reason.TIMEOUT)])))
     assert nothing.get("errors") == "1"  # the command exits with 2

@@ -134,12 +134,8 @@ LEVELS_SEEN = {
     "off": ["fully", "mostly", "fully", "minor"],
 }
 FOUND = ("not_found", "unrelated", "negated")
-FIGURES = {
-    "verdicts": 4,
-    **dict.fromkeys(EvidenceCheck, 0),
-    **dict.fromkeys(FOUND, 1),
-    "not_lowered": 1,
-}
+FIGURES = {**dict.fromkeys(map(str, EvidenceCheck), 0), **dict.fromkeys(FOUND, 1)}
+FIGURES |= {"verdicts": 4, "not_lowered": 1}
 LINES = [f"1 of 4 verdicts lowered to partial: {EvidenceCheck(check).text}" for check in FOUND]
 
 

@@ -8,9 +8,8 @@ from tests.support.scripted import verdict_json
 QUERY: Final = "When does the office open, and what does parking cost?"
 RESPONSE: Final = "The office opens at nine. Parking costs money."
 PASSAGE: Final = "The office opens at nine on weekdays."
-SAMPLE: Final = Sample(
-    input=QUERY, response=RESPONSE, contexts=(PASSAGE,), reference="It opens at nine."
-)
+NINE: Final = "It opens at nine."
+SAMPLE: Final = Sample(input=QUERY, response=RESPONSE, contexts=(PASSAGE,), reference=NINE)
 TWO: Final = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
 SCORE: Final = 0.65  # weights 1 and .3, T=.5: p=1, the plain mean; no `none`, so no penalty
 ONE: Final = verdict_json((1, "fully", "opens at nine"))

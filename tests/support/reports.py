@@ -255,9 +255,8 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
         outcome: dict[str, Any] = {"claims": claims}
         if number % 97 == 5:
             outcome = {"unscored": Unscored(reason=Reason.REFUSAL, detail="I cannot say.")}
-        judged = _judged(name, "fully").model_copy(
-            update={"claims": (), "judge": "random"} | outcome
-        )
+        update = {"claims": (), "judge": "random"} | outcome
+        judged = _judged(name, "fully").model_copy(update=update)
         results.append(Result(judged))
         scores.append(float(np.round((verdicts < 3).mean(), 3)))
     table = table_of(samples, {"random": results}, {RAGAS: scores}, human=rng.random(size).round(2))
@@ -324,11 +323,8 @@ def fused_and_panel() -> Content:
     member = _judged("one", "mostly", "partial").model_copy(update={"judge": "additional"})
     chances = (0.25, 0.5, 0.125, 0.0, 0.125)
     shares = ClaimVerdict(claim="At nine.", verdict=Verdict.MOSTLY, probabilities=chances)
-    lowered: Any = {
-        "verdict": "partial",
-        "original_verdict": "fully",
-        "evidence_check": "not_found",
-    }
+    lowered: Any = {"original_verdict": "fully", "evidence_check": "not_found"}
+    lowered |= {"verdict": "partial"}
     lowered = ClaimVerdict(claim="At nine sharp.", evidence="at nine sharp", context=1, **lowered)
     fused = _judged("one", "fully", "none")
     fused = fused.model_copy(update={"members": (member,), "panel": (member,)})

@@ -153,9 +153,8 @@ def test_time_grows_no_faster_than_the_text() -> None:
     """A tenth of a megabyte each: seconds would mean a quadratic pattern, whatever the machine."""
     texts = [(shape * 100_000)[:100_000] for shape in SHAPES]
     for filler in ("\t", "`", "|", "-", "(", "- ", "[1]"):
-        texts += [
-            "a" + filler * 50_000 + edge + "x\n" + filler * 50_000 + "\nEnd." for edge in "a\n"
-        ]
+        filled = filler * 50_000
+        texts += [f"a{filled}{edge}x\n{filled}\nEnd." for edge in "a\n"]
     for text in texts:
         began = time.process_time()
         split_claims(text)
