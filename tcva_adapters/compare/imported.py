@@ -43,6 +43,7 @@ _BESIDE: Final = ("_error", "_reason")
 """Ends of columns that say something of a score."""
 
 _CASES: Final = ("testCases", "test_results")
+_TALKS: Final = ("conversationalTestCases",)
 Record = Mapping[str, Any]
 _Table = list[tuple[int, dict[str, Any]]]
 
@@ -342,7 +343,8 @@ def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
     table: _Table = []
     thresholds: dict[str, float] = {}
     metrics: dict[str, None] = {}
-    for number, case in enumerate(_first(run, *_CASES) or [], start=1):
+    cases = [case for names in (_CASES, _TALKS) for case in _first(run, *names) or []]
+    for number, case in enumerate(cases, start=1):
         metadata = _first(case, "metadata", "additionalMetadata", "additional_metadata")
         listed = _first(case, "metricsData", "metrics_data") or []
         if not (isinstance(case, dict) and all(isinstance(data, dict) for data in listed)):
@@ -363,7 +365,7 @@ def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
                 thresholds[f"deepeval {name}"] = how.scaled(least)
         table.append((number, record))
     if not metrics:
-        raise unreadable(path, "it holds no metric of a single answer")
+        raise unreadable(path, "it holds no metric")
     found = _wide(path, "deepeval", table, [*metrics], how)
     found.thresholds = thresholds
     return found

@@ -239,7 +239,7 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_pat
         (f"id,answer,m\nhello,{OPENS},1\n", "none of its 1 rows matches a sample"),
         ("id,m\n", "holds no results"),
         ("id,m\ngood,yes\n", "only id, m; judge samples first: tcva evaluate .* --out"),
-        ('{"testCases": []}', "no metric of a single answer"),
+        ('{"testCases": []}', "it holds no metric"),
         ("{", "not JSON"),
         (f'[{{"id": "good", "m": 1{"0" * 400}}}]', "no column holds scores"),
         ('{"testCases": [{"metricsData": [5]}]}', "test case 1 is no object"),
