@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from deepeval.metrics import BaseConversationalMetric
 from deepeval.test_case import ConversationalTestCase
@@ -11,9 +11,8 @@ from pydantic_core import to_json
 from tcva_adapters._adapter.conversation import OfConversations
 from tcva_adapters.deepeval.evaluator import (
     OfScorer,
+    ScorerMetric,
     TCVAArguments,
-    begin,
-    finish,
     metadata_of,
     texts_of,
 )
@@ -40,12 +39,12 @@ def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
     )
 
 
-class TCVAConversationalMetric(  # type: ignore[no-untyped-call,override]  # as for `ScorerMetric`
+class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  # as for `ScorerMetric`
     TCVAArguments, OfScorer[ConversationResult], BaseConversationalMetric
 ):
     """Judges every answer of a conversation and scores the claims of all together.
 
-    It goes wherever `TurnFaithfulnessMetric` goes: ``evaluate``, ``assert_test``, ``deepeval test
+    It goes wherever ``TurnFaithfulnessMetric`` goes: ``evaluate``, ``assert_test``, ``deepeval test
     run``. A turn is a question of the user and the model's last text before the next question; its
     contexts are the ``retrieval_context`` and the outputs of ``tools_called`` since the question,
     or, for a turn that has none, the ``context`` of the test case. A turn costs one call, a turn
@@ -74,44 +73,10 @@ class TCVAConversationalMetric(  # type: ignore[no-untyped-call,override]  # as 
 
     _scorer: TCVA
     reads = ConversationalTestCase
+    called: ClassVar = {**ScorerMetric.called, "reference": "expected_outcome"}
     sample_of = staticmethod(_conversation_of)
 
     @property
     def judging(self) -> OfConversations:
         """What judges a conversation."""
         return OfConversations(self._scorer)
-
-    def measure(  # type: ignore[override]  # a score may be missing
-        self,
-        test_case: ConversationalTestCase,
-        _show_indicator: bool = True,
-        _in_component: bool = False,
-    ) -> float | None:
-        """Judge one conversation. It needs no event loop and also works inside a running one.
-
-        Returns:
-            The score in [0, 1], or None if the conversation is unscored. If the judge fails on a
-            turn, ``error`` says why, as DeepEval reports it; the run goes on.
-
-        Raises:
-            MissingTestCaseParamsError: No question has an answer, or no turn has a field that the
-                criterion needs.
-            InvalidSampleError: It is no conversation, or multimodal (a ValueError).
-        """
-        conversation = begin(self, test_case)
-        return finish(self, test_case, conversation, self.judging.evaluate(conversation))
-
-    async def a_measure(  # type: ignore[override]  # as above
-        self,
-        test_case: ConversationalTestCase,
-        _show_indicator: bool = True,
-        _in_component: bool = False,
-    ) -> float | None:
-        """The same, awaited.
-
-        Raises:
-            MissingTestCaseParamsError: See `measure`.
-            InvalidSampleError: See `measure`.
-        """
-        conversation = begin(self, test_case)
-        return finish(self, test_case, conversation, await self.judging.aevaluate(conversation))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from types import EllipsisType
@@ -109,10 +109,12 @@ class OfScorer(Frozen, Generic[R]):
         name: The metric's name in reports.
         result: The result of the last test case that this object measured, or None.
         reads: The class of its test cases.
+        called: What a sample's fields are called in them.
         sample_of: Makes what is judged of a test case.
     """
 
     reads: ClassVar[type]
+    called: ClassVar[Mapping[str, str]]
     sample_of: ClassVar[Callable[..., Any]]
 
     # What DeepEval keeps on a metric, most of it of the last test case; not what was built in.
@@ -177,6 +179,39 @@ class OfScorer(Frozen, Generic[R]):
             now["name"] = None  # it tells the settings, so it changes with them
         return type(self)(**{**now, "collected": None, **settings})
 
+    def measure(
+        self, test_case: Any, _show_indicator: bool = True, _in_component: bool = False
+    ) -> float | None:
+        """Judge one test case. It needs no event loop and also works inside a running one.
+
+        Args:
+            test_case: The test case; of a retrieved context with a source, the text is judged.
+
+        Returns:
+            The score in [0, 1], or None if the test case is unscored. If the judge fails, ``error``
+            says why, as DeepEval reports it; the run goes on.
+
+        Raises:
+            MissingTestCaseParamsError: The test case lacks a field that the criterion needs; of a
+                conversation, no turn has it, or no question is answered.
+            InvalidSampleError: It is of the other class, whose metric the message names, or
+                multimodal (a ValueError, as from DeepEval's own metrics).
+        """
+        judged = _begin(self, test_case)
+        return _finish(self, test_case, judged, self.judging.evaluate(judged))
+
+    async def a_measure(
+        self, test_case: Any, _show_indicator: bool = True, _in_component: bool = False
+    ) -> float | None:
+        """The same, awaited.
+
+        Raises:
+            MissingTestCaseParamsError: See `measure`.
+            InvalidSampleError: See `measure`.
+        """
+        judged = _begin(self, test_case)
+        return _finish(self, test_case, judged, await self.judging.aevaluate(judged))
+
     @property
     def criteria(self) -> str:
         """All that can change a score, for DeepEval's cache, which compares no other setting."""
@@ -235,7 +270,7 @@ def _sample_of(test_case: LLMTestCase) -> Sample:
     )
 
 
-class ScorerMetric(OfScorer[R], BaseMetric):  # type: ignore[no-untyped-call,override]  # DeepEval's __init_subclass__; its metrics set reason and logs
+class ScorerMetric(OfScorer[R], BaseMetric):  # type: ignore[misc,no-untyped-call,override]  # DeepEval's metrics always have a score, and set reason and logs
     """Scores test cases with a scorer: ``ScorerMetric(CCRS("qr", judge=llm))``.
 
     It works in ``evaluate``, ``assert_test`` and ``deepeval test run``. DeepEval measures copies of
@@ -270,6 +305,7 @@ class ScorerMetric(OfScorer[R], BaseMetric):  # type: ignore[no-untyped-call,ove
     """
 
     reads = LLMTestCase
+    called: ClassVar = {name: param.value for name, param in PARAMS.items()}
     sample_of = staticmethod(_sample_of)
 
     @shows_settings(MetricSettings)
@@ -283,38 +319,6 @@ class ScorerMetric(OfScorer[R], BaseMetric):  # type: ignore[no-untyped-call,ove
         usual: Any = scorer.threshold if threshold is ... else threshold
         found = dict(MetricSettings(threshold=usual, **settings))
         _build(self, scorer, {**found, "scorer": scorer})
-
-    def measure(  # type: ignore[override]  # a score may be missing
-        self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
-    ) -> float | None:
-        """Judge one test case. It needs no event loop and also works inside a running one.
-
-        Args:
-            test_case: The test case; of a retrieved context with a source, the text is judged.
-
-        Returns:
-            The score in [0, 1], or None if the test case is unscored. If the judge fails, ``error``
-            says why, as DeepEval reports it; the run goes on.
-
-        Raises:
-            MissingTestCaseParamsError: The test case lacks a field that the criterion needs.
-            InvalidSampleError: It is a conversation, which `TCVAConversationalMetric` judges, or
-                multimodal (a ValueError, as from DeepEval's own metrics).
-        """
-        sample = begin(self, test_case)
-        return finish(self, test_case, sample, self.scorer.evaluate(sample))
-
-    async def a_measure(  # type: ignore[override]  # as above
-        self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
-    ) -> float | None:
-        """The same, awaited.
-
-        Raises:
-            MissingTestCaseParamsError: See `measure`.
-            InvalidSampleError: See `measure`.
-        """
-        sample = begin(self, test_case)
-        return finish(self, test_case, sample, await self.scorer.aevaluate(sample))
 
 
 class TCVAArguments(FromConfig):
@@ -348,7 +352,7 @@ class TCVAArguments(FromConfig):
         _build(self, tcva, {**tcva.settings, **found, "criterion": tcva.criterion, "model": judge})
 
 
-class TCVAMetric(TCVAArguments, ScorerMetric[Result]):  # type: ignore[no-untyped-call,override]  # as above
+class TCVAMetric(TCVAArguments, ScorerMetric[Result]):  # type: ignore[misc,no-untyped-call,override]  # as above
     """Judges claims on five levels and scores them at a temperature.
 
     It goes wherever `FaithfulnessMetric` goes; see `ScorerMetric`.
@@ -409,7 +413,7 @@ def _follow_threshold(metric: Any) -> None:
     own["_scorer"] = scorer if scorer.threshold == passes else scorer.changed(threshold=passes)
 
 
-def begin(metric: Any, test_case: Any) -> Any:
+def _begin(metric: Any, test_case: Any) -> Any:
     """What is judged of a test case; DeepEval's own error if it lacks a field."""
     metric.error = None  # and all else that is left from the test case before
     metric.skipped = False
@@ -420,15 +424,18 @@ def begin(metric: Any, test_case: Any) -> Any:
         way = f"; {_METRICS[got]} judges those" if got in _METRICS else ""
         msg = f"'{metric.name}' needs a test case of class {kind}, with text only; got a {got}{way}"
         raise InvalidSampleError(msg)
-    sample = None
+    sample: Any = None
+    missing: tuple[str, ...] = ()
+    msg = ""
     try:
         sample = metric.sample_of(test_case)
-        missing = [f"'{PARAMS[name].value}'" for name in metric.judging.missing(sample)]
-        lacks = f"{' and '.join(missing)} cannot be None" if missing else ""
-    except InvalidSampleError as error:  # of a conversation without an answer
-        lacks = f"{error}, which is needed"
-    if lacks:
-        msg = f"{lacks} for the '{metric.name}' metric"
+        missing = metric.judging.missing(sample)
+    except InvalidSampleError as error:  # of a conversation in which nothing is answered
+        msg = f"'{metric.name}' has nothing to judge: {error}"
+    if missing:
+        fields = " and ".join(f"'{metric.called[name]}'" for name in missing)
+        msg = f"{fields} cannot be None for the '{metric.name}' metric"
+    if msg:
         vars(metric)["_result"] = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
         metric.error = msg
         raise MissingTestCaseParamsError(msg)
@@ -436,7 +443,7 @@ def begin(metric: Any, test_case: Any) -> Any:
     return sample
 
 
-def finish(metric: Any, test_case: Any, sample: Any, result: Scored) -> float | None:
+def _finish(metric: Any, test_case: Any, sample: Any, result: Scored) -> float | None:
     """Keep a result where DeepEval looks for its parts; returns the score."""
     metric.collected.append(Collected(test_case, result))
     fails = metric.strict_mode and result.score is not None and not result.passed

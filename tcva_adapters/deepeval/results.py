@@ -76,8 +76,12 @@ def results_of(evaluation: EvaluationResult | str | Path, name: str | None = Non
     measured = [data for data in found if data is not None]
     # Any of them shows judge and settings.
     like: Scored = result_of(next((data for data in measured if data.verbose_logs), measured[0]))
+    # `deepeval test run` may have other metrics for conversations.
+    kinds = {type(case) for case, data in zip(cases, found, strict=True) if data is not None}
     results = []
     for case, data in zip(cases, found, strict=True):
+        if type(case) not in kinds:
+            continue
         if data is not None and data.verbose_logs is not None:
             results.append(result_of(data))
             continue
@@ -103,7 +107,8 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
         why = str(error).splitlines()[0]  # pydantic has several
         msg = f"{str(evaluation)!r} is not a test run of DeepEval: {why}"
         raise UnreadableInputError(msg) from None
-    return sorted(run.test_cases, key=lambda case: case.order or 0)
+    kinds = (run.test_cases, run.conversational_test_cases)
+    return [case for kind in kinds for case in sorted(kind, key=lambda case: case.order or 0)]
 
 
 def _name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -21,6 +23,7 @@ import tests.ragas.entry as ragas_entry
 from tcva_adapters import TCVA, Conversation, deepeval, langchain, ragas
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.samples.files import read_samples
 from tests.adapters.table import both_ways
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -190,6 +193,17 @@ def test_the_verdicts_are_the_same_everywhere(face: Face, asynchronous: bool) ->
 
 def sorted_users(model: ScriptedModel) -> list[str]:
     return sorted(request.user for request in model.requests)
+
+
+def test_a_file_has_the_same_verdicts(tmp_path: Path) -> None:
+    path = tmp_path / "talks.jsonl"
+    messages = [{"role": role, "content": text} for role, text in TALK]
+    path.write_text(json.dumps({"id": "talk", "messages": messages}))
+    samples = read_samples(path).samples
+    model = ScriptedModel(lambda request: reply(request.user))
+    results = TCVA(judge=model).evaluate_many(samples)
+    assert [result.claims for result in results] == [turn.claims for turn in expected().turns]
+    assert [result.sample_id for result in results] == ["talk/1", "talk/2", "talk/3"]
 
 
 @each_face

@@ -298,14 +298,18 @@ def test_assert_test(asynchronous: bool) -> None:
 SUITE = """\
 import pytest
 from deepeval import assert_test
-from deepeval.test_case import LLMTestCase
-from tcva_adapters.deepeval import TCVAMetric
+from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn
+from tcva_adapters.deepeval import TCVAConversationalMetric, TCVAMetric
 OPENS = "The office opens at nine."
 METRICS = [TCVAMetric(model="lexical", temperature=t) for t in ("strict", "lenient")]
 @pytest.mark.parametrize("answer", [OPENS, OPENS + " Bananas ripen quickly."])
 def test_answer(answer):
     case = LLMTestCase(input="When?", actual_output=answer, retrieval_context=[OPENS])
     assert_test(case, METRICS)
+def test_conversation():
+    answer = Turn(role="assistant", content=OPENS, retrieval_context=[OPENS])
+    case = ConversationalTestCase(turns=[Turn(role="user", content="When?"), answer])
+    assert_test(case, [TCVAConversationalMetric(model="lexical", name="talk")])
 """
 
 
@@ -327,12 +331,15 @@ def test_deepeval_test_run(tmp_path: Path) -> None:
         },
     )
     assert done.returncode == 1, done.stderr
-    assert "Passed: 1 | Failed: 1" in done.stdout
+    assert "Passed: 2 | Failed: 1" in done.stdout
     # Half of the claims are none: at T=0.2 that is a veto, at T=0.9 a blemish.
     said = " ".join(done.stdout.split())
     assert "Metrics: TCVA faithfulness (T=0.2) (score: " in said
     assert "threshold: 0.5, strict: False, error: None, reason: 0.0" in said
     assert "(T=0.9) (score: " not in said
+    file = tmp_path / "cache" / ".latest_test_run.json"
+    assert [result.kind for result in results_of(file, "talk")] == ["conversation"]
+    assert [result.passed for result in results_of(file, STRICT)] == [True, False]
     left = {path.name for path in tmp_path.iterdir()}
     assert left <= {"test_suite.py", "cache", "home", "__pycache__", ".pytest_cache"}
 
