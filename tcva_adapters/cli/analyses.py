@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from tcva_adapters import compare  # its names are imported when they are used
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import AnalysisConfig
-from tcva_adapters.cli.options import INPUT, OUTPUT, RATINGS, SCORING, argument, option
+from tcva_adapters.cli.options import GATES, INPUT, OUTPUT, RATINGS, SCORING, argument, option
 from tcva_adapters.cli.output import (
+    GATE_FAILED,
     check_targets,
     draw,
     print_report,
@@ -29,6 +32,7 @@ from tcva_adapters.cli.settings import (
 from tcva_adapters.compare.calibration import recommended
 from tcva_adapters.compare.estimating import OURS as LABELS
 from tcva_adapters.compare.estimating import write_labels
+from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.report.markdown import BEGINS as TABLES
@@ -100,6 +104,11 @@ def calibrate(
     ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
+    max_false_pass: float | None = options.MAX_FALSE_PASS,
+    min_true_pass: float | None = option(
+        GATES, "--min-true-pass", "Smallest share of good answers that must pass.", "SHARE"
+    ),
+    confidence: float | None = option(GATES, "--confidence", "Of the limits (default: 0.95)."),
     out: Path | None = option(OUTPUT, "--out -o", "Write settings for --config.", "FILE"),
     report: Path | None = options.PAGE,
     overwrite: bool = options.OVERWRITE,
@@ -109,10 +118,15 @@ def calibrate(
     """Choose the temperature that agrees best with human ratings, and test the gain.
 
     Makes no model call. --config and --set give the settings in use, which a choice must beat.
-    --set also takes level, resamples and seed.
+    --set also takes level, resamples and seed. With --max-false-pass or --min-true-pass it chooses
+    the threshold instead, and exits with 1 if no threshold is certified to keep the limits.
 
-    Example: tcva calibrate judged.jsonl --human human_score --out tcva.json
+    Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
+    has_limit = max_false_pass is not None or min_true_pass is not None
+    if confidence is not None and not has_limit:
+        msg = "--confidence needs --max-false-pass or --min-true-pass"
+        raise InvalidValueError(msg)
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
     check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
@@ -132,13 +146,21 @@ def calibrate(
             scoring=scoring,
             human_scale=scale,
             human_threshold=human_threshold,
+            max_false_pass=max_false_pass,
+            min_true_pass=min_true_pass,
+            confidence=0.95 if confidence is None else confidence,
             **drawn,
         )
     print_report(found, as_json=as_json, everything=everything)
-    if out is not None:
+    has_found = found.settings["recommended"] is not None
+    if out is not None and has_found:
         recommended(found).dump(out, overwrite=overwrite)
         say_written({out: f"recommended settings, for --config {out}"})
     write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
+    if not has_found:
+        if out is not None:
+            note(f"not written: {out}: no threshold is certified")
+        raise typer.Exit(GATE_FAILED)
 
 
 def validate(

@@ -25,6 +25,7 @@ from tcva_adapters.cli.settings import (
     with_store,
 )
 from tcva_adapters.compare.comparing import check_tests, comparison
+from tcva_adapters.compare.guarantee import Limits
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.run import FILES, Run, save
 from tcva_adapters.console import note
@@ -61,6 +62,7 @@ def compare(
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
     reference: str | None = option(RATINGS, "--reference", "Test others against this.", "METHOD"),
+    max_false_pass: float | None = options.MAX_FALSE_PASS,
     gate: list[str] | None = options.GATE,
     junit: str | None = options.JUNIT,
     markdown: str | None = options.MARKDOWN,
@@ -74,7 +76,7 @@ def compare(
 
     By default all installed frameworks run their metrics for the criterion. --fuse takes method
     names as the table shows them: 'tcva T=0.5 + ragas faithfulness'. --set takes the settings of
-    judge and score, objective, margin, pass_from ("ragas faithfulness=0.8"), metric_timeout,
+    judge and score, objective, margin, human_threshold and confidence (of --max-false-pass), pass_from ("ragas faithfulness=0.8"), metric_timeout,
     resamples, seed, and missing and scale of --scores.
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
@@ -86,11 +88,14 @@ def compare(
     grid = names_of(temperatures or "0.1,0.5,0.9")
     given = {"criterion": criterion, "panel": panel, "config": config}
     plain, tests, importing, running = _settings(judge, set_, reference, is_dry=dry_run, **given)
+    scale = pair_of(human_scale, "--human-scale")
+    tests["max_false_pass"] = max_false_pass
+    tests["limits"] = Limits.taken(tests, scale)
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
     samples, skipped = _samples(file, rename, skip_bad=skip_bad)
     with interruptible("judgements so far are stored, and the same command continues"), _quiet():
         running |= {"frameworks": frameworks, "metrics": metrics, "fuse": fuse or ()}
-        running |= {"human": human, "human_scale": pair_of(human_scale, "--human-scale")}
+        running |= {"human": human, "human_scale": scale}
         imported = [read_scores(each, samples=samples, **importing) for each in scores or ()]
         run = Run(
             samples,
@@ -104,7 +109,8 @@ def compare(
             **running,
         )
         gates.check(run.names)
-        check_tests(run.names, **{k: v for k, v in tests.items() if k not in DRAWS})
+        checked = {k: v for k, v in tests.items() if k not in DRAWS}
+        check_tests(run.names, **checked, is_rated=run.is_rated)
         if dry_run:
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return

@@ -46,6 +46,12 @@ class ComparisonConfig(SettingsModel):
     margin: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
         default=None, description="Methods that differ by less count as equivalent."
     )
+    human_threshold: Number | None = Field(
+        default=None, description="Lowest rating that passes; by default the middle of the scale."
+    )
+    confidence: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
+        default=None, description="Confidence of a limit on false passes; by default 0.95."
+    )
     pass_from: Annotated[
         Mapping[str, Number] | None, by_name("pass_from=ragas faithfulness=0.8")
     ] = Field(default=None, description="Scores from which samples pass, by method.")

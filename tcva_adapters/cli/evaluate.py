@@ -38,6 +38,7 @@ from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
+from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import Writing, check_suffix
 from tcva_adapters.results.result import Result
@@ -107,6 +108,7 @@ def evaluate(
     if isinstance(scorer, TCVA):
         reading["scoring"] = scorer.scoring
     before = None if baseline is None else read_scores(baseline, **reading)
+    guarantee = _guaranteed(config, scorer) if config else []
     names = [m.name for m in scorer.metrics] if ccrs else [scorer.criterion.name]
     gates.check(names + [COMPOSITE] * (whole is not None), has_baseline=before is not None)
     how: dict[str, Any] = {"skip_bad": skip_bad, "mapping": renames(rename)}
@@ -121,6 +123,7 @@ def evaluate(
     reading["hold"] = "all" if looks else "scores"
     with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())
+        found = replace(found, notes=(*guarantee, *found.notes))
         reviews.write(found, table)
         print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
         say_written({out: "results, a line for each sample", **reviews.written})
@@ -151,6 +154,28 @@ def _checked(
         if known is not None:
             check_samples(known, human, reading.get("human_scale"), group, before)
     return read
+
+
+def _guaranteed(config: Path, scorer: TCVA) -> list[str]:
+    """What the settings guarantee, or why they do not in this run, which is said before any call."""
+    guarantee = Config.load(config).guarantee
+    if guarantee is None:
+        return []
+    judges = [scorer.judge, *(each.judge for each in scorer.members)]
+    judged = {
+        "criterion": scorer.criterion.name,
+        "judge": scorer.judge.name,
+        "prompt_version": "+".join(dict.fromkeys(each.prompt_version for each in judges)),
+        "fused": tuple(f"{each.subject} by {each.judge_name}" for each in scorer.members),
+    }
+    found = [*guarantee.differences(scorer.scoring, judged)]
+    if scorer.profiles is not None:
+        found.append("temperatures follow profiles")
+    if not found:
+        return [guarantee.line]
+    warning = f"The guarantee of {config} does not hold for this run: {'; '.join(found)}."
+    note(f"warning: {warning}")
+    return [warning]
 
 
 def _whole(plain: dict[str, Any]) -> tuple[Mapping[str, float], float | None] | None:

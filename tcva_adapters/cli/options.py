@@ -88,6 +88,9 @@ GROUP: Final = option(
     RATINGS, "--group", "Samples with the same value of this field are dependent.", "FIELD"
 )
 
+MAX_FALSE_PASS: Final = option(
+    GATES, "--max-false-pass", "Largest share of rejected answers that may pass, e.g. 0.1.", "SHARE"
+)
 GATE: Final = option(
     GATES,
     "--gate",

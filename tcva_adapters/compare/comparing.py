@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +13,7 @@ import numpy as np
 
 from tcva_adapters.compare import views
 from tcva_adapters.compare.fusing import gains
+from tcva_adapters.compare.guarantee import Limits, guarantee_table
 from tcva_adapters.compare.panel import panel_report, raters_report, repeat_report, results_of_main
 from tcva_adapters.compare.ratings import off_scale
 from tcva_adapters.compare.run import Run, save
@@ -72,7 +74,8 @@ def compare(
         dry_run: Ask nobody; report the calls that it would take.
         **options: What `Run` takes: ``frameworks``, ``metrics``, ``temperatures``, ``human``,
             ``folder`` (where the results are saved as well, see `save`) and more. And of
-            `comparison` ``objective``, ``reference`` and ``margin``.
+            `comparison` ``objective``, ``reference``, ``margin``, ``max_false_pass``, ``confidence``
+            and ``human_threshold``.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown; before the first call.
@@ -102,8 +105,9 @@ async def acompare(
 def _checked(samples: Any, tcva: Any, options: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
     names = ("objective", "reference", "margin")
     tests = {name: options.pop(name) for name in names if name in options}
+    tests["limits"] = Limits.taken(options, options.get("human_scale"))
     run = Run(samples, tcva, **options)
-    check_tests(run.names, **tests, human=run.human)
+    check_tests(run.names, **tests, human=run.human, is_rated=run.is_rated)
     return run, tests
 
 
@@ -120,15 +124,22 @@ def check_tests(
     objective: Measure = "spearman",
     reference: str | None = None,
     margin: float | None = None,
+    limits: Limits | None = None,
     *,
     human: FloatArray | None = None,
+    is_rated: bool = True,
 ) -> None:
     """Nothing, if these can be asked for.
 
     Raises:
-        InvalidValueError: An unknown measure or method, a margin outside (0, 1), or errors (``mae``)
-            against ratings that do not lie in [0, 1].
+        InvalidValueError: An unknown measure or method, a margin outside (0, 1), errors (``mae``)
+            against ratings that do not lie in [0, 1], or limits without ratings.
     """
+    if limits is not None and not is_rated:
+        msg = (
+            "max_false_pass (--max-false-pass) needs human ratings; name them with human (--human)"
+        )
+        raise InvalidValueError(msg)
     check_measure(objective)
     is_outside = human is not None and not 0.0 <= np.nanmin(human) <= np.nanmax(human) <= 1.0
     if objective == "mae" and human is not None and is_outside:
@@ -148,6 +159,7 @@ def comparison(
     objective: Measure = "spearman",
     reference: str | None = None,
     margin: float | None = None,
+    limits: Limits | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     most: int = 10,
@@ -161,12 +173,13 @@ def comparison(
         reference: The method that others are tested against; by default the one that agrees best
             on these samples, and then p allows for every two methods.
         margin: A difference that would matter: methods that differ less are as good.
+        limits: On false passes, which each method's own threshold is to keep.
         resamples: Per interval and test.
         seed: Of these.
         most: Samples listed that two methods rank most differently.
 
     Returns:
-        Tables ``methods``, ``unscored``, ``human ratings``, ``differences``, ``decisions by rating``,
+        Tables ``methods``, ``unscored``, ``guarantee``, ``human ratings``, ``differences``, ``decisions by rating``,
         ``fused``, ``decisions``, ``pairs``, ``ranked differently``, ``distribution``, ``usage``, and
         those of several raters; as far as there is something to show.
 
@@ -181,7 +194,9 @@ def comparison(
     """
     rated = int(np.isfinite(table.rating).sum())
     human = table.rating if rated else None
-    check_tests(table.methods, objective, reference, margin, human=human)
+    check_tests(
+        table.methods, objective, reference, margin, limits, human=human, is_rated=rated > 0
+    )
     main = views.main_of(table)
     methods = views.method_records(table)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
@@ -193,6 +208,7 @@ def comparison(
         tests = _tests(table, objective, reference, drawn)
         people = [agreements, *_differences(tests, objective, margin), _decided(table)]
         people += [gains(table, **drawn)]
+        people[:0] = [guarantee_table(table, limits)] if limits else []
         sentence = _best(table, agreements, tests, objective)
         notes += _rated_notes(table, rated, tests, objective, chosen=reference is None)
         by_method = {r["method"]: r for r in agreements.records if r["measure"] == objective}
@@ -211,7 +227,8 @@ def comparison(
         views.distribution(methods),
         views.usage(table),
     ]
-    settings = {"objective": objective, "reference": reference, "margin": margin}
+    settings: Record = {"objective": objective, "reference": reference, "margin": margin}
+    settings |= asdict(limits) if limits else {}
     settings |= {name: value for name, value in table.about.items() if name not in _HELD}
     return Report(
         (sentence or _alike(table, main)) + _doubt(table, main),

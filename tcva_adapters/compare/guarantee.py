@@ -19,6 +19,7 @@ import numpy as np
 from tcva_adapters.compare.described import described, plain
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.core.checks import of_percent
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.guarantee import Guarantee, limits_text, percent
 from tcva_adapters.results.result import Result
@@ -61,9 +62,24 @@ class Limits:
         for name in ("max_false_pass", "min_true_pass", "confidence"):
             value = getattr(self, name)
             if value is not None and not 0.0 < value < 1.0:
-                msg = f"{name} must be above 0 and below 1, e.g. 0.1, got {value:g}"
+                msg = f"{name} must be above 0 and below 1, e.g. 0.1, got {value:g}{of_percent(value)}"
                 raise InvalidValueError(msg)
         _ = self.rejects_below
+
+    @classmethod
+    def taken(cls, options: dict[str, Any], scale: tuple[float, float] | None) -> Self | None:
+        """The limit among options, which are taken out; None where there is none.
+
+        Raises:
+            InvalidValueError: What belongs to a limit is given without one.
+        """
+        names = ("confidence", "human_threshold")
+        given = {name: options.pop(name) for name in names if options.get(name) is not None}
+        most = options.pop("max_false_pass", None)
+        if given and most is None:
+            msg = f"{next(iter(given))} needs max_false_pass (--max-false-pass)"
+            raise InvalidValueError(msg)
+        return None if most is None else cls(most, human_scale=scale, **given)
 
     @property
     def rejects_below(self) -> float:
@@ -226,10 +242,10 @@ class Gate:
 _SHARES: Final = ("false_pass", "bound", "true_pass", "true_bound")
 
 
-def _columns(limits: Limits, first: str, passed: str = "true_pass") -> list[Column]:
+def _columns(limits: Limits, first: str) -> list[Column]:
     """Of a table of gates, with the bounds of the limits that there are."""
     bounds = {"bound": limits.max_false_pass, "true_bound": limits.min_true_pass}
-    names = ("threshold", "rejected", "false_pass", "bound", "good", passed, "true_bound")
+    names = ("threshold", "rejected", "false_pass", "bound", "good", "true_pass", "true_bound")
     shown = [name for name in (*names, "at_threshold_1") if bounds.get(name, 1.0) is not None]
     counts = {"rejected", "good"}
     return [Column(first), *(Column(n, "int" if n in counts else "score") for n in shown)]
@@ -329,12 +345,14 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
         rows.append({"method": method, **found.record(), "reason": why})
         rows[-1]["good_answers_passed"] = rows[-1].get("true_pass")
     alone = "; a choice among the methods by this table is not covered" if len(rows) > 1 else ""
+    sure = f"with {percent(limits.confidence)} confidence, for each method alone{alone}"
     notes = [
-        f"threshold: the lowest at which {limits.text} pass, for each method alone{alone}",
-        *_meant(limits),
-        *(f"{row['method']}: no threshold, {row['reason']}" for row in rows if row["reason"]),
+        f"threshold: the lowest at which {limits.text} pass {sure}",
+        *_meant(limits)[:1],
+        *(f"no threshold for {row['method']}: {row['reason']}" for row in rows if row["reason"]),
     ]
-    columns = _columns(limits, "method", "good_answers_passed")
+    columns = [Column("method"), Column("rejected", "int"), Column("threshold", "score")]
+    columns += [Column("false_pass", "score"), Column("good_answers_passed", "score")]
     return Table("guarantee", columns, rows, notes=notes)
 
 
@@ -472,14 +490,14 @@ def _notes(
 ) -> Iterator[str]:
     """What the guarantee is about, and what was left out."""
     yield (
-        f"The guarantee is about answers that are drawn, judged and rated as the {len(rated)} rated "
-        "ones were, and about the procedure: of such sets of ratings, at most "
-        f"{percent(1.0 - limits.confidence)} lead to a setting that breaks a limit."
+        f"A guarantee is about answers that are drawn, judged and rated like these {len(rated)}: at "
+        f"most {percent(1.0 - limits.confidence)} of such sets of ratings lead to a setting that "
+        "breaks a limit."
     )
     if rated.groups:
         yield (
-            "A group counts once, by the share of its answers that pass; the limits hold for the "
-            "mean of this share over groups."
+            "Groups count once each, by the share of their answers that pass; the limits hold for "
+            "the mean of this share over groups."
         )
     if (paths := tried * len(parts) * len(limits.given)) > 1:
         each = percent(1.0 - limits.error(tried * len(parts)))

@@ -197,6 +197,11 @@ class Run:
         return hashlib.sha256(f"{self.tcva.fingerprint} {given!r}".encode()).hexdigest()
 
     @property
+    def is_rated(self) -> bool:
+        """Whether people have rated samples, here or in imported scores."""
+        return self.human is not None or any(table.human.size for table in self._imported)
+
+    @property
     def views(self) -> list[str]:
         """TCVA's methods: one at each temperature, and one that follows profiles."""
         profiles = self.tcva.profiles

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from tcva_adapters.results.settings import ScoringConfig, shown
 from tcva_adapters.samples.sample import Checked
+
+_CALLED: Final = {
+    "criterion": "criterion",
+    "judge": "judge",
+    "prompt_version": "prompt version",
+    "fused": "additional judge",
+}
+"""What a run has in common with the ratings that its guarantee comes from."""
 
 
 def percent(share: float) -> str:
@@ -90,8 +98,13 @@ class Guarantee(Checked):
     @property
     def rated(self) -> str:
         """What the rated answers did."""
-        good = f"{self.true_pass:.3f} of {self.good} good ones"
-        return f"Of the rated answers, {self.false_pass:.3f} of {self.rejected} rejected and {good} pass."
+        if self.by is None and self.groups is None:
+            good = f"{self.true_pass:.3f} of {self.good} good ones"
+            of = f"{self.false_pass:.3f} of {self.rejected} rejected and {good} pass"
+            return f"Of the rated answers, {of}."
+        where = f"for the worst {self.by}" if self.by else f"in the mean of {self.groups} groups"
+        shares = f"{self.false_pass:.3f} of the rejected and {self.true_pass:.3f} of the good ones"
+        return f"Of {self.rejected} rejected and {self.good} good rated answers, {shares} pass {where}."
 
     @property
     def line(self) -> str:
@@ -108,12 +121,11 @@ class Guarantee(Checked):
         pairs = [
             (name, value, getattr(scoring, name)) for name, value in ScoringConfig(**self.setting)
         ]
-        given = {name: getattr(self, name) for name in judged}
         pairs += [
-            (name.replace("_", " "), tuple(value) if name == "fused" else value, judged[name])
-            for name, value in given.items()
-            if value is not None
+            (called, getattr(self, name), judged[name])
+            for name, called in _CALLED.items()
+            if getattr(self, name) is not None
         ]
         for name, value, other in pairs:
             if other != value:
-                yield f"{name} is {shown(other) or 'nobody'}, not {shown(value) or 'nobody'}"
+                yield f"{name} is {shown(other) or 'none'}, not {shown(value) or 'none'}"
