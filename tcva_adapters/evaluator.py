@@ -108,6 +108,11 @@ class Scorer(Frozen, Asking[R]):
         """
         return type(self)(**{**self.arguments, **arguments})
 
+    @property
+    def quiet(self) -> Self:
+        """The same without events, for what is a part of one result: a turn of a conversation."""
+        return self.changed(events=False) if self.events else self
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Its arguments: whoever unpickles it connects to judge and store anew.
 

@@ -37,6 +37,7 @@ _REQUIREMENTS: Final = (
     Requirement("matplotlib", "matplotlib", (3, 9), "plots"),
     Requirement("pyarrow", "pyarrow", (17,), "parquet"),
     Requirement("onnxruntime", "onnxruntime", (1, 20), "nli"),
+    Requirement("opentelemetry-api", "opentelemetry._logs", (1, 35), "otel"),
     Requirement("ray", "ray.data", (2, 60), "ray"),
 )
 REQUIREMENTS: Final = {each.extra: each for each in _REQUIREMENTS}

@@ -23,10 +23,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
 
 from pydantic_core import to_json
 
+from tcva_adapters.events import emit
 from tcva_adapters.judges.base import Turns, why_unscored
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.models.protocol import Identity
@@ -39,6 +40,7 @@ from tcva_adapters.samples.sample import Sample
 Answer = TypeVar("Answer", bound=Judgement)
 Item = TypeVar("Item")
 R = TypeVar("R", bound=Scored)
+Out = TypeVar("Out", bound=Scored)
 
 AHEAD: Final = 32
 """Samples that are read ahead for each judgement that may be under way: a slow call holds up those
@@ -226,12 +228,16 @@ class Asking(ABC, Generic[R]):
         store: Where judgements made before are served from; None for none.
         share: Whether judgements are shared with other evaluators of this process.
         max_concurrency: How many judgements are under way at once.
+        events: Whether each result is emitted as an event, and whether with texts.
+        name: What events call the evaluation.
     """
 
     is_instant: bool
     store: VerdictStore | None
     share: bool
     max_concurrency: int
+    events: Literal[False, True, "texts"]
+    name: str
 
     @abstractmethod
     def questions(self, sample: Sample) -> list[Question[Any]]:
@@ -240,6 +246,12 @@ class Asking(ABC, Generic[R]):
     @abstractmethod
     def answered(self, sample: Sample, answers: Sequence[Any]) -> R:
         """The result of a sample, from an answer to each of its questions, in their order."""
+
+    def emitted(self, result: Out) -> Out:
+        """A result on its way out, after its event where there are events."""
+        if self.events:
+            emit(result, name=self.name, texts=self.events == "texts")
+        return result
 
 
 @dataclass(slots=True)
@@ -302,7 +314,7 @@ class Runner(Generic[R]):
                 answers[i] = self.answer(question)
         if self._computed:
             self._write_computed()
-        return self._scorer.answered(sample, answers)
+        return self._scorer.emitted(self._scorer.answered(sample, answers))
 
     async def aresult(self, sample: Sample) -> R:
         """The same, awaited; several questions in several tasks, a single one in this very one."""
@@ -450,7 +462,7 @@ class Runner(Generic[R]):
                 asked.answers[i] = asked.under_way[i].result()
             elif asked.answers[i] is None:
                 asked.answers[i] = self.answer(question)
-        result = self._scorer.answered(asked.sample, asked.answers)
+        result = self._scorer.emitted(self._scorer.answered(asked.sample, asked.answers))
         why = result.unscored
         shown.tick(failed=why is not None and why.reason.is_failure)
         return result

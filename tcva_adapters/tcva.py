@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -85,6 +85,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.profiles: Profiles | None = found["profiles"]
         self.share = found["share"]
         self.max_concurrency = found["max_concurrency"]
+        self.events = found["events"]
         how = {name: found[name] for name in (*JUDGING, "max_concurrency")}
         once: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
         once.check(self.criterion)
@@ -190,8 +191,8 @@ class TCVA(FromConfig, Scorer[Result]):
         """
         given = [*map(checked_conversation, conversations)]
         turns = [turn for each in given for turn in each.turns]
-        results = iter(self.evaluate_many(turns, progress=progress))
-        return [self.of_turns(each, islice(results, len(each.turns))) for each in given]
+        results = iter(self.quiet.evaluate_many(turns, progress=progress))
+        return [self._whole(each, results) for each in given]
 
     async def aevaluate_conversations(
         self, conversations: Iterable[Conversation], *, progress: bool | None = None
@@ -199,8 +200,12 @@ class TCVA(FromConfig, Scorer[Result]):
         """The same, awaited."""
         given = [*map(checked_conversation, conversations)]
         turns = [turn for each in given for turn in each.turns]
-        results = iter(await self.aevaluate_many(turns, progress=progress))
-        return [self.of_turns(each, islice(results, len(each.turns))) for each in given]
+        results = iter(await self.quiet.aevaluate_many(turns, progress=progress))
+        return [self._whole(each, results) for each in given]
+
+    def _whole(self, conversation: Conversation, results: Iterator[Result]) -> ConversationResult:
+        turns = islice(results, len(conversation.turns))
+        return self.emitted(self.of_turns(conversation, turns))
 
     def of_turns(self, conversation: Conversation, results: Iterable[Result]) -> ConversationResult:
         """The result of a conversation whose turns have these results."""

@@ -27,6 +27,10 @@ class OfConversations:
         """The same, awaited."""
         return await self._tcva.aevaluate_conversation(conversation)
 
+    def emitted(self, result: ConversationResult) -> ConversationResult:
+        """A result on its way out, after its event where there are events."""
+        return self._tcva.emitted(result)
+
     def missing(self, conversation: Conversation) -> tuple[str, ...]:
         """The required fields that no turn has."""
         return tuple(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -133,13 +134,21 @@ class CCRSResult(Layouted):
         return "; ".join(self.reasons.values())
 
     @property
+    def summary(self) -> str:
+        """The reason without the text of an error."""
+        return "; ".join(self._reasons(lambda why: why.reason.value).values())
+
+    @property
     def reasons(self) -> dict[str, str]:
         """The score of each metric in a sentence, or why there is none."""
+        return self._reasons(lambda why: why.text)
+
+    def _reasons(self, said: Callable[[Unscored], str]) -> dict[str, str]:
         reasons = {}
         for name, score in self.scores.items():
             why, metric = self.answers[name].unscored, METRICS[name]
             if why is not None:
-                reasons[name] = f"unscored: {why.text}"
+                reasons[name] = f"unscored: {said(why)}"
                 continue
             reasons[name] = f"{metric.title} {score:.3f} by {self.judge}"
             if metric.has_exact_match:

@@ -90,6 +90,7 @@ class CCRS(Scorer[CCRSResult]):
         self.threshold = found["threshold"]
         self.share = found["share"]
         self.max_concurrency = found["max_concurrency"]
+        self.events = found["events"]
         self.judge = _resolved(DEFAULT if judge is None else judge, self.max_concurrency)
         self.is_local = self.is_instant = self.judge.is_local
         self.judge_name = self.judge.name

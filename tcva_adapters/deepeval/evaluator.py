@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -210,7 +211,11 @@ class OfScorer(Frozen, Generic[R]):
             InvalidSampleError: See `measure`.
         """
         judged = _begin(self, test_case)
-        return _finish(self, test_case, judged, await self.judging.aevaluate(judged))
+        try:
+            return _finish(self, test_case, judged, await self.judging.aevaluate(judged))
+        except asyncio.CancelledError:
+            self.judging.emitted(self._ended(judged))
+            raise
 
     @property
     def criteria(self) -> str:
@@ -223,10 +228,13 @@ class OfScorer(Frozen, Generic[R]):
     def result(self) -> R | None:
         """The result of the last test case; unscored if its measurement was ended early."""
         if self._result is None and self._sample is not None:
-            ended = "DeepEval ended the measurement before the judge replied"
-            unscored: R = self.judging.unscored(Reason.TIMEOUT, ended, self._sample)
-            return unscored
+            return self._ended(self._sample)
         return self._result
+
+    def _ended(self, sample: Any) -> R:
+        ended = "DeepEval ended the measurement before the judge replied"
+        unscored: R = self.judging.unscored(Reason.TIMEOUT, ended, sample)
+        return unscored
 
     # Made when DeepEval reads them; what it has in its cache, it sets.
 
@@ -436,7 +444,8 @@ def _begin(metric: Any, test_case: Any) -> Any:
         fields = " and ".join(f"'{metric.called[name]}'" for name in missing)
         msg = f"{fields} cannot be None for the '{metric.name}' metric"
     if msg:
-        vars(metric)["_result"] = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
+        refused = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
+        vars(metric)["_result"] = metric.judging.emitted(refused)
         metric.error = msg
         raise MissingTestCaseParamsError(msg)
     vars(metric)["_sample"] = sample

@@ -134,7 +134,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             reason = Reason.MISSING_FIELD
             return _end(await scorer.aevaluate(sample), sample)
         except (InvalidSampleError, InvalidValueError) as error:
-            return _end(self.scorer.unscored(reason, str(error), sample), sample)
+            refused = self.scorer.unscored(reason, str(error), sample)
+            return _end(self.scorer.emitted(refused), sample)
 
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
@@ -160,7 +161,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             read = await aread_response(response)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
             msg, sample = f"reading the response failed: {error}", _readable(query, None)
-            return _end(self.scorer.unscored(Reason.INVALID_INPUT, msg, sample), sample)
+            refused = self.scorer.unscored(Reason.INVALID_INPUT, msg, sample)
+            return _end(self.scorer.emitted(refused), sample)
         return await self.aevaluate(query, **{**read, **kwargs})
 
     def _begin(

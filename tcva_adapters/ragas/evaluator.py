@@ -222,11 +222,11 @@ def recorded(scorer: Any, sample: BaseSample, callbacks: Callbacks) -> Iterator[
     try:
         yield found
     except InvalidSampleError as error:
-        found.append(scorer.unscored(Reason.MISSING_FIELD, str(error)))
+        found.append(scorer.emitted(scorer.unscored(Reason.MISSING_FIELD, str(error))))
         raise
     except asyncio.CancelledError:
         detail = "RAGAS ended the measurement after run_config.timeout"
-        found.append(scorer.unscored(Reason.TIMEOUT, detail))
+        found.append(scorer.emitted(scorer.unscored(Reason.TIMEOUT, detail)))
         raise
     finally:
         var_child_runnable_config.reset(within)

@@ -99,9 +99,19 @@ class Result:
         return tuple(map(methodcaller("weight", self.scoring.scheme), self.seen.claims))
 
     @property
+    def criterion(self) -> str:
+        """The criterion's name."""
+        return self.assessment.criterion
+
+    @property
     def sample_id(self) -> str | None:
         """The sample's id."""
         return self.assessment.sample_id
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The sample's metadata."""
+        return self.assessment.metadata
 
     @property
     def passed(self) -> bool | None:
@@ -246,10 +256,25 @@ class Result:
     @property
     def reason(self) -> str:
         """The score in one sentence: claims per level, interval, lowered verdicts, the worst claim."""
+        why = self.assessment.unscored
+        if why is not None:
+            return self._without_score(why.text)
+        worst, least = self.seen.claims[0], math.inf
+        for claim, weight in zip(self.seen.claims, self.weights, strict=True):
+            if weight is not None and weight < least:
+                worst, least = claim, weight
+        if not worst.is_soft and worst.verdict is Verdict.FULLY:
+            return self.summary
+        said = f": {worst.reason}" if worst.reason else ""
+        text, level = shortened(worst.claim, _QUOTED), worst.level_text(self.scoring.scheme)
+        return f'{self.summary}; worst: "{text}" [{level}]{said}'
+
+    @property
+    def summary(self) -> str:
+        """The reason without any text of the sample, the judge or an error."""
         judged, scoring = self.assessment, self.scoring
         if judged.unscored is not None:
-            given = "" if self.score is None else f" (scored as {self.score:g} by on_unscored)"
-            return f"unscored: {judged.unscored.text}{given}"
+            return self._without_score(judged.unscored.reason.value)
         threshold = f"{'>=' if self.passed else '<'} {scoring.threshold:g}"
         parts = [f"{self.score:.3f} {threshold} at {scoring.place}: {self.levels}"]
         if judged.members:
@@ -260,18 +285,14 @@ class Result:
             parts.append(interval_text(self.interval))
         if judged.panel:
             parts += self._repeats_in_words()
-        worst, least, has_checks = self.seen.claims[0], math.inf, False
-        for claim, weight in zip(self.seen.claims, self.weights, strict=True):
-            has_checks |= claim.evidence_check is not None
-            if weight is not None and weight < least:
-                worst, least = claim, weight
+        has_checks = any(claim.evidence_check is not None for claim in self.seen.claims)
         if has_checks or judged.panel or judged.members:
             parts += EvidenceCounts.of([judged], scoring.evidence).lines()
-        if worst.is_soft or worst.verdict is not Verdict.FULLY:
-            why = f": {worst.reason}" if worst.reason else ""
-            text, level = shortened(worst.claim, _QUOTED), worst.level_text(scoring.scheme)
-            parts.append(f'worst: "{text}" [{level}]{why}')
         return "; ".join(parts)
+
+    def _without_score(self, why: str) -> str:
+        given = "" if self.score is None else f" (scored as {self.score:g} by on_unscored)"
+        return f"unscored: {why}{given}"
 
     def _repeats_in_words(self) -> list[str]:
         scores = sorted(each.score for each in self.repeats if each.score is not None)

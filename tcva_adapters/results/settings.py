@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_type_hints
 
 import numpy as np
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -47,6 +48,8 @@ from tcva_adapters.core.temperature import (
 )
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.frameworks import REQUIREMENTS
+from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Checked
@@ -455,6 +458,12 @@ def _listed(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
+def _with_otel(events: Any) -> Any:
+    if events:
+        check_installed(REQUIREMENTS["otel"])
+    return events
+
+
 class RunConfig(SettingsModel):
     """How any judge is asked."""
 
@@ -471,6 +480,12 @@ class RunConfig(SettingsModel):
     )
     max_concurrency: Count = Field(
         default=8, repr=False, description="How many judgements run at the same time."
+    )
+    events: Annotated[Literal[False, True, "texts"], AfterValidator(_with_otel)] = Field(
+        default=False,
+        repr=False,
+        description="Emit each result as an OpenTelemetry event to your logger provider; texts also "
+        "sends the claim and the error that the reason quotes.",
     )
 
 

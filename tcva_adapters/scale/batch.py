@@ -93,14 +93,14 @@ def judged_rows(
             except InvalidSampleError as refused:
                 error = str(refused)
         errors.append(error)
-    turns = iter(scorer.evaluate_many(chain(*map(_turns, items)), progress=False))
+    turns = iter(scorer.quiet.evaluate_many(chain(*map(_turns, items)), progress=False))
     results = [
         cast("TCVA", scorer).of_turns(item, islice(turns, len(item.turns)))
         if isinstance(item, Conversation)
         else next(turns)
         for item in items
     ]
-    for result in results:
+    for result in map(scorer.emitted, results):
         if result.unscored is not None and result.unscored.fatal:
             raise JudgeError(result.unscored.detail, fatal=True)
     judged = map(_added, _keys(scorer, items), results)

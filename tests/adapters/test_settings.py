@@ -36,6 +36,7 @@ WRONG: dict[str, list[Any]] = {
     "fuse_weights": [3, (-1, 1)],
     "share": [None, 0],
     "max_concurrency": [None, 0],
+    "events": [None, "yes"],
 }
 
 

@@ -61,6 +61,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "name": "mine",
         "include_reason": False,
         "async_mode": False,
+        "events": True,
         "strict_mode": False,  # with it, the threshold is 1
         "verbose_mode": True,
         "flaky": True,
