@@ -120,7 +120,7 @@ def test_what_deepeval_ends_is_an_event(kind: Any, exporter: Any) -> None:
     async def ended() -> None:
         model: Any = ScriptedModel([])
         model.acomplete = lambda _: asyncio.sleep(60)
-        case = case_of(SAMPLES[0])
+        case: Any = case_of(SAMPLES[0])
         if kind is not deepeval.TCVAMetric:
             opens = Turn(role="assistant", content="It opens.", retrieval_context=["It opens."])
             case = ConversationalTestCase(turns=[Turn(role="user", content="When?"), opens])
