@@ -18,10 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 # What bootstraps takes more than a second.
 SLOW = {"comparing.md"}
-EACH_PAGE = [
-    pytest.param(page, marks=[pytest.mark.slow] * (page.name in SLOW), id=page.name)
-    for page in PAGES
-]
+MARKS = {page: [pytest.mark.slow] * (page.name in SLOW) for page in PAGES}
+EACH_PAGE = [pytest.param(page, marks=MARKS[page], id=page.name) for page in PAGES]
 # The README is shown on index pages, too, where a relative link leads nowhere.
 # What a suite of each framework has before the page adds three lines to it.
 BEFORE = {

@@ -82,10 +82,8 @@ def ends(refused: set[int], *, asynchronous: bool) -> tuple[list[bool], list[boo
     reply = verdict_json((1, "fully", "opens at nine"))
     model = ScriptedModel([wrong_key if i in refused else reply for i in range(1, 61)])
     tcva = TCVA(judge=model, max_concurrency=1)
-    many = [
-        Sample(id=str(i), response="It opens at nine.", contexts=(f"{i}: it opens at nine.",))
-        for i in range(60)
-    ]
+    text = "It opens at nine."
+    many = [Sample(id=str(i), response=text, contexts=(f"{i}: {text.lower()}",)) for i in range(60)]
     results = asyncio.run(tcva.aevaluate_many(many)) if asynchronous else tcva.evaluate_many(many)
     return (
         [result.score is not None for result in results],

@@ -18,10 +18,8 @@ from tcva_adapters.errors import MissingDependencyError, install_hint
 from tcva_adapters.frameworks import REQUIREMENTS, Requirement
 from tcva_adapters.lazy import check
 
-FRAMEWORKS = {
-    *("llama_index", "langchain_core", "langchain", "langchain_classic"),
-    *("ragas", "deepeval", "openai"),
-}
+FRAMEWORKS = {"llama_index", "langchain_core", "langchain", "langchain_classic"}
+FRAMEWORKS |= {"ragas", "deepeval", "openai"}
 HEAVY = FRAMEWORKS | {"pydantic", "scipy", "typer", "rich", "json_repair", "pandas", "pyarrow"}
 ADAPTERS = ("langchain", "llamaindex", "deepeval", "ragas")
 
@@ -83,10 +81,7 @@ USED = {
     "ragas itself": "",
     "ragas": "TCVAMetric LexicalLLM score_framework_metric",
 }
-LOADS: list[set[str]] = [
-    *(set(), {"langchain_core"}, {"llama_index"}, {"deepeval", "openai"}),
-    *({"ragas"}, set()),
-]
+LOADS = [set(), {"langchain_core"}, {"llama_index"}, {"deepeval", "openai"}, {"ragas"}, set()]
 
 
 @pytest.mark.slow

@@ -121,9 +121,8 @@ class ThreadedModel(VaryingModel):
         return await asyncio.to_thread(self.complete, request)
 
 
-both_ways = pytest.mark.parametrize(
-    "judged", [lambda t: t.evaluate(sample()), lambda t: t.evaluate_many([sample()])[0]]
-)
+FACES = [lambda t: t.evaluate(sample()), lambda t: t.evaluate_many([sample()])[0]]
+both_ways = pytest.mark.parametrize("judged", FACES)
 
 
 @both_ways

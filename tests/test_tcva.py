@@ -216,10 +216,8 @@ def test_the_lexical_judge_joins_without_a_call_and_may_have_its_own_criterion()
 def test_a_member_that_fails_or_lacks_a_field_is_left_out_and_said() -> None:
     broken = ScriptedModel([RuntimeError("boom")], name="scripted:two")
     needs_reference = TCVA("correctness", judge="lexical")
-    members = {
-        "scripted:two none": (broken, Reason.JUDGE_ERROR),
-        "none": (needs_reference, Reason.MISSING_FIELD),
-    }
+    members: dict[str, Any] = {"scripted:two none": (broken, Reason.JUDGE_ERROR)}
+    members["none"] = (needs_reference, Reason.MISSING_FIELD)
     for said, (member, reason) in members.items():
         result = TCVA(judge=ScriptedModel([REPLY]), fuse=member).evaluate(SAMPLE)
         assert result.score == pytest.approx(0.85, abs=1e-12)

@@ -143,9 +143,8 @@ def _langchain_suite(evaluators: list[Any], samples: Sequence[Sample], asynchron
 
 
 def _given(sample: Sample) -> dict[str, Any]:
-    return {"query": sample.input} | sample.model_dump(
-        include={"response", "contexts", "reference", "metadata"}
-    )
+    fields = {"response", "contexts", "reference", "metadata"}
+    return {"query": sample.input} | sample.model_dump(include=fields)
 
 
 async def _llamaindex_ascore(evaluator: Any, sample: Sample) -> Any:

@@ -82,9 +82,8 @@ def test_ratings_at_two_thresholds_are_one_call(adapter: Adapter) -> None:
         return {"name": f"from {threshold}"} if adapter.named else {}
 
     llm = adapter.llm(lambda _: '{"score": 80}')
-    evaluators = [
-        adapter.scoring(CCRS("qr", judge=llm, threshold=t), **name(t)) for t in (0.5, 0.9)
-    ]
+    scored = [CCRS("qr", judge=llm, threshold=each) for each in (0.5, 0.9)]
+    evaluators = [adapter.scoring(each, **name(each.threshold)) for each in scored]
     # Samples that differ in contexts alone, which this metric does not look at.
     rows = adapter.suite(evaluators, SAMPLES[:2], False)
     assert [[result.passed for result in row] for row in rows] == [[True] * 2, [False] * 2]

@@ -308,10 +308,8 @@ def test_waiting_outlasts_an_away_server(server: BatchServer, tmp_path: Path, pl
     judge = model_at(server, max_retries=0)
     tcva = TCVA(judge=judge, claims="llm", store=tmp_path / "v.sqlite")
     submit(tcva, SAMPLES, place)
-    server.faults = [
-        Fault("GET /v1/batches/batch_1", error(503, "away")),
-        Fault("GET /v1/files/file-2/content", DROP),
-    ]
+    away = Fault("GET /v1/batches/batch_1", error(503, "away"))
+    server.faults = [away, Fault("GET /v1/files/file-2/content", DROP)]
     said: list[str] = []
     report = collect(tcva, place, wait=0.01, say=said.append)
     assert figures(report)["scored"] == 12

@@ -70,8 +70,8 @@ def test_answer_correctness_shows_its_parts_and_its_lambda() -> None:
         pytest.approx(0.7 + 0.3 * 0.8, abs=1e-12),
         1.0,
     ]
-    assert result.reasons["ac"] == (
-        "answer correctness 0.940 by prompt:one: exact match (strict, weight 0.7), rating 0.800"
+    assert (
+        "0.940 by prompt:one: exact match (strict, weight 0.7), rating 0.8" in result.reasons["ac"]
     )
     loud = GOOD.model_copy(update={"response": "AT NINE."})
     modes = [CCRS("ac", judge=ScriptedModel(["80"]), em=em) for em in ("strict", "normalised")]

@@ -70,9 +70,8 @@ def test_other_formats_and_field_names_are_read(tcva: Run) -> None:
 def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     config = {"version": 2, "settings": {"temperature": 0.3, "penalty": "off"}}
     Path("tcva.json").write_text(json.dumps(config), encoding="utf-8")
-    Path("by.json").write_text(
-        json.dumps({"version": 2, "profiles": {"domain": {"med": 0.2}}}), encoding="utf-8"
-    )
+    profiles = {"version": 2, "profiles": {"domain": {"med": 0.2}}}
+    Path("by.json").write_text(json.dumps(profiles), encoding="utf-8")
     cases: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         ((), {"temperature": 0.5, "penalty": "paper", "threshold": 0.5}),
         (("--config", "tcva.json"), {"temperature": 0.3, "penalty": "off"}),
@@ -185,9 +184,7 @@ def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
 
 
 def test_a_gate_counts_failed_calls(server: ScriptedServer, tcva: Run) -> None:
-    server.script = lambda body, n: (
-        "?" if "Zebras" in str(body["messages"]) else auto_judge(body, n)
-    )
+    server.script = lambda body, n: "?" if "Zebras" in str(body) else auto_judge(body, n)
     write("before.jsonl")
     assert "failed" in tcva(*MODEL, "--gate", "mean>=0", code=1).text
     tcva(*MODEL, "--gate", "mean>=0", "--gate", "coverage>=0.3")
@@ -266,9 +263,8 @@ def test_what_no_sample_has_is_refused_without_a_call(
 
 def test_claims_are_shown(tcva: Run) -> None:
     tables = tcva(*EVALUATE, "--show", "s3", "--show", "worst", "--json").json["tables"]
-    assert [name for name in tables if name.startswith("claims")] == [
-        *("claims of s3", "claims of s2", "claims of s1")
-    ]
+    shown = [name for name in tables if name.startswith("claims")]
+    assert shown == ["claims of s3", "claims of s2", "claims of s1"]
     assert tables["claims of s2"][0]["verdict"] == "none"
 
 

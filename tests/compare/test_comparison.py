@@ -83,9 +83,8 @@ def test_coverage_reasons_and_means_on_common_samples() -> None:
         (3, 0.5, 0.75),
         (2, 0.75, 0.75),
     ]
-    assert report.records("unscored") == [
-        {"method": "b", "reason": "judge_error", "samples": 1, "example": "call 1"}
-    ]
+    late = {"method": "b", "reason": "judge_error", "samples": 1, "example": "call 1"}
+    assert report.records("unscored") == [late]
     whole = comparison(table)
     assert [r["reason"] for r in whole.records("unscored")[1:]] == ["no result", "no_claims"]
 
@@ -307,10 +306,8 @@ def test_alpha_is_one_where_judges_agree_and_undefined_where_nothing_varies() ->
     assert flat.records("agreement")[0]["alpha"] is None
     assert flat.records("judges")[0]["kappa"] is None
     json.dumps(flat.to_dict(), allow_nan=False)
-    apart = [
-        panel("a", judged("x", "fully", "none"), failed("y")),
-        panel("b", failed("x"), judged("y", "fully", "minor")),
-    ]
+    first = panel("a", judged("x", "fully", "none"), failed("y"))
+    apart = [first, panel("b", failed("x"), judged("y", "fully", "minor"))]
     assert panel_report(panel_table(apart)).records("judges")[0]["claims"] == 0
     with pytest.raises(InvalidValueError, match="panel"):
         panel_report(panel_table([Assessment.from_verdicts(["fully"])]))
@@ -338,10 +335,8 @@ def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
     def sample(number: int) -> Assessment:
         truth = rng.integers(0, 5, 3)
         said = [np.clip(truth + rng.integers(-1, 2, 3), 0, 4) for _ in range(2)]
-        return panel(
-            f"s{number}",
-            *(judged(n, *(WORDS[i] for i in r)) for n, r in zip("xy", said, strict=True)),
-        )
+        rated = [judged(n, *(WORDS[i] for i in r)) for n, r in zip("xy", said, strict=True)]
+        return panel(f"s{number}", *rated)
 
     panels = [sample(i) for i in range(40)]
     (found,) = panel_report(panel_table(panels)).records("agreement")
@@ -398,10 +393,8 @@ def test_raters_are_those_of_the_statistics() -> None:
     pairs = [(r["rater"], r["other_rater"], r["n"], r["pearson"]) for r in report.records("raters")]
     assert pairs[0] == ("anna", "ben", 40, found.pairs[0].value)
     (ours,) = report.records("methods and raters")
-    assert (ours["without_error"], ours["without_error_low"]) == (
-        found.corrected[0].value,
-        found.corrected[0].low,
-    )
+    corrected = found.corrected[0].value, found.corrected[0].low
+    assert (ours["without_error"], ours["without_error_low"]) == corrected
     whole = comparison(table, resamples=100)
     assert len(whole.records("raters")) == 3
     with pytest.raises(InvalidValueError, match="raters, got 1"):

@@ -65,10 +65,8 @@ def test_figures_are_those_of_the_statistics() -> None:
 
 def test_correlations_of_metrics_are_averaged_over_systems() -> None:
     data = tables()
-    found = {
-        (row["metric"], row["other_metric"]): row
-        for row in systems(data, resamples=20).records("correlations")
-    }
+    correlations = systems(data, resamples=20).records("correlations")
+    found = {(row["metric"], row["other_metric"]): row for row in correlations}
     row = found["f T=0.1", "qr"]
     columns = [(data["f T=0.1"].column(s), data["qr"].column(s)) for s in SYSTEMS]
     z = [math.atanh(np.corrcoef(one, other)[0, 1]) for one, other in columns]

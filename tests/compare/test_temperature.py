@@ -22,12 +22,8 @@ stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 RNG = np.random.default_rng(8)
 COUNTS: FloatArray = RNG.multinomial(6, [0.3, 0.2, 0.2, 0.1, 0.2], size=60).astype(float)
 HUMAN = COUNTS @ [1, 0.9, 0.7, 0.3, 0] / 6 + RNG.normal(0, 0.2, 60)
-NAMES = {
-    "full": "A full",
-    "without_penalty": "B no penalty",
-    "arithmetic": "C arithmetic",
-    "binary": "D binary",
-}
+NAMES = {"full": "A full", "without_penalty": "B no penalty", "arithmetic": "C arithmetic"}
+NAMES["binary"] = "D binary"
 
 
 def assessments() -> list[Assessment]:

@@ -31,11 +31,9 @@ KEY = "sk-none-of-anybody-0123456789"
 def in_words(prompt: str) -> str:
     """What a model without probabilities answers."""
     said = one_word({"messages": [{"content": prompt}]}, 1)
-    return (
-        said
-        if isinstance(said, str)
-        else str(getattr(said, "payload", {})["choices"][0]["message"]["content"])
-    )
+    if isinstance(said, str):
+        return said
+    return str(getattr(said, "payload", {})["choices"][0]["message"]["content"])
 
 
 @each_adapter

@@ -60,9 +60,8 @@ def test_table_3() -> None:
     assert round(aggregate(["fully", "mostly", "partial"], 1.0, bounds=infinite), 3) == 1.0
 
 
-ROWS = st.lists(
-    st.integers(0, 12) | st.integers(0, 10**6) | st.floats(2.0**-30, 9.0), min_size=5, max_size=5
-).filter(any)
+COUNTS = st.integers(0, 12) | st.integers(0, 10**6) | st.floats(2.0**-30, 9.0)
+ROWS = st.lists(COUNTS, min_size=5, max_size=5).filter(any)
 
 
 @given(
@@ -159,9 +158,8 @@ def test_a_larger_eps_goes_with_the_floor_that_applies_everywhere() -> None:
         flip_temperature(counts, 0.5, eps=1.1e-9)
     below = Bounds(p_min=-9.0, p_max=0.0)
     assert flip_temperature(words, 0.5, eps=0.2, bounds=below) is not None
-    assert sweep([counts], [0.1, 0.45], eps=0.2).tolist() == [
-        [aggregate(words, t, eps=0.2) for t in (0.1, 0.45)]
-    ]
+    expected = [aggregate(words, t, eps=0.2) for t in (0.1, 0.45)]
+    assert sweep([counts], [0.1, 0.45], eps=0.2).tolist() == [expected]
 
 
 def test_no_verdicts_have_no_score() -> None:

@@ -62,9 +62,8 @@ def test_a_pass_below_the_drop_does_not_count() -> None:
 def test_the_ends() -> None:
     assert (flip_temperature(["fully"], 1.0), flip_temperature(["none"], 0.1)) == (0.1, None)
     assert (flip_temperature(["none"], 0.0), flip_temperature([], 0.5)) == (0.1, None)
-    assert flip_temperature([1, 0, 1, 1, 1], 0.5) == flip_temperature(
-        ["fully", "minor", "partial", "none"], 0.5
-    )
+    words = ["fully", "minor", "partial", "none"]
+    assert flip_temperature([1, 0, 1, 1, 1], 0.5) == flip_temperature(words, 0.5)
 
 
 def test_other_bounds() -> None:

@@ -18,12 +18,8 @@ from tests.deepeval.entry import ScriptedLLM, case_of
 QUESTION = "Does the office open at nine on weekdays?"
 GOOD = "The office opens at nine on weekdays."
 BAD = "Bananas ripen faster in paper bags."
-SAMPLE = Sample(
-    input=QUESTION,
-    response=f"{GOOD} {BAD}",
-    contexts=(GOOD, "Parking is free."),
-    reference=f"{GOOD} {BAD}",
-)
+BOTH = f"{GOOD} {BAD}"
+SAMPLE = Sample(input=QUESTION, response=BOTH, contexts=(GOOD, "Parking is free."), reference=BOTH)
 CALLS = {
     # What DeepEval asks for one sample, its reason included.
     "faithfulness": 4,  # truths, claims, verdicts, reason
@@ -102,12 +98,8 @@ def verdicts(*words: str) -> list[dict[str, str]]:
 
 @both_faces
 def test_verdicts_are_captured_and_turned_on_the_dial(score: Score) -> None:
-    llm = answers(
-        truths=["t"],
-        claims=["a", "b", "c"],
-        verdicts=verdicts("yes", "borderline", "no"),
-        reason="so",
-    )
+    said = verdicts("yes", "borderline", "no")
+    llm = answers(truths=["t"], claims=["a", "b", "c"], verdicts=said, reason="so")
     said = score("faithfulness", SAMPLE, llm)
     assert said.score == 2 / 3
     assert said.calls == len(llm.prompts) == 4

@@ -74,9 +74,8 @@ ANY_VALUE: Final = st.recursive(
 )
 _FIELDS: Final = [name for names in ALIASES.values() for name in names]
 _NAMES: Final = st.sampled_from([*_FIELDS, "metadata", "messages", "inputs", "outputs"])
-_RECORD: Final = st.dictionaries(
-    _NAMES | st.text(max_size=5), ANY_VALUE | st.lists(ANY_TEXT, max_size=3), max_size=7
-)
+_FIELD: Final = ANY_VALUE | st.lists(ANY_TEXT, max_size=3)
+_RECORD: Final = st.dictionaries(_NAMES | st.text(max_size=5), _FIELD, max_size=7)
 _ENTRY: Final = st.dictionaries(
     st.sampled_from(
         ["claim", "verdict", "evidence", "passage", "reason", "label", "id", "score", "cc"]

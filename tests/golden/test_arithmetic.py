@@ -99,13 +99,10 @@ def computed(given: Arrays) -> Arrays:
     lists = [row for row in counts if row.sum() <= 50 and (row % 1 == 0).all()]
     words = [[v for v, n in zip(LEVELS, row, strict=True) for _ in range(int(n))] for row in lists]
     values = (1.0, 0.9, 0.7, 0.3, 0.0)
-    numbers = [
-        [w for w, n in zip(values, row, strict=True) for _ in range(int(n))] for row in lists
-    ]
-    ratings = [
-        evaluate_panel(judges.tolist(), [0.2, 0.5, 0.3], 0.6, 5.0).to_dict()
-        for judges in given["judges"]
-    ]
+    every = [zip(values, row, strict=True) for row in lists]
+    numbers = [[weight for weight, n in row for _ in range(int(n))] for row in every]
+    rating: Any = ([0.2, 0.5, 0.3], 0.6, 5.0)
+    ratings = [evaluate_panel(each.tolist(), *rating).to_dict() for each in given["judges"]]
     shown = ("weighted_score", "normalized_score", "pass_status", "judge_agreement")
     return {
         "scores": scores(counts),

@@ -23,10 +23,8 @@ class Case(NamedTuple):
 # Invented, with another number, or a negation dropped or hidden; cut off at a negation; spliced,
 # with another name, or a word turned into its opposite; small words alone, or on something else.
 _CHECKS: Final = [NOT_FOUND] * 20 + [NEGATED] * 31 + [NOT_FOUND] * 9 + [UNRELATED] * 14
-FORGED: Final = [
-    Case(case["claim"], case["quote"], check)
-    for case, check in zip(QUOTES["forged"], _CHECKS, strict=True)
-]
+_FORGED: Final = zip(QUOTES["forged"], _CHECKS, strict=True)
+FORGED: Final = [Case(case["claim"], case["quote"], check) for case, check in _FORGED]
 TRUE: Final = [Case(case["claim"], case["quote"]) for case in QUOTES["true"]]
 ACROSS: Final = [
     Case("Relvin lowers blood pressure.", "Tickets cost $12.50", UNCHECKED),  # in no language

@@ -11,9 +11,8 @@ from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.reply import parse_verdicts
 from tests.judges.forged import QUOTES
 
-REPLIES: Final[list[dict[str, Any]]] = json.loads(
-    Path(__file__).with_name("replies.json").read_text(encoding="utf-8")
-)
+_FILE: Final = Path(__file__).with_name("replies.json")
+REPLIES: Final[list[dict[str, Any]]] = json.loads(_FILE.read_text(encoding="utf-8"))
 SAME: Final = 250
 """So many replies at least have every verdict that was read in them; others may have fewer."""
 

@@ -287,9 +287,8 @@ def test_what_quote_and_claim_share() -> None:
 
 
 def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdict:
-    return ClaimVerdict.model_validate(
-        {"claim": CLAIM, "verdict": level, "evidence": evidence, "reason": "Because.", **more}
-    )
+    about = {"claim": CLAIM, "verdict": level, "evidence": evidence, "reason": "Because."}
+    return ClaimVerdict.model_validate({**about, **more})
 
 
 @pytest.mark.parametrize("evidence", ["The ferry is blue", ""])

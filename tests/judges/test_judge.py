@@ -297,9 +297,7 @@ DIGITS = "9" * 5000
 
 def odd_model(odd: Any, good: str = WRITTEN) -> ScriptedModel:
     """Gives an odd answer, or raises it, for the second sample."""
-    return ScriptedModel(
-        lambda asked: odd if "day 1" in asked.user else ModelReply(good), name="odd"
-    )
+    return ScriptedModel(lambda r: odd if "day 1" in r.user else ModelReply(good), name="odd")
 
 
 ODD: list[dict[str, Any]] = [

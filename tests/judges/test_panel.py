@@ -70,9 +70,8 @@ def test_too_few_judges_make_no_score(verdicts: list[Any], least: int, says: lis
 
 
 def test_fused_votes_are_shares() -> None:
-    result = TCVA(
-        judge=Panel(models((FULLY, MINOR), (FULLY, FULLY)), combine="fused"), penalty="off"
-    ).evaluate(SAMPLE)
+    panel = Panel(models((FULLY, MINOR), (FULLY, FULLY)), combine="fused")
+    result = TCVA(judge=panel, penalty="off").evaluate(SAMPLE)
     assert result.claims[1].probabilities == (0.5, 0.0, 0.0, 0.5, 0.0)
     # T=.5 is the mean weight: claim 1 has 1, claim 2 (1 + .3)/2.
     assert result.score == pytest.approx((1 + 0.65) / 2, abs=1e-12)
@@ -177,9 +176,8 @@ def test_each_repeat_has_its_own_seed_and_a_stated_temperature() -> None:
     model = Drawn(FULLY, NONE, PARTIAL)
     options: Any = {"penalty": "off", "scheme": "linear", "threshold": 0.6}
     result = TCVA(judge=model, repeats=3, **options).evaluate(SAMPLE)
-    assert model.samplings == [
-        Sampling(temperature=REPEAT_TEMPERATURE, seed_offset=offset) for offset in range(3)
-    ]
+    warm = REPEAT_TEMPERATURE
+    assert model.samplings == [Sampling(temperature=warm, seed_offset=n) for n in range(3)]
     levels = [[verdict.value for verdict in each.verdicts] for each in result.assessment.repeats]
     assert levels == [[FULLY, FULLY], [FULLY, NONE], [FULLY, PARTIAL]]
     third = 1 / 3

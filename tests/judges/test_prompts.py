@@ -82,9 +82,8 @@ def test_the_system_part_depends_on_the_criterion_alone() -> None:
 
 def test_the_schema_fits_strict_modes_and_allows_non_claims_only_where_there_are_some() -> None:
     text, levels = {"type": "string"}, [*LEVELS, NOT_A_CLAIM, REFUSAL]
-    entry = closed_object(
-        {"quote_from_passage": text, "reason": text, "verdict": {"type": "string", "enum": levels}}
-    )
+    verdict = {"type": "string", "enum": levels}
+    entry = closed_object({"quote_from_passage": text, "reason": text, "verdict": verdict})
     schema = verdict_request(SAMPLE, FAITHFULNESS, ["a", "b", "c"], only=[1, 3]).schema
     assert schema == closed_object({"claim_1": entry, "claim_3": entry})
     assert 24 * (1 + len(entry["properties"])) <= 100  # properties that strict modes allow

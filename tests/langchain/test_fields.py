@@ -40,9 +40,8 @@ def test_every_setting_is_shown_and_left_to_the_run() -> None:
 
 def test_the_dial_is_configurable_at_run_time() -> None:
     model = scripted(TWO, TWO)
-    step = TCVAEvaluator(model, share=False).configurable_fields(
-        temperature=ConfigurableField(id="tcva_temperature")
-    )
+    evaluator = TCVAEvaluator(model, share=False)
+    step = evaluator.configurable_fields(temperature=ConfigurableField(id="tcva_temperature"))
     chain = RunnablePassthrough.assign(tcva=step)
     lenient = chain.invoke(RECORD, {"configurable": {"tcva_temperature": "lenient"}})["tcva"]
     assert lenient["scoring"]["temperature"] == 0.9

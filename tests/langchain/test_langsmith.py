@@ -247,9 +247,8 @@ def test_functions_follow_the_convention_of_openevals() -> None:
         assert "1 mostly" in each["comment"]
         assert result_of(each["metadata"]).claims[0].verdict == "mostly"
     messages = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At nine."}]
-    talk = create_tcva_judge(TCVAEvaluator(judge()))(
-        outputs={"messages": messages}, context="It opens at nine."
-    )
+    given = {"outputs": {"messages": messages}, "context": "It opens at nine."}
+    talk = create_tcva_judge(TCVAEvaluator(judge()))(**given)
     assert talk["score"] == 0.9
 
 

@@ -76,9 +76,8 @@ def test_a_frame_that_was_written_is_read_in_another_process(tmp_path: Path) -> 
     frame.to_json(tmp_path / "scores.json")
     expected = [result for name in NAMES for result in results_of(found, name)]
     assert [result for name in NAMES for result in results_of(frame, name)] == expected
-    said = subprocess.check_output(
-        [sys.executable, "-c", READ, str(tmp_path), *NAMES], text=True, encoding="utf-8"
-    )
+    command = [sys.executable, "-c", READ, str(tmp_path), *NAMES]
+    said = subprocess.check_output(command, text=True, encoding="utf-8")
     results = [read_result(line) for line in said.splitlines()]
     assert results == expected * 3
     assert [r.usage.calls for r in results] == [r.usage.calls for r in expected] * 3
@@ -89,9 +88,8 @@ def test_every_way_of_a_result_through_ragas_is_without_loss() -> None:
     scores = [row[NAMES[0]] for row in found.scores]
     results = results_of(found, NAMES[0])
     assert results[0] == scores[0].result
-    assert [r.unscored and r.unscored.reason.value for r in results] == [
-        *(None, "judge_error", "empty_context")
-    ]
+    reasons = [r.unscored and r.unscored.reason.value for r in results]
+    assert reasons == [None, "judge_error", "empty_context"]
     first = results[0]
     assert isinstance(first, Result)
     assert first.at(0.9) == results_of(found, NAMES[1])[0]

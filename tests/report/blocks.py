@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-_BLOCKS = (
-    '<script type="application/json" id="figures">',
-    '<script type="application/jsonl" id="details">',
-)
+_BLOCKS = [
+    f'<script type="application/{kind}">' for kind in ('json" id="figures', 'jsonl" id="details')
+]
 
 
 def blocks_of(page: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -33,10 +33,8 @@ ON_GITHUB = (
     "=====\n- a\n1. b\n    code",
 )
 ALL = [*TEXTS, *(Hostile(f"github {n}", "GitHub", text) for n, text in enumerate(ON_GITHUB))]
-OURS = {
-    *("p", "strong", "ul", "li", "code", "details", "summary"),
-    *("table", "thead", "tbody", "tr", "th", "td"),
-}
+OURS = {"p", "strong", "ul", "li", "code", "details", "summary"}
+OURS |= {"table", "thead", "tbody", "tr", "th", "td"}
 
 
 def judged(sample: str, verdict: str = "none", **more: Any) -> Assessment:
@@ -180,10 +178,8 @@ def test_a_comment_names_what_newly_fails_first() -> None:
 
 
 def test_a_comment_fits_and_says_what_was_cut() -> None:
-    claims = tuple(
-        ClaimVerdict(claim=f"{n} {'word ' * 500}", verdict=Verdict.NONE, reason="r " * 500)
-        for n in range(30)
-    )
+    about: Any = {"verdict": Verdict.NONE, "reason": "r " * 500}
+    claims = tuple(ClaimVerdict(claim=f"{n} {'word ' * 500}", **about) for n in range(30))
     results = [judged(f"s{n}", claims=claims) for n in range(100)]
     comment = to_markdown(*reported(results, "mean>=0.5"), most=100)
     assert len(comment) <= LONGEST

@@ -77,9 +77,8 @@ def test_a_result_of_another_sample_that_was_never_judged() -> None:
 
 def test_equal_judgements_are_equal_whatever_they_cost() -> None:
     first, second = (TCVA(judge=ScriptedModel([REPLY])).evaluate(SAMPLE) for _ in range(2))
-    cheap = first.assessment.model_copy(
-        update={"usage": Usage(calls=9, seconds=3.0, cost=1.0), "from_store": True}
-    )
+    cost = {"usage": Usage(calls=9, seconds=3.0, cost=1.0), "from_store": True}
+    cheap = first.assessment.model_copy(update=cost)
     assert (first, hash(first.assessment)) == (second, hash(second.assessment))
     assert cheap == first.assessment
     assert first.assessment != first.assessment.model_copy(update={"sample_id": "b"})

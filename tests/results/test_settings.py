@@ -90,10 +90,8 @@ def test_names_tell_what_is_unusual() -> None:
     assert CCRS("qr").title == "CCRS question relevance"
 
 
-ODD = [
-    *("x", "", True, float("nan"), float("inf"), -(10**400), -1, 2.5),
-    *({}, object(), b"x", 1j, "a\0b", "0.5"),
-]
+ODD: list[Any] = [*("x", "", True, float("nan"), float("inf"), -(10**400), -1, 2.5)]
+ODD += [{}, object(), b"x", 1j, "a\0b", "0.5"]
 
 
 @scorers

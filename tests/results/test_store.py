@@ -236,18 +236,15 @@ def test_a_fork_opens_the_file_for_itself(path: Path) -> None:
             os._exit(store._connection is parents)
         assert os.waitpid(child, 0)[1] == 0
         store.put("after", scored())
-        assert store.get_many(["before", "child", "after"], Assessment).keys() == {
-            *("before", "child", "after")
-        }
+        keys = {"before", "child", "after"}
+        assert store.get_many(keys, Assessment).keys() == keys
 
 
 # --- a store that fails costs the store: one warning, and no long wait ------------------------
 
 OPENS = "The office opens at nine."
-SAMPLES = [
-    Sample(id=str(i), input="When?", response=f"{OPENS} It has {i} rooms.", contexts=(OPENS,))
-    for i in range(6)
-]
+TEXTS = [f"{OPENS} It has {i} rooms." for i in range(6)]
+SAMPLES = [Sample(id=t, input="When?", response=t, contexts=(OPENS,)) for t in TEXTS]
 
 
 @contextmanager

@@ -129,10 +129,8 @@ REPLY = verdict_json(
     (3, "fully", "They met in Paris"),
     (4, "minor", "made up, and of no consequence"),
 )
-LEVELS_SEEN = {
-    "lower": ["partial", "partial", "partial", "minor"],
-    "off": ["fully", "mostly", "fully", "minor"],
-}
+OFF = ["fully", "mostly", "fully", "minor"]
+LEVELS_SEEN = {"lower": ["partial", "partial", "partial", "minor"], "off": OFF}
 FOUND = ("not_found", "unrelated", "negated")
 FIGURES = {**dict.fromkeys(map(str, EvidenceCheck), 0), **dict.fromkeys(FOUND, 1)}
 FIGURES |= {"verdicts": 4, "not_lowered": 1}

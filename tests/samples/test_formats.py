@@ -108,12 +108,8 @@ def _deepeval_returned(path: Path, samples: Samples) -> None:
 def _deepeval_dataset(path: Path, samples: Samples) -> None:
     dataset = DeepEvalDataset()
     for s in samples:
-        case = LLMTestCase(
-            name=s.id,
-            input=s.input or "",
-            actual_output=s.response,
-            retrieval_context=[*_passages(s)],
-        )
+        about: Any = {"name": s.id, "input": s.input or "", "actual_output": s.response}
+        case = LLMTestCase(**about, retrieval_context=[*_passages(s)])
         dataset.add_test_case(case)
     kind: Any = path.suffix[1:]
     with redirect_stdout(StringIO()):  # it says where it saved

@@ -223,10 +223,8 @@ def test_differences_go_by_students_t(measure: Measure, groups: list[int] | None
     of = OF_SCIPY[measure]
 
     def apart(kept: Any) -> float:
-        return float(
-            np.arctanh(of(ONE[kept], HUMAN[kept]).statistic)
-            - np.arctanh(of(OTHER[kept], HUMAN[kept]).statistic)
-        )
+        one, other = (of(side[kept], HUMAN[kept]).statistic for side in (ONE, OTHER))
+        return float(np.arctanh(one) - np.arctanh(other))
 
     z, error = apart(np.arange(N)), jackknife(left_out(apart, groups))
     df = worth(groups) - 2
@@ -261,10 +259,8 @@ def test_a_difference_of_ranks_by_groups_allows_for_few_of_them() -> None:
     found = difference("spearman", ONE, OTHER, HUMAN, GROUPS, **options)
     drawn = np.random.Generator(np.random.PCG64(2)).integers(0, 20, (400, 20))
     places = [np.concatenate([[3 * g, 3 * g + 1, 3 * g + 2] for g in row]) for row in drawn]
-    one, other = (
-        np.array([stats.spearmanr(side[row], HUMAN[row]).statistic for row in places])
-        for side in (ONE, OTHER)
-    )
+    rho = stats.spearmanr
+    one, other = (np.array([rho(s[r], HUMAN[r]).statistic for r in places]) for s in (ONE, OTHER))
     shares = stats.norm.cdf(math.sqrt(20 / 19) * stats.t.ppf([0.025, 0.975], 19))
     ends = tuple(np.quantile(one - other, shares))
     assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)

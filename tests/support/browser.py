@@ -72,9 +72,8 @@ class Watched:
 
     def settled(self) -> None:
         """Wait until what was asked for is drawn: two frames, since a store may draw in the next."""
-        self.page.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        )
+        twice = "requestAnimationFrame(() => requestAnimationFrame(done))"
+        self.page.evaluate(f"() => new Promise(done => {twice})")
 
     def value(self, selector: str) -> float:
         """The full number behind a figure that the page shows rounded."""

@@ -13,9 +13,8 @@ from tcva_adapters.core.verdicts import FloatArray, count_levels
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("TCVA_PAPER_DATA", ROOT.parent / "shared/data/tcva_paper"))
 
-needs_paper_data = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason=f"no paper data in {FOLDER} (set TCVA_PAPER_DATA)"
-)
+REASON = f"no paper data in {FOLDER} (set TCVA_PAPER_DATA)"
+needs_paper_data = pytest.mark.skipif(not FOLDER.is_dir(), reason=REASON)
 
 
 def load(name: str) -> list[dict[str, Any]]:

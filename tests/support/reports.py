@@ -232,10 +232,8 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
         name = f"sample-{number:05d}"
         verdicts = rng.choice(5, rng.integers(1, 9), p=[0.45, 0.2, 0.15, 0.1, 0.1])
         shown: dict[str, Any] = {"reason": "The passage says so.", "context": 1}
-        texts = [
-            f"Claim {i} of sample {number} is that the office opens at {v}."
-            for i, v in enumerate(verdicts)
-        ]
+        text = f"Claim {{}} of sample {number} is that the office opens at {{}}."
+        texts = [text.format(i, v) for i, v in enumerate(verdicts)]
         claims = tuple(
             ClaimVerdict(claim=text, verdict=LEVELS[v], evidence=f"opens at {v}", **shown)
             for text, v in zip(texts, verdicts, strict=True)
@@ -243,15 +241,8 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
         contexts = ("The office opens at 0. " * 10 + "It opens at 1, or opens at 4.",)
         metadata = {"domain": ("medical", "support", "travel")[number % 3]}
         question = questions.format(number)
-        samples.append(
-            Sample(
-                id=name,
-                input=question,
-                response=" ".join(texts),
-                contexts=contexts,
-                metadata=metadata,
-            )
-        )
+        about: Any = {"contexts": contexts, "metadata": metadata}
+        samples.append(Sample(id=name, input=question, response=" ".join(texts), **about))
         outcome: dict[str, Any] = {"claims": claims}
         if number % 97 == 5:
             outcome = {"unscored": Unscored(reason=Reason.REFUSAL, detail="I cannot say.")}

@@ -69,9 +69,8 @@ class ScriptedServer:
         self._lock = threading.Lock()
         self._http = _Server(("127.0.0.1", 0), Handler)
         self._http.owner = self
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        )
+        how: Any = {"kwargs": {"poll_interval": 0.01}, "daemon": True}
+        self._thread = threading.Thread(target=self._http.serve_forever, **how)
 
     @property
     def base_url(self) -> str:
