@@ -223,9 +223,7 @@ ADAPTERS: Final = [
         llm=lambda reply: langchain_entry.ScriptedChatModel(reply=reply),
         drop_in=langchain.TCVAEvaluator,
         scoring=langchain.ScorerEvaluator,
-        score=lambda evaluator, sample: langchain.result_of(
-            evaluator.invoke(langchain_entry.records([sample])[0])
-        ),
+        score=lambda step, s: langchain.result_of(step.invoke(langchain_entry.records([s])[0])),
         ascore=_langchain_ascore,
         suite=_langchain_suite,
         has_ids=True,

@@ -123,10 +123,7 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         (["--ray", "local"], "name it with --out"),
         (["--ray", "local", "--set", "human_scale=1,5"], "--set human_scale does not work"),
         *(
-            (
-                ["--ray", "local", *option.split(" ")],
-                f"{option.split(' ')[0]} does not work with --ray",
-            )
+            (["--ray", "local", *option.split()], f"{option.split()[0]} does not work with --ray")
             for option in (
                 *("--gate mean>=0.5", "--junit j", "--markdown m", "--show all", "--group id"),
                 *("--skip-bad", "--overwrite", "--store none"),

@@ -31,8 +31,7 @@ def server(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServe
 def write(size: int, path: str = "in.jsonl", tail: str = "") -> None:
     texts = (f"Door {n} opens at nine." for n in range(size))
     rows = [
-        {"id": str(n), "question": "When?", "answer": t, "contexts": [t]}
-        for n, t in enumerate(texts)
+        {"id": f"{n}", "question": "?", "answer": t, "contexts": [t]} for n, t in enumerate(texts)
     ]
     lines = [json.dumps(row) for row in rows]
     Path(path).write_text("\n".join(lines) + "\n" + tail, encoding="utf-8")

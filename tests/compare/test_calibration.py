@@ -173,10 +173,7 @@ def test_decisions_show_how_many_are_equal_and_pass() -> None:
         ({"temperatures": [2.0]}, "got 2"),
         ({"schemes": ["steep"]}, "got 'steep'"),
         ({"by": "domain"}, "no rated sample has 'domain' in its metadata"),
-        (
-            {"source": ScoreTable(("a",), ("m",), np.ones((1, 1)))},
-            "imported scores have no verdicts",
-        ),
+        ({"source": ScoreTable(("a",), ("m",), np.ones((1, 1)))}, "imported scores have no "),
     ],
 )
 def test_what_cannot_be_calibrated_is_refused(changes: dict[str, Any], says: str) -> None:

@@ -196,9 +196,7 @@ def test_a_row_per_sample_and_method(tmp_path: Path) -> None:
 def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,m,ms\ngood,-1,250\nbad,0.5,900\n", encoding="utf-8")
-    with pytest.raises(
-        UnreadableInputError, match=r"line 2: .*'m'.*--set scale=.*--set missing=-1"
-    ):
+    with pytest.raises(UnreadableInputError, match=r"line 2: .*'m'.*--set scale=.*missing=-1"):
         imported(path)
     with pytest.raises(UnreadableInputError, match=r"'ms'.*250.*PATH::COLUMN"):
         imported(path, missing=-1)

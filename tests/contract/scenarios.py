@@ -151,40 +151,34 @@ _GARBAGE: Final = "I would rather talk about the weather, which is fine today."
 _SUNDAYS: Final = "The lift is closed on Sundays."
 _FORGED: Final = _entries("fully fully", OPENS, "Parking is free for everybody on Sundays")
 _FIRST_OF_TWO: Final = verdict_json((1, "fully", OPENS))
+_SECOND_OF_TWO: Final = verdict_json((2, "partial", PARKING))
+_LISTED: Final = listed_json((1, "fully", OPENS), (2, "minor", PARKING))
+_CLAIMED: Final = verdict_json((1, "fully", _SUNDAYS))
+_NO_CLAIMS: Final = _entries("not_a_claim not_a_claim", "", "")
+_MINOR, _PARTIAL = (_entries(f"fully {level}", "", "") for level in ("minor", "partial"))
+_RELEVANCY, _CORRECTNESS = ({"criterion": name} for name in ("answer_relevancy", "correctness"))
+_TONE: Final = rubric("tone", ["Is polite.", "Does not promise a date."])
+_CLAIMS: Final = '{"claims": ["The office opens at nine."]}'
+_STEEP: Final = {"scheme": (1.0, 0.8, 0.5, 0.2, 0.0), "penalty": "absolute", "threshold": 0.8}
 
 SCENARIOS: Final[tuple[Scenario, ...]] = (
     _one("good", [_GOOD], "fully fully"),
     _one("partial", [_FOUR], "fully mostly partial minor", **_FOUR_CLAIMS),
     _one("one none", [_ONE_NONE], "fully none"),
-    _one(
-        "no claims",
-        [_entries("not_a_claim not_a_claim", "", "")],
-        "no_claims",
-        response="Hello! How can I help you?",
-    ),
+    _one("no claims", [_NO_CLAIMS], "no_claims", response="Hello! How can I help you?"),
     _one("refusal", [_REFUSED], "refusal", **_DECLINES),
     _one("empty response", [], "empty_response", response=""),
     _one("empty context", [], "empty_context", contexts=()),
     _one("blank context", [], "empty_context", contexts=(" ",)),
     _one("garbage reply", [_GARBAGE] * 2, "unreadable_reply"),
-    _one(
-        "list of verdicts", [listed_json((1, "fully", OPENS), (2, "minor", PARKING))], "fully minor"
-    ),
+    _one("list of verdicts", [_LISTED], "fully minor"),
     _one("repeats the prompt", [_PARROTED] * 2, "unreadable_reply"),
     _one("repeats the prompt once", [_PARROTED, _MIXED], "fully minor"),
-    _one(
-        "quotes the claim", [verdict_json((1, "fully", _SUNDAYS))] * 2, "partial", response=_SUNDAYS
-    ),
-    _one(
-        "missing verdict, repaired",
-        [verdict_json((1, "mostly", OPENS)), verdict_json((2, "partial", PARKING))],
-        "mostly partial",
-    ),
+    _one("quotes the claim", [_CLAIMED] * 2, "partial", response=_SUNDAYS),
+    _one("missing verdict, repaired", [_FIRST_OF_TWO, _SECOND_OF_TWO], "fully partial"),
     _one("missing verdict, still missing", [_FIRST_OF_TWO] * 2, "incomplete_verdicts"),
     _one("timeout", [TimeoutError("late")], "timeout"),
-    _one(
-        "timeout of the further call", [_FIRST_OF_TWO, TimeoutError("late")], "incomplete_verdicts"
-    ),
+    _one("timeout at last", [_FIRST_OF_TWO, TimeoutError("late")], "incomplete_verdicts"),
     _one("429", [RateLimitError("slow down")], "rate_limit"),
     _one("401", [AuthenticationError("wrong key")], "judge_error"),
     Scenario(
@@ -198,40 +192,13 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
     Scenario("inside a running loop", tuple(_numbered(3)), way="running loop"),
     Scenario("after asyncio.run", tuple(_numbered(3)), way="after asyncio.run"),
     Scenario("from a thread", tuple(_numbered(3)), way="thread"),
+    _one("answer_relevancy", [_MINOR], "fully minor", _RELEVANCY, contexts=None),
+    _one("correctness", [_ONE_NONE], "fully none", _CORRECTNESS, reference=OPENS, contexts=None),
+    _one("rubric", [_PARTIAL], "fully partial", {"criterion": _TONE}, contexts=None),
     _one(
-        "answer_relevancy",
-        [_entries("fully minor", "", "")],
-        "fully minor",
-        {"criterion": "answer_relevancy"},
-        contexts=None,
+        "claims from the judge", [_CLAIMS, _entries("mostly", OPENS)], "mostly", {"claims": "llm"}
     ),
-    _one(
-        "correctness",
-        [_ONE_NONE],
-        "fully none",
-        {"criterion": "correctness"},
-        reference=f"{OPENS} Parking costs two euros.",
-        contexts=None,
-    ),
-    _one(
-        "rubric",
-        [_entries("fully partial", "", "")],
-        "fully partial",
-        {"criterion": rubric("tone", ["Is polite.", "Does not promise a date."])},
-        contexts=None,
-    ),
-    _one(
-        "claims from the judge",
-        ['{"claims": ["The office opens at nine."]}', _entries("mostly", OPENS)],
-        "mostly",
-        {"claims": "llm"},
-    ),
-    _one(
-        "scheme and penalty",
-        [_ONE_NONE],
-        "fully none",
-        {"scheme": (1.0, 0.8, 0.5, 0.2, 0.0), "penalty": "absolute", "threshold": 0.8},
-    ),
+    _one("scheme and penalty", [_ONE_NONE], "fully none", _STEEP),
     _one("on_unscored=0.0", [_REFUSED], "refusal", {"on_unscored": 0.0}, **_DECLINES),
     _one("on_unscored=0.0, timeout", [TimeoutError("late")], "timeout", {"on_unscored": 0.0}),
     _one("evidence lowered", [_FORGED], "fully partial"),

@@ -39,9 +39,7 @@ def test_the_weighted_power_mean(row: list[float], temperature: float, data: st.
 
 
 @given(
-    st.lists(
-        st.tuples(st.one_of(scores, st.just(NAN)), st.floats(0.1, 9.0)), min_size=2, max_size=4
-    ),
+    st.lists(st.tuples(scores | st.just(NAN), st.floats(0.1, 9.0)), min_size=2, max_size=4),
     st.sampled_from([None, 0.1, 0.5, 0.9]),
 )
 def test_the_order_of_the_methods_does_not_change_a_bit(

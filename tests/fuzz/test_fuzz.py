@@ -77,9 +77,7 @@ _NAMES: Final = st.sampled_from([*_FIELDS, "metadata", "messages", "inputs", "ou
 _FIELD: Final = ANY_VALUE | st.lists(ANY_TEXT, max_size=3)
 _RECORD: Final = st.dictionaries(_NAMES | st.text(max_size=5), _FIELD, max_size=7)
 _ENTRY: Final = st.dictionaries(
-    st.sampled_from(
-        ["claim", "verdict", "evidence", "passage", "reason", "label", "id", "score", "cc"]
-    ),
+    st.sampled_from(["claim", "verdict", "evidence", "passage", "reason", "label", "id", "cc"]),
     st.sampled_from([1, 2, "1", *map(str, LEVELS), "refusal"]) | ANY_VALUE,
     max_size=5,
 )

@@ -35,21 +35,13 @@ DRAFT = dump(entry(1, "mostly"), entry(2, "mostly"))
 @pytest.mark.parametrize(
     ("reply", "n_claims", "problem"),
     [
-        (
-            dump(entry(2, "none"), entry(2, "maybe")),
-            2,
-            "conflicting verdicts for claim 2: none, unknown",
-        ),
+        (dump(entry(2, "none"), entry(2, "maybe")), 2, "conflicting verdicts for claim 2: none, "),
         ('{"claim":1,"verdict":"none","verdict":"fully"}', 1, "unknown level"),
         (dump(entry(0, "fully"), entry(1, "none")), 3, "numbered from 0"),
         (dump(entry(1, 1), entry(2, 0)), 2, 'unknown level "1" for claim 1'),
         (f"<think>Hm. So:\n{TWO}", 2, "the reasoning in the reply does not end"),
         ('{"verdicts":[{"claim":1,"verdict":"fully"},{"claim":2,"verdict":"no', 2, "cut off"),
-        (
-            TWO.replace('"e"', '"so {"claim": 2, "verdict": "fully"} so"', 1),
-            2,
-            "cannot be separated",
-        ),
+        (TWO.replace('"e"', '"a {"claim": 2, "verdict": "fully"} b"', 1), 2, "be separated"),
         ("1. not fully - hm\n2. none", 2, 'unknown level "not fully'),
     ],
 )

@@ -67,9 +67,7 @@ def test_a_missing_field_is_told_with_the_names_that_were_given() -> None:
     chain: Runnable[Any, Any] = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
     with pytest.raises(InvalidSampleError, match=r"no contexts.*a str.*Add contexts.*assign"):
         chain.invoke("When?")
-    with pytest.raises(
-        InvalidSampleError, match=r"given prediction, input, response\. Add contexts"
-    ):
+    with pytest.raises(InvalidSampleError, match=r"given prediction, input, response\. Add "):
         TCVAStringEvaluator(TCVAEvaluator("lexical")).evaluate_strings(prediction="9", input="?")
 
 

@@ -13,7 +13,7 @@ from tcva_adapters.langchain.samples import CRITIC, as_sample
 EXPECTED = Sample(input="When?", response="At nine.", contexts=("It opens at nine.",))
 LATER = Sample(input="And on Sundays?", response="Never.", contexts=("It opens at nine.",))
 PLAIN = Sample(input="When?", response="At nine.")
-DOCUMENT = Document("It opens at nine.", metadata={"source": "leaflet"})
+DOC = Document("It opens at nine.", metadata={"source": "leaflet"})
 CALL = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
 TOOL = ToolMessage("It opens at nine.", tool_call_id="1")
 TALK = [HumanMessage("Hello"), AIMessage("Hi!"), HumanMessage("When?"), CALL, TOOL]
@@ -27,22 +27,22 @@ SAID = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "
     [
         (EXPECTED, EXPECTED),
         # create_retrieval_chain, RetrievalQA, a chain of one's own
-        ({"input": "When?", "answer": "At nine.", "context": [DOCUMENT]}, EXPECTED),
-        ({"query": "When?", "result": "At nine.", "source_documents": [DOCUMENT]}, EXPECTED),
+        ({"input": "When?", "answer": "At nine.", "context": [DOC]}, EXPECTED),
+        ({"query": "When?", "result": "At nine.", "source_documents": [DOC]}, EXPECTED),
         (
-            {"question": HumanMessage("When?"), "output": AIMessage("At nine."), "docs": DOCUMENT},
+            {"question": HumanMessage("When?"), "output": AIMessage("At nine."), "docs": DOC},
             EXPECTED,
         ),
-        ({"prompt": "When?", "text": "At nine.", "documents": [(DOCUMENT, 0.3)]}, EXPECTED),
+        ({"prompt": "When?", "text": "At nine.", "documents": [(DOC, 0.3)]}, EXPECTED),
         ({"input": TALK[:3], "output": TALK[5:], "contexts": "It opens at nine."}, EXPECTED),
         # agents and chat interfaces
         (TALK, EXPECTED),
         ({"messages": TALK}, EXPECTED),
         (
-            {"messages": [*TALK[:5], AIMessage("Ten."), HumanMessage("No!", name=CRITIC), TALK[5]]},
+            {"messages": [*TALK[:5], AIMessage("No."), HumanMessage("?", name=CRITIC), TALK[5]]},
             EXPECTED,
         ),
-        ({"messages": [("user", "When?"), ("ai", "At nine.")], "context": [DOCUMENT]}, EXPECTED),
+        ({"messages": [("user", "When?"), ("ai", "At nine.")], "context": [DOC]}, EXPECTED),
         (TALK[:2], Sample(input="Hello", response="Hi!", contexts=())),
         ({"question": SAID[:1], "answer": SAID}, PLAIN),
         ({**ASKED, "answer": "Never."}, LATER),

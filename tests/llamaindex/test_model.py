@@ -25,6 +25,10 @@ SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))
 FULLY = verdict_json((1, "fully", "opens at nine"))
 
 
+CUT_OFF: Any = {"choices": [{"finish_reason": "length"}], "model": "m-2031"}
+CUT_OFF |= {"usage": {"prompt_tokens": 7, "completion_tokens": 2}}
+
+
 class ChatLLM(ScriptedLLM):
     """A chat model: keeps the messages, answers with a given response object."""
 
@@ -85,20 +89,9 @@ def test_an_applications_system_prompt_does_not_reach_the_judge() -> None:
     [
         ({"raw": None}, (0, 0), False, ""),
         ({"raw": {"usage": None}}, (0, 0), False, ""),
+        ({"raw": CUT_OFF}, (7, 2), True, "m-2031"),
         (
-            {
-                "raw": {
-                    "usage": {"prompt_tokens": 7, "completion_tokens": 2},
-                    "choices": [{"finish_reason": "length"}],
-                    "model": "m-2031",
-                }
-            },
-            (7, 2),
-            True,
-            "m-2031",
-        ),
-        (
-            {"raw": {"usage": {"input_tokens": 7, "output_tokens": 2}, "stop_reason": "end"}},
+            {"raw": {"usage": {"input_tokens": 7, "output_tokens": 2}, "stop_reason": "e"}},
             (7, 2),
             False,
             "",

@@ -43,8 +43,7 @@ def test_one_request_carries_everything_and_the_reply_is_read(face: Face) -> Non
     assert server.bodies[0] == {
         "model": "m",
         "messages": [
-            {"role": "system", "content": "be strict"},
-            {"role": "user", "content": "claim 1"},
+            {"role": r, "content": c} for r, c in (("system", "be strict"), ("user", "claim 1"))
         ],
         "response_format": {"type": "json_schema", "json_schema": schema},
         "temperature": 0.0,

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-_BLOCKS = [
-    f'<script type="application/{kind}">' for kind in ('json" id="figures', 'jsonl" id="details')
-]
+_KINDS = ('json" id="figures', 'jsonl" id="details')
+_BLOCKS = [f'<script type="application/{kind}">' for kind in _KINDS]
 
 
 def blocks_of(page: str | Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:

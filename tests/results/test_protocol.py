@@ -89,18 +89,9 @@ def test_equal_judgements_are_equal_whatever_they_cost() -> None:
 REFUSED = [
     *(("", "not a result"), ("[]", "got list"), ("{}", "scoring")),
     ('{"kind": "grade"}', "'grade'; this version reads tcva, ccrs"),
-    (
-        json.dumps({**PLAIN, "schema_version": 3}),
-        r"of layout 4: .*layout 3 is not supported; judge the",
-    ),
-    (
-        json.dumps({**PLAIN, "scoring": {**PLAIN["scoring"], "threshold": 7}}),
-        "threshold must .*got 7",
-    ),
-    (
-        '{"kind": "ccrs", "answers": {}, "schema_version": 3}',
-        r"layout 3 is not supported; judge the",
-    ),
+    (json.dumps({**PLAIN, "schema_version": 3}), r"of layout 4: .*layout 3 is not supported"),
+    (json.dumps(PLAIN | {"scoring": PLAIN["scoring"] | {"threshold": 7}}), "threshold .*got 7"),
+    ('{"kind": "ccrs", "answers": {}, "schema_version": 3}', r"layout 3 is not supported"),
     ('{"kind": "ccrs", "answers": 3}', "not a CCRS result"),
 ]
 

@@ -62,15 +62,13 @@ def test_a_copy_shares_judge_store_and_additional_judges() -> None:
     assert copy.members[0].judge.parameters["max_claims"] == 3
 
 
+LINEAR = WeightScheme.LINEAR.weights
 STEEP: dict[str, Any] = {"temperature": "strict", "scheme": (1, 0.8, 0.5, 0.2, 0.1)}
 NAMES: list[tuple[dict[str, Any], str]] = [
     ({"temperature": "balanced", "store": ":memory:"}, ""),
     ({"threshold": 0.8}, "(threshold=0.8)"),
     (STEEP, "(T=0.2,scheme=1_0.8_0.5_0.2_0.1)"),
-    (
-        {"scheme": WeightScheme("mine", WeightScheme.LINEAR.weights), "max_claims": 4},
-        "(scheme=linear,max_claims=4)",
-    ),
+    ({"scheme": WeightScheme("mine", LINEAR), "max_claims": 4}, "(scheme=linear,max_claims=4)"),
     (
         {"fuse": "lexical", "fuse_weights": (2, 1), "profiles": {"domain": {"a": 0.2}}},
         "(fuse_weights=2+1,fuse=lexical_3 faithfulness,profiles=by domain)",

@@ -45,9 +45,10 @@ def test_tukeys_p_of_two_systems_is_the_share_of_all_tables() -> None:
     assert np.isnan(np.diag(found)).all()
 
 
-@pytest.mark.parametrize(
-    ("n", "systems", "gaps"), [(25, 3, 0.0), (30, 5, 0.3), (12, 10, 0.0), (15, 11, 0.25)]
-)
+SHAPES = [(25, 3, 0.0), (30, 5, 0.3), (12, 10, 0.0), (15, 11, 0.25)]
+
+
+@pytest.mark.parametrize(("n", "systems", "gaps"), SHAPES)
 def test_shuffles_keep_rows_and_holes(n: int, systems: int, gaps: float) -> None:
     table = scores(n, systems, gaps=gaps)
     sums = _shuffled_sums(table, 3000, 7)

@@ -12,24 +12,17 @@ Answer = str | ModelReply | Exception | Callable[[JudgeRequest], Any]
 
 def verdict_json(*entries: tuple[int, str, str]) -> str:
     """A clean reply, in the form that is asked for, from (number, verdict, quote) triples."""
-    return json.dumps(
-        {
-            f"claim_{n}": {"quote_from_passage": quote, "reason": "r", "verdict": word}
-            for n, word, quote in entries
-        }
-    )
+    said = {
+        n: {"quote_from_passage": quote, "reason": "r", "verdict": w} for n, w, quote in entries
+    }
+    return json.dumps({f"claim_{n}": entry for n, entry in said.items()})
 
 
 def listed_json(*entries: tuple[int, str, str]) -> str:
     """The same as a list, which is read, too; numbers may come twice in it."""
-    return json.dumps(
-        {
-            "verdicts": [
-                {"claim": n, "evidence": quote, "passage": 1, "reason": "r", "verdict": word}
-                for n, word, quote in entries
-            ]
-        }
-    )
+    about = {"passage": 1, "reason": "r"}
+    said = [{"claim": n, "evidence": quote, **about, "verdict": w} for n, w, quote in entries]
+    return json.dumps({"verdicts": said})
 
 
 class ScriptedModel:
