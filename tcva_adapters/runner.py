@@ -236,7 +236,7 @@ class Asking(ABC, Generic[R]):
     store: VerdictStore | None
     share: bool
     max_concurrency: int
-    events: Literal[False, True, "texts"]
+    events: Literal[False, True, "texts"] = False
     name: str
 
     @abstractmethod
