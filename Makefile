@@ -69,6 +69,7 @@ bench: $(VENV)/.dev
 SETS ?= 2000
 levels: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.levels --sets $(SETS)
+	$(BIN)/python -m benchmarks.guarantee --sets $(SETS)
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines

@@ -35,6 +35,6 @@ function Thresholds({ records, gate: { threshold, limits } }) {
       <input class="reading" type="range" min="0" max=${records.length - 1} value=${at} aria-label="Threshold to read" aria-valuetext=${said(records[at])} onInput=${(event) => setAt(Number(event.target.value))} />
     </div>
     <p class="note" aria-hidden="true">${said(records[at])}</p>
-    <p class="note">${chosen ? `Chosen: ${figure(threshold)}. In the shaded range the limit${limits.length > 1 ? "s are" : " is"} kept.` : none}</p>
+    <p class="note">${chosen ? `Chosen: ${figure(threshold)}. The shaded thresholds keep the limit${limits.length > 1 ? "s" : ""}.` : none}</p>
   </figure>`;
 }
