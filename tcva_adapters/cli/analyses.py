@@ -123,10 +123,6 @@ def calibrate(
 
     Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
-    has_limit = max_false_pass is not None or min_true_pass is not None
-    if confidence is not None and not has_limit:
-        msg = "--confidence needs --max-false-pass or --min-true-pass"
-        raise InvalidValueError(msg)
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
     check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
@@ -148,7 +144,7 @@ def calibrate(
             human_threshold=human_threshold,
             max_false_pass=max_false_pass,
             min_true_pass=min_true_pass,
-            confidence=0.95 if confidence is None else confidence,
+            confidence=confidence,
             **drawn,
         )
     print_report(found, as_json=as_json, everything=everything)

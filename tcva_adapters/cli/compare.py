@@ -25,7 +25,7 @@ from tcva_adapters.cli.settings import (
     with_store,
 )
 from tcva_adapters.compare.comparing import check_tests, comparison
-from tcva_adapters.compare.guarantee import Limits
+from tcva_adapters.compare.guarantee import limits_of
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.run import FILES, Run, save
 from tcva_adapters.console import note
@@ -76,8 +76,9 @@ def compare(
 
     By default all installed frameworks run their metrics for the criterion. --fuse takes method
     names as the table shows them: 'tcva T=0.5 + ragas faithfulness'. --set takes the settings of
-    judge and score, objective, margin, human_threshold and confidence (of --max-false-pass), pass_from ("ragas faithfulness=0.8"), metric_timeout,
-    resamples, seed, and missing and scale of --scores.
+    judge and score, objective, margin, pass_from ("ragas faithfulness=0.8"), metric_timeout,
+    resamples, seed, missing and scale of --scores, human_threshold and confidence of
+    --max-false-pass.
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
@@ -87,27 +88,16 @@ def compare(
     check_targets(targets, [file, *(scores or ())], overwrite=overwrite, as_json=as_json)
     grid = names_of(temperatures or "0.1,0.5,0.9")
     given = {"criterion": criterion, "panel": panel, "config": config}
-    plain, tests, importing, running = _settings(judge, set_, reference, is_dry=dry_run, **given)
-    scale = pair_of(human_scale, "--human-scale")
-    tests["max_false_pass"] = max_false_pass
-    tests["limits"] = Limits.taken(tests, scale)
+    asked: Any = {"human": human, "human_scale": pair_of(human_scale, "--human-scale")}
+    asked |= {"frameworks": frameworks, "metrics": metrics, "fuse": fuse or (), "folder": out}
+    asked |= {"temperatures": grid, "group": group, "overwrite": overwrite, "progress": True}
+    tests: Any = {"reference": reference, "max_false_pass": max_false_pass}
+    plain, reading = _settings(judge, set_, tests, asked, is_dry=dry_run, **given)
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
     samples, skipped = _samples(file, rename, skip_bad=skip_bad)
     with interruptible("judgements so far are stored, and the same command continues"), _quiet():
-        running |= {"frameworks": frameworks, "metrics": metrics, "fuse": fuse or ()}
-        running |= {"human": human, "human_scale": scale}
-        imported = [read_scores(each, samples=samples, **importing) for each in scores or ()]
-        run = Run(
-            samples,
-            tcva if out else with_store(tcva, None),
-            temperatures=grid,
-            imported=imported,
-            group=group,
-            folder=out,
-            overwrite=overwrite,
-            progress=True,
-            **running,
-        )
+        imported = [read_scores(each, samples=samples, **reading) for each in scores or ()]
+        run = Run(samples, tcva if out else with_store(tcva, None), imported=imported, **asked)
         gates.check(run.names)
         checked = {k: v for k, v in tests.items() if k not in DRAWS}
         check_tests(run.names, **checked, is_rated=run.is_rated)
@@ -141,18 +131,20 @@ def _samples(
 def _settings(
     judge: str | None,
     pairs: Sequence[str] | None,
-    reference: str | None,
+    tests: dict[str, Any],
+    asked: dict[str, Any],
     *,
     is_dry: bool,
     **given: Any,
 ) -> tuple[dict[str, Any], ...]:
-    """The settings of the judge, of tests, of imported scores, and of the run."""
+    """The settings of the judge, and of imported scores; those of tests and of the run are added."""
     models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
     plain = plain_settings(judge, pairs, *models, is_dry=is_dry, **given)
-    tests, importing = taken(plain, ComparisonConfig), taken(plain, ImportConfig)
-    tests["reference"] = reference
+    tests |= taken(plain, ComparisonConfig)
+    tests["limits"] = limits_of(tests, asked["human_scale"])
     names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
-    return plain, tests, importing, {n: tests.pop(k) for k, n in names.items() if k in tests}
+    asked |= {n: tests.pop(k) for k, n in names.items() if k in tests}
+    return plain, taken(plain, ImportConfig)
 
 
 @contextmanager

@@ -172,7 +172,7 @@ def _guaranteed(config: Path, scorer: TCVA) -> list[str]:
     if scorer.profiles is not None:
         found.append("temperatures follow profiles")
     if not found:
-        return [guarantee.line]
+        return [f"Guarantee of {guarantee.date}: {guarantee.said}"]
     warning = f"The guarantee of {config} does not hold for this run: {'; '.join(found)}."
     note(f"warning: {warning}")
     return [warning]

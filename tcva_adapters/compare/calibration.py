@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from tcva_adapters.compare.described import CHOSEN, described, plain
-from tcva_adapters.compare.guarantee import Limits, guaranteed
+from tcva_adapters.compare.guarantee import guaranteed, limits_of
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
@@ -27,6 +27,7 @@ from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
+_Grid = tuple[Sequence[float | str], Sequence[SchemeLike], Sequence[Penalty]]
 Objective = Literal["spearman", "mae", "kappa"]
 
 FOLDS: Final = 5
@@ -66,16 +67,18 @@ def calibrate(
     skip_bad: bool = False,
     max_false_pass: float | None = None,
     min_true_pass: float | None = None,
-    confidence: float = 0.95,
+    confidence: float | None = None,
 ) -> Report:
     """Choose the settings that agree best with human ratings, and test whether they are better.
 
     A grid always has a best setting on the samples at hand, most often by luck. So the samples are
     divided into 5 folds, 50 times, and for each fold the setting that does best on the others
-    scores it: every sample gets scores of choices that did not see its rating. What these gain over
-    the settings in use has an interval (bootstrap), and only where all of it lies above 0 is a
-    change recommended. A gain in ``spearman`` has one from 50 ratings on, others from 10.
-    `recommended` makes a configuration of it.
+    scores it. What these choices gain over the settings in use has an interval (bootstrap), and only
+    where all of it lies above 0 is a change recommended. A gain in ``spearman`` has one from 50
+    ratings on, others from 10. `recommended` makes a configuration of it.
+
+    With a limit it chooses the lowest threshold that keeps it instead, see
+    `tcva_adapters.compare.guarantee.guaranteed`: of the settings given, by default the one in use.
 
     Args:
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
@@ -85,26 +88,22 @@ def calibrate(
         schemes: Weight schemes to choose from; by default the one in use.
         penalties: Likewise.
         by: A field of the metadata: a temperature for each of its values that has 30 ratings (50 for
-            ``spearman``), where it is significantly better than the setting for all (Bonferroni over
-            the values).
+            ``spearman``), where it is significantly better than the setting for all (Bonferroni).
         group: The field of what samples belong to: these share a fold, and are drawn together.
         scoring: The settings in use, which a choice has to beat.
         human_scale: Lowest and highest rating that could be given; by default 0 and 1.
-        human_threshold: With ``kappa`` and with a limit, a rating passes from here on, and a lower
-            one rejects; by default the middle.
+        human_threshold: A rating passes from here on (``kappa``, limits); by default the middle.
         resamples: Behind each interval.
         level: Of the intervals.
         seed: The same seed gives the same figures.
         skip_bad: Leave out unreadable lines.
-        max_false_pass: Choose a threshold instead: the lowest at which, with `confidence`, at most
-            this share of the answers that people reject passes. The settings tried are then those
-            given (by default the one in use); they share the error, as do the values of ``by``.
+        max_false_pass: At most this share of the answers that people reject may pass.
         min_true_pass: At least this share of the good answers must pass.
-        confidence: Of both limits together.
+        confidence: With which both limits hold together; by default 0.95.
 
     Returns:
-        With a limit see `tcva_adapters.compare.guarantee.guaranteed`. Else the tables ``settings``, ``gain``, ``choices`` (in which share of the folds) and, with
-        ``by``, ``by FIELD``.
+        The tables ``settings``, ``gain``, ``choices`` (in which share of the folds) and, with
+        ``by``, ``by FIELD``; with a limit others.
 
     Raises:
         InvalidValueError: No verdicts, fewer than 10 samples (or groups) with a score and a rating,
@@ -119,20 +118,29 @@ def calibrate(
     check_level(level)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
     table = read_scores(source, human=human, scoring=scoring, **how)
-    if max_false_pass is not None or min_true_pass is not None:
-        limits = Limits(max_false_pass, min_true_pass, confidence, human_threshold, human_scale)
-        grid = temperatures or [scoring.temperature]
-        return guaranteed(table, _every(scoring, grid, schemes, penalties), limits, by)
-    rated = _rated(table)
+    asked: dict[str, Any] = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
+    if {*asked.values()} != {None}:
+        asked["human_threshold"] = human_threshold
+    if limits := limits_of(asked | {"confidence": confidence}, human_scale):
+        given = temperatures or [scoring.temperature]
+        return guaranteed(table, _every(scoring, given, schemes, penalties), limits, by)
     at = passes_from(human_threshold, human_scale)
     search = _Search(objective, at, resamples, level, seed)
-    found = search.on(rated, _candidates(scoring, temperatures, schemes, penalties))
+    return _agreeing(search, table, scoring, (temperatures, schemes, penalties), by)
+
+
+def _agreeing(
+    search: _Search, table: ScoreTable, scoring: ScoringConfig, given: _Grid, by: str | None
+) -> Report:
+    """The setting that agrees best, or the one in use where no gain is significant."""
+    rated, objective = _rated(table), search.objective
+    found = search.on(rated, _candidates(scoring, *given))
     settings: dict[str, Any] = {**asdict(search), "folds": FOLDS, "repeats": REPEATS}
     settings |= {"criterion": table.about.get("criterion"), "profiles": None}
     settings["recommended"] = plain(found.recommended)
     tables, sentence = found.tables(objective), found.sentence(objective)
     if by is not None:
-        parts, own = _by_value(search, rated, by, _candidates(found.recommended, temperatures))
+        parts, own = _by_value(search, rated, by, _candidates(found.recommended, given[0]))
         tables.append(parts)
         number = len(parts.records)
         sentence += f" Values of {by!r} with a temperature of their own: {len(own)} of {number}."

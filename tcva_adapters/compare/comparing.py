@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +12,7 @@ import numpy as np
 
 from tcva_adapters.compare import views
 from tcva_adapters.compare.fusing import gains
-from tcva_adapters.compare.guarantee import Limits, guarantee_table
+from tcva_adapters.compare.guarantee import guarantee_table, limits_of
 from tcva_adapters.compare.panel import panel_report, raters_report, repeat_report, results_of_main
 from tcva_adapters.compare.ratings import off_scale
 from tcva_adapters.compare.run import Run, save
@@ -21,6 +20,7 @@ from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
+from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.agreement import kappa_of_table
@@ -105,7 +105,7 @@ async def acompare(
 def _checked(samples: Any, tcva: Any, options: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
     names = ("objective", "reference", "margin")
     tests = {name: options.pop(name) for name in names if name in options}
-    tests["limits"] = Limits.taken(options, options.get("human_scale"))
+    tests["limits"] = limits_of(options, options.get("human_scale"))
     run = Run(samples, tcva, **options)
     check_tests(run.names, **tests, human=run.human, is_rated=run.is_rated)
     return run, tests
@@ -173,15 +173,15 @@ def comparison(
         reference: The method that others are tested against; by default the one that agrees best
             on these samples, and then p allows for every two methods.
         margin: A difference that would matter: methods that differ less are as good.
-        limits: On false passes, which each method's own threshold is to keep.
+        limits: On false passes, for each method's own threshold.
         resamples: Per interval and test.
         seed: Of these.
         most: Samples listed that two methods rank most differently.
 
     Returns:
-        Tables ``methods``, ``unscored``, ``guarantee``, ``human ratings``, ``differences``, ``decisions by rating``,
-        ``fused``, ``decisions``, ``pairs``, ``ranked differently``, ``distribution``, ``usage``, and
-        those of several raters; as far as there is something to show.
+        Tables ``methods``, ``unscored``, ``guarantee``, ``human ratings``, ``differences``,
+        ``decisions by rating``, ``fused``, ``decisions``, ``pairs``, ``ranked differently``,
+        ``distribution``, ``usage``, and of several raters; as far as there is something to show.
 
     Raises:
         InvalidValueError: As for `check_tests`, or ``mae`` with ratings outside [0, 1].
@@ -194,21 +194,19 @@ def comparison(
     """
     rated = int(np.isfinite(table.rating).sum())
     human = table.rating if rated else None
-    check_tests(
-        table.methods, objective, reference, margin, limits, human=human, is_rated=rated > 0
-    )
+    checked = (objective, reference, margin, limits)
+    check_tests(table.methods, *checked, human=human, is_rated=rated > 0)
     main = views.main_of(table)
     methods = views.method_records(table)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
     notes = [*views.used(table.usage), *_coverage(table)]
-    people: list[Table] = []
-    sentence = ""
+    people, sentence = list[Table](), ""
     if rated:
         agreements = _agreements(table, objective, drawn)
         tests = _tests(table, objective, reference, drawn)
-        people = [agreements, *_differences(tests, objective, margin), _decided(table)]
+        people = [guarantee_table(table, limits)] if limits else []
+        people += [agreements, *_differences(tests, objective, margin), _decided(table)]
         people += [gains(table, **drawn)]
-        people[:0] = [guarantee_table(table, limits)] if limits else []
         sentence = _best(table, agreements, tests, objective)
         notes += _rated_notes(table, rated, tests, objective, chosen=reference is None)
         by_method = {r["method"]: r for r in agreements.records if r["measure"] == objective}
@@ -228,14 +226,11 @@ def comparison(
         views.usage(table),
     ]
     settings: Record = {"objective": objective, "reference": reference, "margin": margin}
-    settings |= asdict(limits) if limits else {}
+    settings |= limits.model_dump(mode="json") if limits else {}
     settings |= {name: value for name, value in table.about.items() if name not in _HELD}
-    return Report(
-        (sentence or _alike(table, main)) + _doubt(table, main),
-        [each for each in found if each.records],
-        [*notes, *more, *table.notes],
-        settings,
-    )
+    sentence = (sentence or _alike(table, main)) + _doubt(table, main)
+    shown = [each for each in found if each.records]
+    return Report(sentence, shown, [*notes, *more, *table.notes], settings)
 
 
 def _methods(
