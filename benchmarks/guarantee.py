@@ -26,10 +26,11 @@ from scipy.stats import binom
 from benchmarks.lexical_sets import PAPER, folder, judged, load
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.fusing import with_fused
-from tcva_adapters.compare.guarantee import THRESHOLDS, Limits, guarantee_table
+from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.compare.table import Numbered
 from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.guarantee import certify
 
@@ -165,7 +166,7 @@ def tried(table: ScoreTable, rows: IntArray, limit: float) -> list[tuple[bool, b
     """By method: whether the second half is above the limit, contradicts it, and nothing was chosen."""
     mine, other = map(table.select, np.array_split(rows, 2))
     found = []
-    for row in guarantee_table(mine, Limits(limit)).records:
+    for row in guarantee_table(mine, Limits(max_false_pass=limit)).records:
         bad = other.column(row["method"])[other.rating < 0.5]
         hits, n = (bad >= row.get("threshold", np.inf)).sum(), np.isfinite(bad).sum()
         contradicts = binom.sf(hits - 1, n, limit) <= ERROR
@@ -182,7 +183,7 @@ def print_labelled() -> int:
             rng = np.random.default_rng(0)
             splits = [tried(table, rng.permutation(len(table)), limit) for _ in range(SPLITS)]
             means.append((limit, np.mean(splits, axis=0)))
-            records = guarantee_table(table, Limits(limit)).records
+            records = guarantee_table(table, Limits(max_false_pass=limit)).records
             for row, (above, contradicts, nothing) in zip(records, means[-1][1], strict=True):
                 passed = [row.get(each, np.nan) for each in ("true_pass", "threshold")]
                 shares = (row["at_threshold_1"], *passed, above, contradicts, nothing)
