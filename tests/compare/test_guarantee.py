@@ -1,0 +1,295 @@
+"""A gate with a guarantee: what is certified, of whom, what is said where nothing is, and what carries it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="the extra stats")
+
+from scipy import stats
+
+from tcva_adapters import TCVA, Config
+from tcva_adapters.compare import ScoreTable, calibrate, comparison
+from tcva_adapters.compare.calibration import recommended
+from tcva_adapters.compare.fusing import with_fused
+from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table
+from tcva_adapters.compare.paper.data import read_folder
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.guarantee import Guarantee, Limits
+from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.tables import Report
+from tests.cli.conftest import Run, record, tcva, write  # noqa: F401  # a fixture
+from tests.support.paper import FOLDER, needs_paper_data
+
+TEN = Limits(max_false_pass=0.1)
+
+
+def drawn(seed: int = 0, bad: int = 100, good: int = 100, **more: Any) -> ScoreTable:
+    """Rejected answers with none and partial claims mostly, good ones with fully and partial ones."""
+    rng = np.random.default_rng(seed)
+    shares = [[0.1, 0.1, 0.3, 0.1, 0.4]] * bad + [[0.8, 0.1, 0.1, 0.0, 0.0]] * good
+    counts = np.array([rng.multinomial(5, each) for each in shares], dtype=float)
+    names = tuple(f"s{i}" for i in range(bad + good))
+    human = np.repeat([0.0, 1.0], [bad, good])
+    empty = np.empty((len(names), 0))
+    return ScoreTable(names, (), empty, human, counts=counts[:, None], **more)
+
+
+def row_of(report: Report) -> dict[str, Any]:
+    [row] = report.records("guarantee")
+    return row
+
+
+def by_hand(
+    scores: FloatArray, rejects: Any, limit: float, error: float = 0.05
+) -> tuple[float | None, float]:
+    """The lowest threshold that a loop over scipy's tests certifies, and the good ones that pass."""
+    found, passed = None, 0.0
+    for threshold in np.linspace(1, 0, 201).round(3):
+        hits = int((scores[rejects] >= threshold).sum())
+        if stats.binomtest(hits, int(rejects.sum()), limit, alternative="less").pvalue > error:
+            break
+        found, passed = float(threshold), float((scores[~rejects] >= threshold).mean())
+    return found, passed
+
+
+@pytest.mark.parametrize(("limit", "seed"), [(0.05, 0), (0.1, 1), (0.2, 2)])
+def test_the_threshold_is_that_of_a_loop_over_tests(limit: float, seed: int) -> None:
+    table = drawn(seed)
+    rejects = table.rating < 0.5
+    tried: list[float | str] = [0.3, "balanced", 0.8]
+    for grid in (tried[1:2], tried):
+        found = calibrate(table, temperatures=grid, max_false_pass=limit)
+        for row, temperature in zip(found.records("guarantee"), grid, strict=True):
+            scores = table.at(ScoringConfig(temperature=temperature))
+            wanted = by_hand(scores, rejects, limit, 0.05 / len(grid))
+            assert (row["threshold"], row["true_pass"]) == pytest.approx(wanted)
+            hits = int((scores[rejects] >= row["threshold"]).sum())
+            scipys = stats.binomtest(hits, 100, alternative="less")
+            bound = scipys.proportion_ci(1 - 0.05 / len(grid), "exact").high
+            assert (row["false_pass"], row["bound"]) == pytest.approx(
+                (hits / 100, bound), abs=1e-12
+            )
+        best = max(found.records("guarantee"), key=lambda row: row["true_pass"])
+        assert found.settings["guarantee"]["setting"]["threshold"] == best["threshold"]
+    path = found.records("thresholds")
+    assert [row["threshold"] for row in path] == THRESHOLDS.tolist()
+    certified = [row["threshold"] for row in path if row["certified"]]
+    assert (certified[0], certified[-1]) == (1.0, best["threshold"])
+
+
+def test_good_answers_that_must_pass_and_both_limits() -> None:
+    table = drawn(3)
+    lenient = calibrate(table, min_true_pass=0.8)
+    scores, good = table.at(0.5), table.rating >= 0.5
+    fails = [int((scores[good] < t).sum()) for t in THRESHOLDS]
+    kept = [stats.binom.cdf(k, 100, 0.2) <= 0.05 for k in fails]
+    assert row_of(lenient)["threshold"] == THRESHOLDS[kept.index(True)]
+    assert "bound" not in [column.name for column in lenient.table("guarantee").columns]
+    both = calibrate(table, max_false_pass=0.2, min_true_pass=0.8)
+    assert row_of(both)["threshold"] == by_hand(scores, ~good, 0.2, 0.025)[0]
+    certified = [row["threshold"] for row in both.records("thresholds") if row["certified"]]
+    halved = [stats.binom.cdf(k, 100, 0.2) <= 0.025 for k in fails]
+    assert max(certified) == THRESHOLDS[halved.index(True)]
+    assert "2 paths of thresholds share the 5 %" in " ".join(both.notes)
+    none = calibrate(table, max_false_pass=0.05, min_true_pass=0.93)
+    assert none.settings["guarantee"] is None
+    assert "at most 5 % false passes need a threshold of" in none.sentence
+    never = calibrate(table.select(np.arange(0, 200, 20)), min_true_pass=0.9)
+    assert "even at threshold 0, 1.000 of 5 good answers pass (lower bound 0.549)" in never.sentence
+
+
+def test_unscored_answers_give_no_credit() -> None:
+    """A rejected one is left out, although it does not pass; a good one does not pass."""
+    table, rng = drawn(4), np.random.default_rng(4)
+    whole = row_of(calibrate(table, max_false_pass=0.2))
+    gone = np.r_[rng.choice(100, 30, replace=False), 100 + rng.choice(100, 30, replace=False)]
+    assert table.counts is not None
+    table.counts[gone] = 0.0
+    found = calibrate(table, max_false_pass=0.2)
+    row = row_of(found)
+    assert (row["rejected"], row["good"]) == (70, 100)
+    assert row["true_pass"] == (table.at(0.5)[100:] >= row["threshold"]).mean() < whole["true_pass"]
+    assert "Left out: 30 rejected answers without a score, which cannot pass." in found.notes
+    assert "Counted as not passing: 30 good answers without a score." in found.notes
+    given = ScoringConfig(on_unscored=1.0)
+    with pytest.raises(InvalidValueError, match="on_unscored"):
+        calibrate(table, max_false_pass=0.1, scoring=given)
+
+
+def test_the_values_of_a_field_share_the_error_and_one_threshold() -> None:
+    parts = tuple({"domain": "ab"[i % 2] if i % 10 else None} for i in range(200))
+    table = drawn(5, metadata=parts)
+    found = calibrate(table, by="domain", max_false_pass=0.2)
+    scores, rejects = table.at(0.5), table.rating < 0.5
+    own = {row["value"]: row["threshold"] for row in found.records("by domain")}
+    for value, threshold in own.items():
+        of = np.array([each["domain"] == value for each in parts])
+        assert threshold == by_hand(scores[of], rejects[of], 0.2, 0.025)[0]
+    row = row_of(found)
+    assert row["threshold"] == max(own.values())
+    shares = [each["bound"] for each in found.records("thresholds") if each["certified"]]
+    assert max(shares) == row["bound"] <= 0.2
+    assert "pass for each domain (95 % confidence). Of 90 rejected and 90 good" in found.sentence
+    assert "Left out: 20 rated samples without 'domain'." in found.notes
+    few = calibrate(drawn(5, bad=40, metadata=parts[:140]), by="domain", max_false_pass=0.1)
+    assert "for domain=b, the limit takes at least 36 rated rejections, got 20" in few.sentence
+    with pytest.raises(InvalidValueError, match="no rated sample has 'part'"):
+        calibrate(table, by="part", max_false_pass=0.2)
+
+
+def test_groups_count_once() -> None:
+    groups = tuple(i // 2 for i in range(200))
+    found = calibrate(drawn(6, groups=groups), max_false_pass=0.2)
+    assert found.settings["guarantee"]["groups"] == 50
+    assert row_of(found)["threshold"] > row_of(calibrate(drawn(6), max_false_pass=0.2))["threshold"]
+    assert "in the mean of 50 groups" in found.sentence
+    few = calibrate(drawn(6, bad=40, groups=groups[:140]), max_false_pass=0.1)
+    assert "at least 29 groups with a rated rejection, got 20" in few.sentence
+
+
+def table_of(passing: int, bad: int) -> ScoreTable:
+    """Of so many rejected answers some have the score 1, the others 0."""
+    scores = np.r_[np.arange(bad) < passing, np.ones(20)]
+    human = np.repeat([0.0, 1.0], [bad, 20])
+    return ScoreTable(
+        tuple(map(str, range(bad + 20))), ("m",), scores[:, None].astype(float), human
+    )
+
+
+@pytest.mark.parametrize(
+    ("passing", "bad", "said"),
+    [
+        (0, 28, "the limit takes at least 29 rated rejections, got 28"),
+        (
+            3,
+            30,
+            "0.100 of 30 rejected answers have the score 1 and pass at every threshold; a second",
+        ),
+        (
+            2,
+            40,
+            "at every threshold; about 116 rated rejections would be enough at this share, or a",
+        ),
+    ],
+)
+def test_why_there_is_no_threshold(passing: int, bad: int, said: str) -> None:
+    table = table_of(passing, bad)
+    found = guarantee_table(table, TEN)
+    assert found.records[0]["good_answers_passed"] is None
+    assert said in found.notes[1]
+    assert found.records[0]["at_threshold_1"] == passing / bad
+
+
+def test_a_comparison_has_the_good_answers_that_pass() -> None:
+    table = table_of(0, 60)
+    found = comparison(table, limits=TEN, resamples=100)
+    [row] = found.records("guarantee")
+    assert (row["threshold"], row["good_answers_passed"]) == (0.005, 1.0)
+    with pytest.raises(InvalidValueError, match="needs human ratings"):
+        comparison(ScoreTable(("a",), ("m",), np.ones((1, 1))), limits=TEN)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_false_pass": 10}, "max_false_pass must be less than 1, got 10"),
+        ({"min_true_pass": 0.0}, "min_true_pass must be greater than 0"),
+        ({"max_false_pass": 0.1, "confidence": 1.0}, "confidence must be less than 1"),
+        ({"confidence": 0.9}, "confidence needs a limit"),
+        ({"max_false_pass": 0.1, "human_threshold": 4}, "human_threshold must be between 0 and 1"),
+    ],
+)
+def test_refusals(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidValueError, match=said):
+        calibrate(drawn(), **options)
+    unrated = ScoreTable(("a",), (), np.empty((1, 0)), counts=np.ones((1, 1, 5)))
+    with pytest.raises(InvalidValueError, match="no sample has a human rating"):
+        calibrate(unrated, max_false_pass=0.1)
+    fives = drawn()
+    fives.human[100:] = 4.0
+    with pytest.raises(InvalidValueError, match="must be between 0 and 1, got 0 to 4"):
+        calibrate(fives, max_false_pass=0.1)
+
+
+def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
+    found = calibrate(drawn(7), temperatures=["strict"], max_false_pass=0.1)
+    config = recommended(found)
+    config.dump(tmp_path / "tcva.json")
+    again = Config.load(tmp_path / "tcva.json")
+    assert again == config
+    assert again.guarantee == Guarantee(**found.settings["guarantee"])
+    assert (
+        again.guarantee.setting["threshold"] == TCVA.from_config(again, judge="lexical").threshold
+    )
+    scoring, about = ScoringConfig(**again.given()), {"fused": ()}
+    assert [*again.guarantee.differences(scoring, about)] == []
+    other = scoring.changed(threshold=0.5, on_unscored=1.0)
+    threshold = again.guarantee.setting["threshold"]
+    wanted = [f"threshold is 0.5, not {threshold:g}", "on_unscored is 1, not None"]
+    assert [*again.guarantee.differences(other, about)] == wanted
+    with pytest.raises(InvalidValueError, match="no settings to recommend: No threshold"):
+        recommended(calibrate(drawn(7, bad=10), max_false_pass=0.1))
+
+
+def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811
+    bad = "The museum shows paintings of old ships."
+    write(
+        "samples.jsonl",
+        *(record(i, **({"human": 1} if i % 2 else {"answer": bad, "human": 0})) for i in range(80)),
+    )
+    tcva("evaluate", "samples.jsonl", "--judge", "lexical", "--out", "judged.jsonl")
+    limit = ("calibrate", "judged.jsonl", "--human", "human", "--max-false-pass", "0.1")
+    done = tcva(*limit, "--out", "tcva.json", "--json")
+    stored = json.loads(Path("tcva.json").read_text(encoding="utf-8"))["guarantee"]
+    assert stored == {k: v for k, v in done.json["settings"]["guarantee"].items() if v is not None}
+    assert (stored["rejected"], stored["judge"], stored["fused"]) == (40, "lexical/3", [])
+    run = (
+        "evaluate",
+        "samples.jsonl",
+        "--judge",
+        "lexical",
+        "--config",
+        "tcva.json",
+        "--out",
+        "x.jsonl",
+    )
+    said = f"Guarantee of {stored['date']}: at most 10 % of the answers that people reject pass"
+    held = tcva(*run)
+    assert said in held.text
+    assert "warning" not in held.err
+    other = tcva(*run, "--threshold", "0.3", "--fuse", "lexical")
+    assert said not in other.text
+    assert "does not hold for this run: threshold is 0.3, not" in " ".join(other.err.split())
+    assert "additional judge is faithfulness by lexical/3, not none" in " ".join(other.out.split())
+    none = tcva(*limit, "--confidence", "0.9999", "--out", "none.json", code=1)
+    assert "the limit takes at least 88 rated rejections, got 40" in none.text
+    assert not Path("none.json").exists()
+    shown = tcva("compare", "samples.jsonl", "--judge", "lexical", "--with", "none", "--human", "human",
+                 "--max-false-pass", "0.1", "--set", "confidence=0.9", "--json")  # fmt: skip
+    assert shown.json["tables"]["guarantee"][0]["good_answers_passed"] == 1.0
+    assert shown.json["settings"]["confidence"] == 0.9
+
+
+@needs_paper_data
+def test_the_papers_stored_verdicts() -> None:
+    """T alone catches nothing more on SummEval; the score of a second judge does."""
+    found = {}
+    for name, table in read_folder(FOLDER).items():
+        scored = with_fused(table.with_method("tcva", table.at(0.5)), "tcva + ragas")
+        for row in guarantee_table(scored, TEN).records:
+            found[name, row["method"]] = row["good_answers_passed"]
+    assert found["summeval", "ragas"] is found["summeval_rel", "ragas"] is None
+    assert found["summeval", "tcva"] is None
+    shares = [found["summeval_rel", "tcva"]]
+    shares += [found[name, "fused(tcva + ragas)"] for name in ("summeval", "summeval_rel")]
+    assert shares == pytest.approx([21 / 114, 40 / 62, 20 / 114])
+    floors = calibrate(
+        read_folder(FOLDER)["summeval"], temperatures=[0.1, 0.5, 0.9], max_false_pass=0.1
+    )
+    assert [row["at_threshold_1"] for row in floors.records("guarantee")] == [12 / 108] * 3
+    assert "0.111 of 108 rejected answers have the score 1" in floors.sentence
