@@ -8,7 +8,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 TESTS ?=
 RUNNER = $(BIN)/python
 CHOSEN = -m "not slow"
-ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone 3.12 3.13
+ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone harness 3.12 3.13
 
 .PHONY: demo test test-all lint types contracts docs long bench levels lines release extras web pictures clean \
   test-local-model $(ENVIRONMENTS:%=test-%)

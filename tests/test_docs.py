@@ -7,6 +7,7 @@ import shlex
 import textwrap
 from collections.abc import Iterator
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 # What bootstraps takes more than a second.
 SLOW = {"comparing.md"}
-MARKS = {page: [pytest.mark.slow] * (page.name in SLOW) for page in PAGES}
-EACH_PAGE = [pytest.param(page, marks=MARKS[page], id=page.name) for page in PAGES]
+HARNESSES = ("pydantic_evals", "inspect_ai", "mlflow")
+ELSEWHERE = pytest.mark.skipif(
+    not all(map(find_spec, HARNESSES)), reason="make test-harness installs what this page shows"
+)
+MARKS = {"harnesses.md": [ELSEWHERE], **{page: [pytest.mark.slow] for page in SLOW}}
+EACH_PAGE = [pytest.param(page, marks=MARKS.get(page.name, []), id=page.name) for page in PAGES]
 # The README is shown on index pages, too, where a relative link leads nowhere.
 # What a suite of each framework has before the page adds three lines to it.
 BEFORE = {

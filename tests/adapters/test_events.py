@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from tcva_adapters.scale import judge_batch
 from tests.adapters.table import Adapter, both_ways, each_adapter
 from tests.contract.adapters import SAMPLES
 from tests.deepeval.entry import case_of
+from tests.support.connections import connections
 from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, auto_judge
 
@@ -230,19 +230,6 @@ def test_a_missing_package_is_named_when_the_evaluator_is_built(
         with pytest.raises(MissingDependencyError, match=r"opentelemetry-api .*\[otel\]"):
             build(judge="lexical", events=True)
         build(judge="lexical")
-
-
-@cache
-def connections() -> list[Any]:
-    """Every address that this process looks up or connects to, from the first call on."""
-    found: list[Any] = []
-
-    def note(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in ("socket.getaddrinfo", "socket.connect", "socket.sendto"):
-            found.append(arguments[:2] if event == "socket.getaddrinfo" else arguments[-1])
-
-    sys.addaudithook(note)
-    return found
 
 
 @each_adapter
