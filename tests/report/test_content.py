@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, ClaimVerdict, Result, Sample, fuse, sweep
-from tcva_adapters.compare import Run, comparison, read_scores
+from tcva_adapters.compare import Run, calibrate, comparison, read_scores
 from tcva_adapters.compare.run import save
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
@@ -19,6 +19,7 @@ from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.tables import Report
 from tests.report.blocks import blocks_of
+from tests.support.reports import gate
 
 SETTINGS: list[dict[str, Any]] = [
     {},
@@ -190,6 +191,21 @@ def test_ccrs_and_reports_do_not_follow_the_temperature(tmp_path: Path) -> None:
     assert (figures["reports"][0]["sentence"], figures["samples"]["ids"]) == ("Alone.", [])
     assert details == []
     assert write(Report("Alone."), tmp_path / "page.html").contents == "report"
+
+
+def test_a_gate_has_its_limits_and_the_threshold_that_keeps_them(tmp_path: Path) -> None:
+    pytest.importorskip("scipy", reason="the extra stats")
+    counts, ratings = [[9, 0, 0, 0, 1], [10, 0, 0, 0, 0]] * 40, [0.0, 1.0] * 40
+    above = (int(200 * sweep(counts[:1], [0.5])[0, 0]) + 1) / 200  # the lowest that rejects those
+    for limit, threshold in ((0.1, above), (0.01, None)):
+        found = calibrate(counts, ratings, max_false_pass=limit)
+        write(found, tmp_path / "gate.html", overwrite=True)
+        (shown,) = blocks_of(tmp_path / "gate.html")[0]["reports"]
+        assert shown["gate"] == {"threshold": threshold, "limits": [["at most", limit]]}
+        records = found.records("thresholds")
+        assert records[0].keys() == gate().records("thresholds")[0].keys()
+        kept = [each["threshold"] for each in records if each["certified"]]
+        assert kept[-1:] == [threshold] * bool(threshold)
 
 
 def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> None:
