@@ -110,7 +110,8 @@ class Guarantee(Limits):
         if not (self.by or self.groups):
             of = f"{self.false_pass:.3f} of {rejected} and {self.true_pass:.3f} of {good} ones pass"
             return f"{said}. Of the rated answers, {of}."
-        at = f"for the worst {self.by}" if self.by else f"in the mean of {self.groups} groups"
+        at = f"in the mean over groups ({self.groups} of them with a rejected answer)"
+        at = f"for the worst {self.by}" if self.by else at
         of = f"{self.false_pass:.3f} of the rejected and {self.true_pass:.3f} of the good ones pass"
         return f"{said}. Of {rejected} and {good} rated answers, {of} {at}."
 

@@ -147,7 +147,7 @@ def test_groups_count_once() -> None:
     found = calibrate(drawn(6, groups=groups), max_false_pass=0.2)
     assert found.settings["guarantee"]["groups"] == 50
     assert row_of(found)["threshold"] > row_of(calibrate(drawn(6), max_false_pass=0.2))["threshold"]
-    assert "in the mean of 50 groups" in found.sentence
+    assert "in the mean over groups (50 of them with a rejected answer)" in found.sentence
     few = calibrate(drawn(6, bad=40, groups=groups[:140]), max_false_pass=0.1)
     assert "at least 29 groups with a rated rejection, got 20" in few.sentence
 
