@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict  # pydantic reads the other ones from 3.12 on
 
@@ -49,6 +49,9 @@ class TCVAConversationEvaluator(TCVAEvaluator):
     >>> seen["score"], [turn["score"] for turn in seen["turns"]]
     (1.0, [1.0, None])
     """
+
+    if TYPE_CHECKING:
+        __init__ = TCVAEvaluator.__init__
 
     @property
     def InputType(self) -> type[Any]:  # noqa: N802  # LangChain's name for it

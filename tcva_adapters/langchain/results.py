@@ -20,7 +20,8 @@ class TCVAOutput(TypedDict):
 
     ``score``, ``value`` (``pass``, ``fail`` or ``unscored``) and ``reasoning`` are the keys of
     LangChain's own string evaluators. The other keys are those of the result's ``to_dict()``;
-    the optional ones belong to a `Result`, a `CCRSResult` has other ones instead.
+    the optional ones belong to a `Result`, a `CCRSResult` has other ones instead. The output for a
+    conversation has the claims in its ``turns``, which have the keys of a result's ``to_dict()``.
     """
 
     score: float | None
@@ -45,6 +46,7 @@ class TCVAOutput(TypedDict):
     shared: NotRequired[bool]
     members: NotRequired[list[dict[str, Any]]]
     panel: NotRequired[list[dict[str, Any]]]
+    turns: NotRequired[list[dict[str, Any]]]
 
 
 def as_output(result: Scored) -> TCVAOutput:

@@ -75,7 +75,8 @@ def as_conversation(value: Any) -> Conversation:
         return value
     record, metadata = _record_of({"messages": value} if isinstance(value, list | tuple) else value)
     item = read_item({"contexts": (), **record}, {})
-    turns = item.turns if isinstance(item, Conversation) else (item,)
+    turns = (item,) if isinstance(item, Sample) else item.turns
+    turns = tuple(turn for turn in turns if turn.response is not None)
     return Conversation(turns=turns, id=record.get("id"), metadata=metadata)
 
 
