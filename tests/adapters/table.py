@@ -3,7 +3,7 @@
 import asyncio
 import warnings
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pytest
@@ -121,7 +121,10 @@ async def _deepeval_ascore(metric: Any, sample: Sample) -> Any:
 
 
 def _deepeval_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
-    cases = [deepeval_entry.case_of(sample) for sample in samples]
+    cases: Any = [
+        (deepeval_entry.case_of if isinstance(each, Sample) else deepeval_entry.talk_of)(each)
+        for each in samples
+    ]
     found = deepeval_entry.evaluated(cases, metrics, asynchronous=asynchronous, ignore_errors=True)
     return [deepeval.results_of(found, metric.name) for metric in metrics]
 
@@ -243,8 +246,19 @@ ADAPTERS: Final = [
     ),
 ]
 
+_CONVERSATIONAL: Final = {
+    "ragas": ragas.TCVAMultiTurnMetric,
+    "deepeval": deepeval.TCVAConversationalMetric,
+    "langchain": langchain.TCVAConversationEvaluator,
+}
+
 each_adapter = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
 each_named = pytest.mark.parametrize(
     "adapter", [each for each in ADAPTERS if each.named], ids=lambda adapter: adapter.name
+)
+each_of_conversations = pytest.mark.parametrize(
+    "adapter",
+    [replace(a, drop_in=_CONVERSATIONAL[a.name]) for a in ADAPTERS if a.name in _CONVERSATIONAL],
+    ids=lambda adapter: adapter.name,
 )
 both_ways = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])

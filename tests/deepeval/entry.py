@@ -11,9 +11,9 @@ from deepeval.evaluate import evaluate
 from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.models import DeepEvalBaseLLM
-from deepeval.test_case import LLMTestCase
+from deepeval.test_case import ConversationalTestCase, LLMTestCase
 
-from tcva_adapters import TCVA, Sample
+from tcva_adapters import TCVA, Conversation, Sample
 from tcva_adapters.deepeval import TCVAMetric
 from tests.support import server
 from tests.support.scripted import in_turn, verdict_json
@@ -69,6 +69,16 @@ def case_of(sample: Sample) -> LLMTestCase:
     )
 
 
+def talk_of(conversation: Conversation) -> ConversationalTestCase:
+    """A conversation as a test case."""
+    turns: list[Any] = []
+    for turn in conversation.turns:
+        turns.append({"role": "user", "content": turn.input})
+        answer = {"role": "assistant", "content": turn.response}
+        turns.append({**answer, "retrieval_context": list(turn.contexts or ()) or None})
+    return ConversationalTestCase(turns=turns, name=conversation.id)
+
+
 def hanging_up(script: Script) -> Script:
     """A server that ends every connection: DeepEval never closes its clients."""
 
@@ -99,7 +109,7 @@ def own_loop() -> Iterator[None]:
 
 
 def evaluated(
-    cases: Sequence[LLMTestCase],
+    cases: Sequence[LLMTestCase | ConversationalTestCase],
     metrics: Sequence[Any],
     *,
     asynchronous: bool = True,
@@ -109,7 +119,7 @@ def evaluated(
     """DeepEval's `evaluate` without its printing."""
     with own_loop() if asynchronous else nullcontext():
         return evaluate(
-            test_cases=list(cases),
+            test_cases=list(cases),  # type: ignore[arg-type]  # of one kind
             metrics=list(metrics),
             async_config=AsyncConfig(run_async=asynchronous),
             display_config=DisplayConfig(show_indicator=False, print_results=False),

@@ -10,12 +10,12 @@ from typing import Any, Final
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langsmith.schemas import Run
 from pydantic import Field, PrivateAttr
 
-from tcva_adapters import Sample
+from tcva_adapters import Conversation, Sample
 from tests.support.office import PASSAGE, QUERY, RESPONSE
 from tests.support.scripted import in_turn
 
@@ -86,9 +86,11 @@ def scripted(*replies: str | Exception) -> ScriptedChatModel:
     return ScriptedChatModel(reply=in_turn(*replies))
 
 
-def records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
+def records(samples: Iterable[Sample | Conversation]) -> list[Any]:
     return [
-        {
+        messages_of(sample)
+        if isinstance(sample, Conversation)
+        else {
             "id": sample.id,
             "question": sample.input,
             "answer": sample.response,
@@ -98,6 +100,15 @@ def records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
         }
         for sample in samples
     ]
+
+
+def messages_of(conversation: Conversation) -> list[BaseMessage]:
+    """A conversation in LangChain's messages."""
+    said: list[BaseMessage] = []
+    for turn in conversation.turns:
+        found = [ToolMessage(text, tool_call_id="1") for text in turn.contexts or ()]
+        said += [HumanMessage(turn.input or ""), *found, AIMessage(turn.response or "")]
+    return said
 
 
 RECORD: Final[Any] = {"question": QUERY, "answer": RESPONSE, "context": [Document(PASSAGE)]}

@@ -15,8 +15,9 @@ from ragas import EvaluationDataset, MultiTurnSample, RunConfig, SingleTurnSampl
 from ragas.dataset_schema import EvaluationResult
 from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM
+from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
-from tcva_adapters import Sample
+from tcva_adapters import Conversation, Sample
 from tests.support.office import SAMPLE
 
 Reply = Callable[[str], str]
@@ -93,18 +94,26 @@ class ScriptedInstructorLLM(InstructorBaseRagasLLM):
         return self.generate(prompt, response_model)
 
 
-def dataset_of(samples: Sequence[Sample]) -> EvaluationDataset:
-    """The samples as RAGAS' own dataset."""
-    rows: list[SingleTurnSample | MultiTurnSample] = [
-        SingleTurnSample(
+def dataset_of(samples: Sequence[Sample | Conversation]) -> EvaluationDataset:
+    """Samples, or conversations, as RAGAS' own dataset."""
+    return EvaluationDataset(samples=list(map(_row, samples)))
+
+
+def _row(sample: Sample | Conversation) -> SingleTurnSample | MultiTurnSample:
+    if isinstance(sample, Sample):
+        return SingleTurnSample(
             user_input=sample.input,
             response=sample.response,
             retrieved_contexts=None if sample.contexts is None else list(sample.contexts),
             reference=sample.reference,
         )
-        for sample in samples
-    ]
-    return EvaluationDataset(samples=rows)
+    said: list[Any] = []
+    call = AIMessage(content="", tool_calls=[ToolCall(name="search", args={})])
+    for turn in sample.turns:
+        found = [ToolMessage(content=text) for text in turn.contexts or ()]
+        said += [HumanMessage(content=turn.input or ""), *([call, *found] if found else ())]
+        said.append(AIMessage(content=turn.response or ""))
+    return MultiTurnSample(user_input=said, reference=sample.turns[-1].reference)
 
 
 COLUMN: Final = "tcva_faithfulness"
@@ -123,7 +132,9 @@ class Counted(FakeListChatModel):
         return self._generate(args[0])
 
 
-def evaluated(metrics: list[Any], *samples: Sample, **kwargs: Any) -> EvaluationResult:
+def evaluated(
+    metrics: list[Any], *samples: Sample | Conversation, **kwargs: Any
+) -> EvaluationResult:
     """What `evaluate` returns, for the one sample where no others are given."""
     kwargs.setdefault("run_config", RunConfig(max_retries=1))
     with warnings.catch_warnings():
