@@ -106,14 +106,15 @@ class Guarantee(Limits):
         """What is guaranteed, and what the rated answers did."""
         where = f" for each {self.by}" if self.by else ""
         said = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
-        rejected, good = f"{self.rejected} rejected", f"{self.good} good"
         if not (self.by or self.groups):
-            of = f"{self.false_pass:.3f} of {rejected} and {self.true_pass:.3f} of {good} ones pass"
-            return f"{said}. Of the rated answers, {of}."
+            rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected} rejected"
+            good = f"{self.true_pass * self.good:.0f} of {self.good} good ones"
+            return f"{said}. Of the rated answers, {rejected} and {good} pass."
         at = f"in the mean over groups ({self.groups} of them with a rejected answer)"
-        at = f"for the worst {self.by}" if self.by else at
-        of = f"{self.false_pass:.3f} of the rejected and {self.true_pass:.3f} of the good ones pass"
-        return f"{said}. Of {rejected} and {good} rated answers, {of} {at}."
+        at = f"in the worst {self.by}" if self.by else at
+        shares = f"{self.false_pass:.1%} of the rejected and {self.true_pass:.1%} of the good ones"
+        shares = shares.replace("%", " %")
+        return f"{said}. Of {self.rejected} rejected and {self.good} good rated answers, {shares} pass {at}."
 
     def differences(self, scoring: ScoringConfig, judged: Mapping[str, Any]) -> Iterator[str]:
         """How a run differs from what was certified; its guarantee does not hold there.
