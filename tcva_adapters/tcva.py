@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
-from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges.base import Judge, Turns, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
@@ -32,7 +32,7 @@ from tcva_adapters.results.settings import (
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
-from tcva_adapters.samples.conversation import Conversation, checked_conversation
+from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.sample import Sample
 
 
@@ -189,8 +189,7 @@ class TCVA(FromConfig, Scorer[Result]):
         Raises:
             InvalidSampleError: One of them is no `Conversation`.
         """
-        given = [*map(checked_conversation, conversations)]
-        turns = [turn for each in given for turn in each.turns]
+        given, turns = _turns(conversations)
         results = iter(self.quiet.evaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]
 
@@ -198,8 +197,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self, conversations: Iterable[Conversation], *, progress: bool | None = None
     ) -> list[ConversationResult]:
         """The same, awaited."""
-        given = [*map(checked_conversation, conversations)]
-        turns = [turn for each in given for turn in each.turns]
+        given, turns = _turns(conversations)
         results = iter(await self.quiet.aevaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]
 
@@ -254,6 +252,21 @@ class TCVA(FromConfig, Scorer[Result]):
         detail = lacks("the sample", self.missing(sample), self.subject)
         why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
         return _unscored(why, self.judge, self.criterion, sample)
+
+
+def _turns(conversations: Iterable[Any]) -> tuple[list[Conversation], list[Sample]]:
+    """Conversations, and the turns of all of them.
+
+    Raises:
+        InvalidSampleError: One is something else.
+    """
+    given = [*conversations]
+    for each in given:
+        if not isinstance(each, Conversation):
+            way = "Conversation.from_messages(...) makes one from messages"
+            msg = f"expected a Conversation, got {type(each).__name__}; {way}"
+            raise InvalidSampleError(msg)
+    return given, [turn for each in given for turn in each.turns]
 
 
 class _JudgeQuestion(Question[Assessment]):

@@ -120,6 +120,8 @@ def evaluate(
     samples: Any = [*read] if report and not is_read_again(file) else read
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
+    # The scores of conversations need the claims of all their turns.
+    looks |= bool(read.conversations) and read.total is not None
     reading["hold"] = "all" if looks else "scores"
     with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())

@@ -406,8 +406,8 @@ def _named(samples: str | Path | SampleStream | Sequence[Sample]) -> tuple[list[
         samples = SampleStream(samples, kept=None)
     found = list(samples)
     names, repeated = distinct(s.id or f"row-{n}" for n, s in enumerate(found, start=1))
-    bad = samples.bad if isinstance(samples, SampleStream) else []
-    return renamed(found, names), SampleFile((), (), bad, repeated).notes
+    notes = samples.notes if isinstance(samples, SampleStream) else []
+    return renamed(found, names), notes + SampleFile((), (), [], repeated).notes
 
 
 def _listed(given: str | Sequence[Any]) -> list[Any]:
@@ -480,7 +480,7 @@ def save(
     write_assessments(judged, assessments, overwrite=overwrite)
     with replacing(texts, ours=ours, overwrite=overwrite) as stream:
         for sample in table.about["samples"]:
-            stream.write(f"{json.dumps(written_out(dict(sample)))}\n".encode())
+            stream.write(f"{json.dumps(written_out(sample.model_dump(by_alias=True)))}\n".encode())
     if report is not None:
         with replacing(summary, ours=ours, overwrite=overwrite) as stream:
             content = report.to_dict() | {_RUN: table.about.get(_RUN)}

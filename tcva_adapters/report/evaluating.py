@@ -15,8 +15,11 @@ from tcva_adapters.compare.views import LEXICAL
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
+from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
+from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
 
@@ -29,6 +32,15 @@ _METHODS: Final = (
     Column("passed", "int"),
     Column("scored", "int"),
     Column("samples", "int", "that were read, unreadable lines included"),
+)
+_CONVERSATIONS: Final = (
+    Column("method"),
+    Column("conversation"),
+    Column("turns", "int"),
+    Column("score", "score", "of the claims of all turns"),
+    Column("passed"),
+    Column("lowest", "score", "of the turns"),
+    Column("unscored", "prose"),
 )
 _GATES: Final = (
     Column("method"),
@@ -53,7 +65,8 @@ def evaluation(
 
     Returns:
         With the tables ``methods``, ``levels`` (claims per level, of judgements), ``unscored``, and
-        where they apply ``gates`` (see `Gates.judge`) and those of `changes`.
+        where they apply ``conversations`` (their scores), ``gates`` (see `Gates.judge`) and those of
+        `changes`.
 
     Raises:
         InvalidValueError: A gate is on something else, or the baseline is.
@@ -81,6 +94,12 @@ def evaluation(
     if unscored := [each for method in table.methods for each in _unscored(table, method)]:
         columns = [Column("method"), Column("reason"), Column("samples", "int")]
         tables.append(Table("unscored", [*columns, Column("example", "prose")], unscored))
+    talks = [each for method in table.methods for each in _conversations(table, method)]
+    if talks:
+        tables.append(Table("conversations", _CONVERSATIONS, talks, detail=True))
+        passed = sum(each["passed"] is True for each in talks)
+        every = counted(len(talks), "conversation")
+        notes.append(f"{passed} of {every} pass with the claims of all their turns.")
     sentence = _sentence(table, methods)
     if baseline is not None:
         since = changes(baseline, table)
@@ -150,6 +169,28 @@ def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
         "coverage": len(scored) / size if size else 1.0,
         "threshold": table.threshold(method),
     }
+
+
+def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
+    """The scores of conversations, each over the claims of all its turns."""
+    turns: dict[str, list[Result]] = {}
+    for name, result in zip(table.samples, table.results.get(method, ()), strict=False):
+        if isinstance(result, Result):
+            own = conversation_of(name, result.assessment.metadata)
+            if own is not None:
+                turns.setdefault(own, []).append(result)
+    for own, results in turns.items():
+        whole = ConversationResult(results)
+        scores = [each.score for each in results if each.score is not None]
+        yield {
+            "method": method,
+            "conversation": own,
+            "turns": len(results),
+            "score": whole.score,
+            "passed": whole.passed,
+            "lowest": min(scores, default=None),
+            "unscored": "" if whole.unscored is None else whole.unscored.text,
+        }
 
 
 def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -21,10 +20,12 @@ CONVERSATION: Final = "conversation"
 
 _TURN: Final = "turn"
 _CALLED: Final = {"user": "User", "model": "Assistant"}
+"""Whose texts are a history, and under which name."""
+
 _UNANSWERED: Final = "no question of the user in it has an answer"
 
 Said = tuple[str, str]
-"""Who said something (``user`` or ``model``), and what."""
+"""Who said something (``user``, ``model``, ``tool`` or ``other``), and what."""
 
 
 class Conversation(Checked):
@@ -106,52 +107,8 @@ class Conversation(Checked):
             InvalidSampleError: Something is no message, or no question has an answer.
         """
         given = None if contexts is None else read_contexts("contexts", contexts)
-        turns = turns_of("messages", list(messages), given, reference)
+        turns = turns_of("messages", [*messages], given, reference)
         return cls(turns=turns, id=id, metadata=dict(metadata or {}))
-
-
-def checked_conversation(given: Any) -> Conversation:
-    """A conversation as it is.
-
-    Raises:
-        InvalidSampleError: It is something else.
-    """
-    if not isinstance(given, Conversation):
-        msg = (
-            f"expected a Conversation, got {type(given).__name__}; "
-            "Conversation.from_messages(...) makes one from messages"
-        )
-        raise InvalidSampleError(msg)
-    return given
-
-
-@dataclass
-class _Turn:
-    """A question of the user, and what followed.
-
-    Attributes:
-        before: How much had been said before it.
-        asked: The texts of the question.
-        answer: The model's last text.
-        returned: Contexts; None where there was no tool and no field for them.
-    """
-
-    before: int
-    asked: list[str] = field(default_factory=list)
-    answer: str = ""
-    returned: list[str] | None = None
-
-    def hear(self, speaker: str, text: str) -> None:
-        if speaker == "tool" and self.returned is None:
-            self.returned = []
-        if not text.strip():
-            return
-        if speaker == "user":
-            self.asked.append(text)
-        elif speaker == "model":
-            self.answer = text
-        elif self.returned is not None and speaker == "tool":
-            self.returned.append(text)
 
 
 def turns_of(
@@ -169,41 +126,45 @@ def turns_of(
     Raises:
         InvalidSampleError: Something is no message.
     """
-    said: list[Said] = []
-    turns: list[_Turn] = []
+    parts: list[list[Said]] = [
+        []
+    ]  # what was said before the first question, then question by question
     for number, message in enumerate(messages, start=1):
-        entries = said_in(name, number, message)
-        for speaker, text in entries:
-            # A text beside what tools returned, as Anthropic has it, is no new question.
-            is_new = not turns or (turns[-1].answer and len(entries) == 1)
-            if speaker == "user" and is_new:
-                turns.append(_Turn(len(said)))
-            if turns:
-                turns[-1].hear(speaker, text)
-            if speaker in _CALLED and text.strip():
-                said.append((speaker, text))
-        for text in _own_contexts(message) if turns else ():
-            turns[-1].hear("tool", text)
-    if contexts is None and any(turn.returned is not None for turn in turns):
+        said = [*said_in(name, number, message), *_own_contexts(message)]
+        # A text beside what tools returned, as Anthropic has it, is no new question, and questions
+        # without an answer between them are one.
+        if said[0][0] == "user" and (len(parts) == 1 or _texts(parts[-1], "model")):
+            parts.append([])
+        parts[-1] += said
+    if contexts is None and any(who == "tool" for part in parts for who, _ in part):
         contexts = ()
-    answered = [turn for turn in turns if turn.answer]
-    return tuple(
-        Sample(
-            input="\n\n".join(turn.asked) or None,
-            response=turn.answer,
-            contexts=contexts if turn.returned is None else turn.returned,
-            reference=reference if turn is answered[-1] else None,
-            history=history_of(said[: turn.before]),
-        )
-        for turn in answered
-    )
+    turns: list[Sample] = []
+    before = parts[0]
+    for part in parts[1:]:
+        if answers := _texts(part, "model"):
+            has_tools = any(who == "tool" for who, _ in part)
+            turn = Sample(
+                input="\n\n".join(_texts(part, "user")) or None,
+                response=answers[-1],
+                contexts=_texts(part, "tool") if has_tools else contexts,
+                history=history_of(before),
+            )
+            turns.append(turn)
+        before += part
+    if turns and reference is not None:
+        turns[-1] = turns[-1].model_copy(update={"reference": reference})
+    return tuple(turns)
 
 
-def _own_contexts(message: Any) -> Iterator[str]:
+def _texts(said: Iterable[Said], speaker: str) -> list[str]:
+    return [text for who, text in said if who == speaker and text.strip()]
+
+
+def _own_contexts(message: Any) -> Iterator[Said]:
     """The contexts that a message has in a field of its own, as DeepEval's turns do."""
     for key in ALIASES["contexts"] if isinstance(message, Mapping) else ():
         if message.get(key) is not None:
-            yield from read_contexts(key, message[key]) or ("",)
+            yield from (("tool", text) for text in read_contexts(key, message[key]) or [""])
 
 
 def history_of(said: Sequence[Said]) -> str | None:
@@ -216,10 +177,11 @@ def history_of(said: Sequence[Said]) -> str | None:
     lines: list[str] = []
     left = LONGEST_HISTORY
     for speaker, text in reversed(said):
+        if speaker not in _CALLED or not text.strip():
+            continue
         line = f"{_CALLED[speaker]}: {text}"
         if len(line) > left:
-            if not lines:
-                lines = [f"{_CALLED[speaker]}: ... {text[12 + len(_CALLED[speaker]) - left :]}"]
+            lines = lines or [f"... {line[4 - left :]}"]
             break
         lines.append(line)
         left -= len(line) + 1
@@ -265,8 +227,19 @@ def add_group(
         name: Its id.
         metadata: Its metadata.
     """
-    own, turn = metadata.get(CONVERSATION), metadata.get(_TURN)
-    is_turn = isinstance(own, str) and (name or "").startswith(f"{own}/{turn}")
-    if is_turn or groups:
+    own = conversation_of(name, metadata)
+    if own is not None or groups:
         groups += range(len(groups) + 1, number)
-        groups.append(own if is_turn else number)
+        groups.append(number if own is None else own)
+
+
+def conversation_of(name: str | None, metadata: Mapping[str, Any]) -> str | None:
+    """The id of the conversation that a sample is a turn of; None for any other sample.
+
+    Args:
+        name: The sample's id; a number may have been added to it.
+        metadata: Its metadata.
+    """
+    own = metadata.get(CONVERSATION)
+    is_turn = own is not None and (name or "").startswith(f"{own}/{metadata.get(_TURN)}")
+    return own if is_turn else None

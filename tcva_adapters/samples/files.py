@@ -15,6 +15,7 @@ from tcva_adapters.samples.conversation import Conversation, read_item
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.records import KEPT, Format, RowStream, Source, listed, skipped_rows
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tables import counted
 
 Name = TypeVar("Name", str, str | None)
 
@@ -58,6 +59,7 @@ class SampleStream(RowStream[Sample]):
 
     Attributes:
         mapping: Your column name to the field it holds.
+        conversations: How many of the records that were read so far are conversations.
 
     >>> import io
     >>> stream = SampleStream(io.StringIO('{"answer": "Ada."}' + chr(10) + '{"answer": "Bob."}'))
@@ -93,12 +95,27 @@ class SampleStream(RowStream[Sample]):
         self._columns, self._require = columns_of(self.mapping), require
         super().__init__(source, format, skip_bad=skip_bad, read=Sample.from_record, kept=kept)
 
-    def _items_of(self, line: int, record: dict[str, Any]) -> Sequence[Sample]:
-        found = item_of(record, self._columns, f"row-{line}")
-        samples = found.turns if isinstance(found, Conversation) else [found]
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of what was read so far, in sentences."""
+        talks = f"each answer in a conversation is a sample ({counted(self.conversations, 'conversation')})"
+        return [*super().notes, *[talks] * bool(self.conversations)]
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._records = self.conversations = 0
+
+    def _items_of(self, record: dict[str, Any]) -> Sequence[Sample]:
+        name = f"row-{self._records + 1}"
+        found = item_of(record, self._columns, name)
+        samples: Sequence[Sample] = [found] if isinstance(found, Sample) else found.turns
         if self._require is not None:
             for sample in samples:
                 self._require(sample)
+        self._records += 1
+        self.conversations += len(samples) > 1
+        if self.conversations and not samples[0].id:
+            return renamed(samples, [name])  # elsewhere rows are named by counting samples
         return samples
 
 
