@@ -194,7 +194,8 @@ def read_item(
     """What a record has to judge: a conversation's turns, or one sample.
 
     Messages are a conversation where several questions in them have an answer, and the record has
-    no question and no answer beside them. Anything else is read by `Sample.from_record`.
+    no question and no answer beside them (as a run has, with inputs and outputs). Anything else is
+    read by `Sample.from_record`.
 
     Args:
         record: The fields by name.
@@ -207,12 +208,12 @@ def read_item(
     talk, fields, rest = parts_of(record, columns)
     said: dict[str, Any] = {}
     if talk is not None:
-        if not talk.is_answered and "input" not in fields:
+        if talk.is_whole:
             turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
             if len(turns) > 1:
                 metadata = Sample.of_parts({}, rest).metadata
                 return Conversation(turns=turns, id=fields.get("id") or name, metadata=metadata)
-        said = conversation(*talk)
+        said = conversation(*talk[:3])
     return Sample.of_parts(said | fields, rest)
 
 

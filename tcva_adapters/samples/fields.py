@@ -103,7 +103,7 @@ def fields_of(
         InvalidSampleError: A field or a message cannot be read.
     """
     talk, fields, rest = parts_of(record, columns)
-    said = {} if talk is None else conversation(*talk)
+    said = {} if talk is None else conversation(*talk[:3])
     return said | fields, rest
 
 
@@ -232,7 +232,7 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
         if key.endswith("messages"):
             is_talk = isinstance(value, list) and not is_complete
         if is_talk:
-            talk += [message for message in value if message not in talk]  # outputs repeat inputs
+            talk += _after(talk, list(value))
             used[place] = key
             keys.pop(place, None)
         elif (text := text_of_message(value)) is not None:
@@ -245,7 +245,16 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
     )
     for key in used.values():
         del flat[key]
-    return Talk(next(iter(used.values())), talk, "response" in keys or has_others)
+    is_answered = "response" in keys or has_others
+    is_whole = len(used) == 1 and not is_answered and "input" not in keys
+    return Talk(next(iter(used.values())), talk, is_answered, is_whole)
+
+
+def _after(talk: Sequence[Any], more: list[Any]) -> list[Any]:
+    """Messages without those that they repeat: outputs begin with the inputs, often in another form."""
+    texts = [text_of_message(each) or each for each in (*talk[-1:], *more)]
+    last = texts[:0:-1].index(texts[0]) if talk and texts[0] in texts[1:] else len(more)
+    return more[len(more) - last :]
 
 
 def _read(field: str, name: str, value: Any) -> Any:

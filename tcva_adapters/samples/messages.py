@@ -15,8 +15,14 @@ from tcva_adapters.errors import InvalidSampleError
 _SPEAKERS: Final = {
     "user": ("user", "human", "HumanMessage"),
     "model": ("assistant", "ai", "model", "AIMessage", "AIMessageChunk"),
-    "tool": ("tool", "function", "function_call_output", "ToolMessage", "FunctionMessage"),
-    "other": ("system", "developer", "function_call", "reasoning", "SystemMessage"),
+    "tool": (
+        *("tool", "function", "function_call_output", "ToolMessage", "FunctionMessage"),
+        *("custom_tool_call_output", "file_search_call", "mcp_call"),
+    ),
+    "other": (
+        *("system", "developer", "function_call", "reasoning", "SystemMessage"),
+        *("custom_tool_call", "web_search_call", "code_interpreter_call", "computer_call"),
+    ),
 }
 _ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role in roles}
 _CONTENTS: Final = ("content", "text", "output", "blocks")
@@ -30,11 +36,13 @@ class Talk(NamedTuple):
         name: The field that holds them, for messages.
         messages: Messages, or pairs of a role and a text.
         is_answered: Whether the answer to the last question stands elsewhere.
+        is_whole: Whether the record has no question and no answer beside them.
     """
 
     name: str
     messages: Sequence[Any]
-    is_answered: bool = False
+    is_answered: bool
+    is_whole: bool
 
 
 def is_messages(value: Any) -> bool:
@@ -101,12 +109,14 @@ def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
         )
         raise InvalidSampleError(msg)
     content = _content(message)
-    # Anthropic's messages of the user carry what tools returned.
+    # Anthropic's messages of the user carry what tools returned, and OpenAI's searches what they found.
     returned = [
         ("tool", _text(part.get("content")))
         for part in content
         if isinstance(part, Mapping) and part.get("type") == "tool_result"
     ]
+    found = message.get("results")
+    returned += [("tool", _text(part)) for part in found] if isinstance(found, list) else []
     text = _text(content)
     return returned if returned and not text else [*returned, (speaker, text)]
 
