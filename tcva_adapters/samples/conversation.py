@@ -93,7 +93,7 @@ class Conversation(Checked):
         A turn is a question of the user with the last text of the model before the next question.
         Questions without an answer between them are one. Contexts of a turn are what tools returned
         since its question, and the ``retrieval_context`` (``contexts``, ``retrieved_contexts``) of
-        its messages. System messages, thoughts and tool calls are left out, as are questions
+        its messages, whose ``metadata`` is the turn's, too. System messages, thoughts and tool calls are left out, as are questions
         without an answer.
 
         Args:
@@ -126,21 +126,24 @@ def turns_of(
     Raises:
         InvalidSampleError: Something is no message.
     """
-    parts: list[list[Said]] = [
-        []
-    ]  # what was said before the first question, then question by question
+    # What was said before the first question, then question by question; and what is noted of it.
+    parts: list[list[Said]] = [[]]
+    about: list[dict[str, Any]] = [{}]
     for number, message in enumerate(messages, start=1):
         said = [*said_in(name, number, message), *_own_contexts(message)]
         # A text beside what tools returned, as Anthropic has it, is no new question, and questions
         # without an answer between them are one.
         if said[0][0] == "user" and (len(parts) == 1 or _texts(parts[-1], "model")):
             parts.append([])
+            about.append({})
         parts[-1] += said
+        noted = message.get("metadata") if isinstance(message, Mapping) else None
+        about[-1] |= noted if isinstance(noted, Mapping) else {}
     if contexts is None and any(who == "tool" for part in parts for who, _ in part):
         contexts = ()
     turns: list[Sample] = []
     before = parts[0]
-    for part in parts[1:]:
+    for part, metadata in zip(parts[1:], about[1:], strict=True):
         if answers := _texts(part, "model"):
             has_tools = any(who == "tool" for who, _ in part)
             turn = Sample(
@@ -148,6 +151,7 @@ def turns_of(
                 response=answers[-1],
                 contexts=_texts(part, "tool") if has_tools else contexts,
                 history=history_of(before),
+                metadata=metadata,
             )
             turns.append(turn)
         before += part

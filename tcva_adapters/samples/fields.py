@@ -61,7 +61,7 @@ _NESTED: Final = _GROUPS["contexts"].split()
 _AS_TEXT: Final = ("inputs", "outputs", "reference_outputs")
 """Nested objects that csv files hold as text."""
 
-_ASKED: Final = ("messages", "inputs.messages", "input.messages")
+_ASKED: Final = ("messages", "turns", "inputs.messages", "input.messages")
 _ANSWERED: Final = ("outputs.messages", "output.messages")
 """Where messages are."""
 

@@ -1,0 +1,187 @@
+"""Messages as turns, of every interface; histories; and files of conversations."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from deepeval.dataset import ConversationalGolden, EvaluationDataset
+from deepeval.test_case import Turn
+from hypothesis import given
+from hypothesis import strategies as st
+from ragas import EvaluationDataset as RagasDataset
+from ragas import MultiTurnSample
+from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
+
+from tcva_adapters import Conversation, Sample
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.samples.conversation import LONGEST_HISTORY, history_of, read_item
+from tcva_adapters.samples.files import SampleStream, read_samples
+
+Message = tuple[str, Any]
+HELLO, HI = ("assistant", "Hello."), ("user", "Hi.")
+Q1, A1, Q2, A2 = ("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2.")
+C1, C2 = ("tool", "First."), ("tool", "Second.")
+TALK = [Q1, C1, A1, Q2, C2, A2]
+HISTORY = "User: One?\nAssistant: 1."
+TURNS = [("One?", "1.", ("First.",), None), ("Two?", "2.", ("Second.",), HISTORY)]
+
+
+def shown(turns: Any) -> list[tuple[Any, ...]]:
+    return [(turn.input, turn.response, turn.contexts, turn.history) for turn in turns]
+
+
+def turns(*messages: Any, **about: Any) -> list[tuple[Any, ...]]:
+    return shown(Conversation.from_messages(messages, **about).turns)
+
+
+def anthropic(*returned: str, text: str = "") -> dict[str, Any]:
+    parts = [{"type": "tool_result", "content": [{"type": "text", "text": t}]} for t in returned]
+    return {"role": "user", "content": [*parts, *[{"type": "text", "text": text}] * bool(text)]}
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        pytest.param([*TALK], TURNS, id="pairs"),
+        pytest.param([("system", "Be kind."), *TALK[:3], ("system", "Be brief."), *TALK[3:]], TURNS, id="system messages"),
+        pytest.param([*TALK, ("user", "Three?")], TURNS, id="ends with a question"),
+        pytest.param([HELLO, *TALK[:3]], [("One?", "1.", ("First.",), "Assistant: Hello.")], id="begins with the model"),
+        pytest.param([HI, Q1, A1], [("Hi.\n\nOne?", "1.", None, None)], id="two questions, one answer"),
+        pytest.param([Q1, ("user", ""), A1], [("One?", "1.", None, None)], id="a picture is no text"),
+        pytest.param([Q1, C1, C2, ("assistant", "Wait."), ("tool", " "), A1], [("One?", "1.", ("First.", "Second."), None)], id="parallel tool calls, a call without text"),
+        pytest.param([Q1, C1, A1, ("assistant", "")], [("One?", "1.", ("First.",), None)], id="the last text is the answer"),
+        pytest.param([Q1, ("tool", ""), A1], [("One?", "1.", (), None)], id="nothing returned"),
+        pytest.param([*TALK[:3], Q2, A2], [TURNS[0], ("Two?", "2.", (), HISTORY)], id="nothing retrieved for one"),
+        pytest.param([Q1, A1, Q1, A1], [("One?", "1.", None, None), ("One?", "1.", None, HISTORY)], id="equal turns"),
+        pytest.param(
+            [Q1, ("assistant", "Wait."), anthropic("First.", "Second.", text="Be brief."), A1, Q2, anthropic("Third."), A2],
+            [("One?\n\nBe brief.", "1.", ("First.", "Second."), None), ("Two?", "2.", ("Third.",), "User: One?\nAssistant: Wait.\nUser: Be brief.\nAssistant: 1.")],
+            id="Anthropic's tool results",
+        ),
+        pytest.param(
+            [
+                *({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "One?"}]}, {"type": "reasoning", "summary": []}),
+                *({"type": "file_search_call", "results": [{"text": "First."}, {"text": "Second."}]}, {"type": "web_search_call", "status": "completed"}),
+                *({"type": "function_call", "name": "f", "arguments": "{}"}, {"type": "function_call_output", "output": "Third."}),
+                {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "1."}]},
+            ],
+            [("One?", "1.", ("First.", "Second.", "Third."), None)],
+            id="OpenAI's responses",
+        ),
+    ],
+)  # fmt: skip
+def test_messages_as_turns(messages: list[Any], expected: list[Any]) -> None:
+    assert turns(*messages) == expected
+
+
+@pytest.mark.parametrize("messages", [[], [Q1], [HELLO], [Q1, C1]])
+def test_without_an_answered_question_there_is_none(messages: list[Message]) -> None:
+    with pytest.raises(InvalidSampleError, match="no question of the user in it has an answer"):
+        Conversation.from_messages(messages)
+
+
+def test_what_turns_have_of_the_conversation() -> None:
+    noted = {"role": "assistant", "content": "2.", "metadata": {"rating": 3}}
+    about: dict[str, Any] = {"contexts": ["Own."], "reference": "Right.", "id": "t"}
+    talk = Conversation.from_messages([*TALK[:3], Q2, noted], **about, metadata={"a": 1})
+    one, two = talk.turns
+    assert (one.id, one.contexts, one.reference) == ("t/1", ("First.",), None)
+    assert (two.id, two.contexts, two.reference) == ("t/2", ("Own.",), "Right.")
+    assert one.metadata == {"a": 1, "conversation": "t", "turn": 1}
+    assert two.metadata == {"a": 1, "rating": 3, "conversation": "t", "turn": 2}
+    made = Conversation(turns=(Sample(input="One?", response="1."), Sample(input="Two?")))
+    assert [(turn.history, turn.metadata) for turn in made.turns] == [
+        (None, {"turn": 1}),
+        (HISTORY, {"turn": 2}),
+    ]
+    assert Conversation.model_validate_json(talk.model_dump_json()) == talk
+
+
+ANSWER = st.text(min_size=1, max_size=3000).filter(str.strip)
+
+
+@given(st.lists(st.tuples(st.text(max_size=3000), ANSWER), max_size=6), st.integers(0, 6))
+def test_a_turn_stays_when_the_conversation_grows(said: list[tuple[str, str]], number: int) -> None:
+    def grown(some: list[tuple[str, str]]) -> list[tuple[Any, ...]]:
+        messages = [
+            m for q, a in [("One?", "1."), *some] for m in (("user", q), C1, ("assistant", a))
+        ]
+        return turns(*messages)
+
+    whole, part = grown(said), grown(said[:number])
+    assert whole[: len(part)] == part
+    assert all(len(history or "") <= LONGEST_HISTORY for *_, history in whole)
+
+
+def test_a_history_is_the_end_in_whole_messages() -> None:
+    long = "x" * (LONGEST_HISTORY - len("Assistant: ") - len("User: y") - 1)
+    kept = f"User: y\nAssistant: {long}"
+    assert history_of([("user", "old"), ("user", "y"), ("tool", "t"), ("model", long)]) == kept
+    assert history_of([("user", "y"), ("model", f"{long}x")]) == f"Assistant: {long}x"
+    cut = history_of([("user", "y" * 9000 + "end")]) or ""
+    assert (len(cut), cut[:5], cut[-4:]) == (LONGEST_HISTORY, "... y", "yend")
+    assert history_of([("tool", "t"), ("user", " ")]) is None
+
+
+# --- records and files ----------------------------------------------------------------------
+
+AS_MESSAGES = [{"role": role, "content": text} for role, text in TALK]
+
+
+def lines(*records: dict[str, Any]) -> io.StringIO:
+    return io.StringIO("\n".join(map(json.dumps, records)))
+
+
+def test_a_file_of_conversations() -> None:
+    one = {"question": "Q?", "answer": "A.", "history": "mine"}
+    file = lines(one, {"messages": AS_MESSAGES, "domain": "d"}, one, {"messages": AS_MESSAGES[:3]})
+    stream = SampleStream(file)
+    found = [*stream]
+    assert [sample.id for sample in found] == [None, "row-2/1", "row-2/2", "row-3", "row-4"]
+    assert shown(found[1:3]) == TURNS
+    assert found[2].metadata == {"domain": "d", "conversation": "row-2", "turn": 2}
+    assert (found[0].history, found[0].metadata) == (None, {"history": "mine"})
+    assert stream.notes == ["each answer in a conversation is a sample (1 conversation)"]
+    named = read_samples(
+        lines({"id": "a", "messages": AS_MESSAGES}, {"id": "a", "messages": AS_MESSAGES})
+    )
+    assert [sample.id for sample in named.samples] == ["a/1", "a/2", "a/1#2", "a/2#2"]
+
+
+def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
+    run = {"inputs": {"messages": AS_MESSAGES[:4]}, "outputs": {"messages": AS_MESSAGES}}
+    other = [{"type": {"user": "human"}.get(who, who), "content": text} for who, text in TALK]
+    state = {"inputs": run["inputs"], "outputs": {"messages": other}}
+    for record in (
+        {"messages": AS_MESSAGES[:-1], "answer": "Mine."},
+        {"messages": AS_MESSAGES, "question": "Mine?"},
+        *(run, state, {"messages": AS_MESSAGES[:3]}),
+    ):
+        assert read_item(record, {}) == Sample.from_record(record)
+    assert Sample.from_record(state) == Sample(
+        input="Two?", response="2.", contexts=["First.", "Second."]
+    )
+    assert isinstance(read_item({"outputs": {"messages": AS_MESSAGES}}, {}), Conversation)
+
+
+def test_files_that_frameworks_write(tmp_path: Path) -> None:
+    said, made = list[Turn](), list[Any]()
+    for question, answer, (context,), _ in TURNS:
+        about: dict[str, Any] = {"retrieval_context": [context], "metadata": {"rating": 1}}
+        for role, text, more in (("user", question, {}), ("assistant", answer, about)):
+            said.append(Turn(**{"role": role, "content": text, **more}))
+        asked = AIMessage(content="...", tool_calls=[ToolCall(name="f", args={})])
+        made += [HumanMessage(content=question), asked]
+        made += [ToolMessage(content=context), AIMessage(content=answer)]
+    golden: dict[str, Any] = {"scenario": "s", "turns": said, "name": "t"}
+    dataset = EvaluationDataset([ConversationalGolden(**golden)])
+    kinds: tuple[Literal["json", "jsonl", "csv"], ...] = ("json", "jsonl", "csv")
+    for kind in kinds:
+        found = read_samples(dataset.save_as(kind, str(tmp_path), kind)).samples
+        assert shown(found) == TURNS
+        assert (found[0].id, found[0].metadata["rating"]) == ("t/1", 1)
+    RagasDataset([MultiTurnSample(user_input=made)]).to_jsonl(tmp_path / "ragas.jsonl")
+    found = read_samples(tmp_path / "ragas.jsonl").samples
+    assert [each[:3] for each in shown(found)] == [each[:3] for each in TURNS]
