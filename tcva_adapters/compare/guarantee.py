@@ -8,7 +8,7 @@ at every temperature.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
@@ -43,15 +43,15 @@ def limits_of(options: dict[str, Any], scale: tuple[float, float] | None) -> Lim
     Raises:
         InvalidValueError: One is out of range, or what belongs to a limit is given without one.
     """
-    given = {name: options.pop(name, None) for name in ("max_false_pass", "min_true_pass")}
-    names = ("confidence", "human_threshold")
-    own = {name: options.pop(name) for name in names if options.get(name) is not None}
-    if set(given.values()) == {None}:
-        if own:
-            msg = f"{next(iter(own))} needs a limit, max_false_pass (--max-false-pass)"
+    names = ("max_false_pass", "min_true_pass", "confidence", "human_threshold")
+    asked = {name: options.pop(name, None) for name in names}
+    given = {name: value for name, value in asked.items() if value is not None}
+    if not {*names[:2]} & {*given}:
+        if given:
+            msg = f"{next(iter(given))} needs a limit, max_false_pass (--max-false-pass)"
             raise InvalidValueError(msg)
         return None
-    found = Limits(**given, **own, human_scale=scale or (0.0, 1.0))
+    found = Limits(**given, human_scale=scale or (0.0, 1.0))
     passes_from(found.human_threshold, found.human_scale)
     return found
 
@@ -98,18 +98,9 @@ class Gate:
         true = certify(fails, 1.0 - (least or 0.5), error=error, groups=groups[1])
         first = _STEPS + 1 if true.place is None else _STEPS - true.place
         last = -1 if false.place is None else false.place
-        return cls(
-            limits=limits,
-            error=error,
-            rejected=false.n,
-            good=true.n,
-            groups=false.groups,
-            curves=np.stack(
-                [false.shares, false.bounds, 1.0 - true.shares[::-1], 1.0 - true.bounds[::-1]]
-            ),
-            first=0 if least is None else first,
-            last=_STEPS if most is None else last,
-        )
+        curves = [false.shares, false.bounds, 1.0 - true.shares[::-1], 1.0 - true.bounds[::-1]]
+        ends = 0 if least is None else first, _STEPS if most is None else last
+        return cls(limits, error, false.n, true.n, false.groups, np.stack(curves), *ends)
 
     @property
     def chosen(self) -> int | None:
@@ -128,29 +119,21 @@ class Gate:
 
     def joined(self, other: Self) -> Self:
         """What holds for both: the worse shares, and the thresholds that are certified for both."""
-        return replace(
-            self,
-            rejected=self.rejected + other.rejected,
-            good=self.good + other.good,
-            groups=None if self.groups is None else self.groups + (other.groups or 0),
-            curves=_WORSE * np.fmax(_WORSE * self.curves, _WORSE * other.curves),
-            first=max(self.first, other.first),
-            last=min(self.last, other.last),
-        )
+        groups = None if self.groups is None else self.groups + (other.groups or 0)
+        counts = (self.rejected + other.rejected, self.good + other.good, groups)
+        curves = _WORSE * np.fmax(_WORSE * self.curves, _WORSE * other.curves)
+        ends = max(self.first, other.first), min(self.last, other.last)
+        return type(self)(self.limits, self.error, *counts, curves, *ends)
 
     def record(self) -> dict[str, Any]:
         """At the chosen threshold; where there is none, what passes at 1."""
-        found = {"rejected": self.rejected, "good": self.good}
+        found: dict[str, Any] = {"rejected": self.rejected, "good": self.good}
         floor = {"at_threshold_1": float(self.curves[0, 0])}
         if self.chosen is None:
             return found | floor
-        at = {"threshold": float(THRESHOLDS[self.chosen])}
-        return (
-            found
-            | at
-            | dict(zip(_SHARES, self.curves[:, self.chosen].tolist(), strict=True))
-            | floor
-        )
+        found["threshold"] = float(THRESHOLDS[self.chosen])
+        shares = dict(zip(_SHARES, self.curves[:, self.chosen].tolist(), strict=True))
+        return found | shares | floor
 
     def why(self) -> str:
         """Why no threshold is certified, as a clause."""
@@ -204,12 +187,10 @@ def guaranteed(
             settings that give unscored answers a score.
         MissingDependencyError: scipy is not installed.
     """
-    if any(each.on_unscored is not None for each in settings):
-        msg = "on_unscored gives answers without a score one; leave it out where a limit is to hold"
-        raise InvalidValueError(msg)
-    rated = _rated(table)
+    rated = _rated(table, limits, settings)
     parts = {value: rated.select(rows) for value, rows in _rows_by(rated, by).items()}
-    paths = len(settings) * len(parts) * len({limits.max_false_pass, limits.min_true_pass} - {None})
+    number = 2 - [limits.max_false_pass, limits.min_true_pass].count(None)
+    paths = len(settings) * len(parts) * number
     error = (1.0 - limits.confidence) / paths
     gates = [
         {value: Gate.of(part, part.at(each), limits, error) for value, part in parts.items()}
@@ -260,7 +241,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
         InvalidValueError: No rating, or ratings outside the scale.
         MissingDependencyError: scipy is not installed.
     """
-    rated, rows, notes = _rated(table), [], []
+    rated, rows, notes = _rated(table, limits), [], []
     for method in table.methods:
         gate = Gate.of(rated, rated.column(method), limits, 1.0 - limits.confidence)
         row = {"method": method, **gate.record()}
@@ -287,14 +268,21 @@ def judged_by(table: ScoreTable) -> dict[str, Any]:
     return {**named, "prompt_version": "+".join(versions) or None, "fused": fused}
 
 
-def _rated(table: ScoreTable) -> ScoreTable:
+def _rated(table: ScoreTable, limits: Limits, settings: Sequence[ScoringConfig] = ()) -> ScoreTable:
     """The rated samples."""
-    rated = table.rated
-    if not len(rated):
+    rated, msg = table.rated, ""
+    human, at = rated.rating, passes_from(limits.human_threshold, limits.human_scale)
+    if any(each.on_unscored is not None for each in settings):
+        msg = "on_unscored gives answers without a score one; leave it out where a limit is to hold"
+    elif not len(rated):
         msg = "no sample has a human rating; name their field or file with --human"
+    elif not 0.0 <= human.min() <= human.max() <= 1.0:
+        msg = off_scale(human)
+    elif human.min() >= at or human.max() < at:
+        what = "good" if human.min() >= at else "rejected"
+        msg = f"all {len(rated)} rated answers are {what} (human_threshold); a limit needs both"
+    if msg:
         raise InvalidValueError(msg)
-    if not 0.0 <= rated.rating.min() <= rated.rating.max() <= 1.0:
-        raise InvalidValueError(off_scale(rated.rating))
     return rated
 
 

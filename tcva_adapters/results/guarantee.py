@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from tcva_adapters.results.settings import ScoringConfig, shown
 from tcva_adapters.samples.sample import Checked
-
-_CALLED: Final = {
-    "criterion": "criterion",
-    "judge": "judge",
-    "prompt_version": "prompt version",
-    "fused": "additional judge",
-}
-"""What a run has in common with the ratings that its guarantee comes from."""
 
 _Inner = Annotated[float, Field(gt=0.0, lt=1.0)]
 
@@ -116,19 +108,15 @@ class Guarantee(Limits):
         shares = shares.replace("%", " %")
         return f"{said}. Of {self.rejected} rejected and {self.good} good rated answers, {shares} pass {at}."
 
-    def differences(self, scoring: ScoringConfig, judged: Mapping[str, Any]) -> Iterator[str]:
+    def differences(self, scoring: ScoringConfig, judged: dict[str, Any]) -> Iterator[str]:
         """How a run differs from what was certified; its guarantee does not hold there.
 
         Args:
             scoring: Of the run.
             judged: ``criterion``, ``judge``, ``prompt_version`` and ``fused`` of the run.
         """
-        pairs = [(n, value, getattr(scoring, n)) for n, value in ScoringConfig(**self.setting)]
-        pairs += [
-            (called, getattr(self, name), judged[name])
-            for name, called in _CALLED.items()
-            if getattr(self, name) is not None
-        ]
-        for name, value, other in pairs:
-            if other != value:
-                yield f"{name} is {shown(other) or 'none'}, not {shown(value) or 'none'}"
+        own = dict(ScoringConfig(**self.setting))
+        own |= {name: getattr(self, name) for name in judged} if self.judge else judged
+        for name, other in (dict(scoring) | judged).items():
+            if (value := own[name]) != other:
+                yield f"{name} {shown(other) or 'none'} instead of {shown(value) or 'none'}"

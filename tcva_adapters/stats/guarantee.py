@@ -27,7 +27,7 @@ from tcva_adapters.stats.units import Units
 __all__ = ["Path", "certify", "needed"]
 
 _HALVINGS: Final = 60
-_MOST: Final = 100_000
+_MOST: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
             can be certified with.
 
     Returns:
-        None where `share` is not below the limit, or so close that 100,000 are too few.
+        None where `share` is not below the limit, or so close that 20,000 are too few.
 
     Raises:
         InvalidValueError: A limit or an error outside (0, 1).
@@ -137,14 +137,9 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     (29, 116, None)
     """
     _inside(limit=limit, error=error)
-    start, step = 1, 1 << 12
-    while share < limit and start < _MOST:
-        sizes = np.arange(start, start + step)
-        found = _binomial(np.ceil((sizes * share).round(9)), sizes, limit) <= error
-        if found.any():
-            return int(sizes[int(found.argmax())])
-        start, step = start + step, 2 * step
-    return None
+    sizes = np.arange(1, _MOST if share < limit else 1)
+    enough = _binomial(np.ceil((sizes * share).round(9)), sizes, limit) <= error
+    return int(sizes[enough.argmax()]) if enough.any() else None
 
 
 def _inside(**values: float) -> None:

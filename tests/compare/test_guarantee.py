@@ -210,6 +210,8 @@ def test_refusals(options: dict[str, Any], said: str) -> None:
     unrated = ScoreTable(("a",), (), np.empty((1, 0)), counts=np.ones((1, 1, 5)))
     with pytest.raises(InvalidValueError, match="no sample has a human rating"):
         calibrate(unrated, max_false_pass=0.1)
+    with pytest.raises(InvalidValueError, match="all 100 rated answers are rejected"):
+        calibrate(drawn(good=0), max_false_pass=0.1)
     fives = drawn()
     fives.human[100:] = 4.0
     with pytest.raises(InvalidValueError, match="must be between 0 and 1, got 0 to 4"):
@@ -230,7 +232,7 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     assert [*again.guarantee.differences(scoring, about)] == []
     other = scoring.changed(threshold=0.5, on_unscored=1.0)
     threshold = again.guarantee.setting["threshold"]
-    wanted = [f"threshold is 0.5, not {threshold:g}", "on_unscored is 1, not None"]
+    wanted = [f"threshold 0.5 instead of {threshold:g}", "on_unscored 1 instead of None"]
     assert [*again.guarantee.differences(other, about)] == wanted
     with pytest.raises(InvalidValueError, match="no settings to recommend: No threshold"):
         recommended(calibrate(drawn(7, bad=10), max_false_pass=0.1))
@@ -264,8 +266,8 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811
     assert "warning" not in held.err
     other = tcva(*run, "--threshold", "0.3", "--fuse", "lexical")
     assert said not in other.text
-    assert "does not hold for this run: threshold is 0.3, not" in " ".join(other.err.split())
-    assert "additional judge is faithfulness by lexical/3, not none" in " ".join(other.out.split())
+    assert "does not hold for this run: threshold 0.3 instead of" in " ".join(other.err.split())
+    assert "fused faithfulness by lexical/3 instead of none" in " ".join(other.out.split())
     none = tcva(*limit, "--confidence", "0.9999", "--out", "none.json", code=1)
     assert "the limit takes at least 88 rated rejections, got 40" in none.text
     assert not Path("none.json").exists()
