@@ -46,17 +46,13 @@ def statements(number: int) -> tuple[str, ...]:
 def samples(number: int) -> list[Sample]:
     """Samples of four claims, each stated in one of three contexts; no two are the same."""
     found = []
+    more = ("first owner sold timber", "rooms hold the papers of three families", "pond is deep")
     for i in range(number):
         facts = statements(i)
-        contexts = (
-            f"{_FILLER}{facts[0]} {facts[1]} Its first owner sold timber.",
-            f"{_FILLER}{facts[2]} It holds the papers of three families.",
-            f"{_FILLER}{facts[3]} It has two gates and a pond.",
-        )
-        question = f"What is there to know about house {i}?"
-        found.append(
-            Sample(id=f"s{i}", input=question, response=" ".join(facts), contexts=contexts)
-        )
+        held = (f"{facts[0]} {facts[1]}", *facts[2:])
+        contexts = [f"{_FILLER}{fact} Its {text}." for fact, text in zip(held, more, strict=True)]
+        about = f"What is there to know about house {i}?"
+        found.append(Sample(id=f"s{i}", input=about, response=" ".join(facts), contexts=contexts))
     return found
 
 
@@ -172,9 +168,7 @@ class Remote:
             delay: Seconds.
         """
         data = json.dumps({"delay": delay}).encode()
-        with urllib.request.urlopen(
-            urllib.request.Request(f"{self.address}/control", data)
-        ) as response:
+        with urllib.request.urlopen(f"{self.address}/control", data) as response:
             first, *bodies = response.read().split(b"\n")
         return json.loads(first)["connections"] - 1, bodies
 

@@ -44,13 +44,10 @@ def print_faults(number: int = 2_000, share: float = 0.2) -> None:
     import tests.support.quiet  # noqa: F401, PLC0415  # tracking is off before a framework is imported
     from tests.adapters.table import ADAPTERS  # noqa: PLC0415  # as above
 
+    facts = [f"Note {i} says that door {i} opens at nine." for i in range(number)]
     samples = [
-        Sample(
-            id=str(i),
-            response=f"Note {i} says that door {i} opens at nine. A {i} foot dragon sleeps there.",
-            contexts=(f"Note {i} says that door {i} opens at nine. It is painted green.",),
-        )
-        for i in range(number)
+        Sample(id=str(i), response=f"{fact} A {i} foot dragon sleeps.", contexts=[f"{fact} Green."])
+        for i, fact in enumerate(facts)
     ]
     warnings.simplefilter("ignore")
     for adapter in ADAPTERS:
@@ -76,10 +73,8 @@ def print_faults(number: int = 2_000, share: float = 0.2) -> None:
         wrong = sum(not math.isclose(score, EXPECTED) for score in known)
         why = sum(result.unscored is not None for result in results)
         lost = sum(scores[i] is None for i in paid)
-        print(
-            f"{adapter.name:20} {len(known)} scored, {wrong} of them wrong; {why} unscored with a reason; {lost} paid and lost",
-            flush=True,
-        )
+        shown = f"{wrong} of them wrong; {why} unscored with a reason; {lost} paid and lost"
+        print(f"{adapter.name:20} {len(known)} scored, {shown}", flush=True)
         if wrong or lost or len(known) + why != number:
             sys.exit("a sample was lost")
 
@@ -106,10 +101,8 @@ def interrupted_run(folder: Path, samples: int = 500, times: int = 1) -> dict[st
     with ScriptedServer(script) as server:
         command = [sys.executable, "-m", "tcva_adapters", "evaluate", str(source), "--judge", "openai:m",
                    "--store", str(store), "--out", str(out), "--set", f"max-concurrency={CONCURRENCY}"]  # fmt: skip
-        given: dict[str, Any] = {
-            "env": {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"},
-            "stdout": subprocess.DEVNULL,
-        }
+        keys = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}
+        given: dict[str, Any] = {"env": {**os.environ, **keys}, "stdout": subprocess.DEVNULL}
         for _ in range(times):
             enough.clear()
             stop_at = requests + max(samples // (times + 1), 1)
@@ -140,11 +133,9 @@ def print_kills(times: int = 50) -> None:
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ["faults", "kills"]
-    if "faults" in wanted:
-        print_faults()
-    if "kills" in wanted:
-        print_kills()
+    parts: dict[str, Any] = {"faults": print_faults, "kills": print_kills}
+    for name in sys.argv[1:] or parts:
+        parts[name]()
 
 
 if __name__ == "__main__":

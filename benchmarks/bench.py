@@ -51,11 +51,8 @@ def cells(wanted: int, delays: Sequence[int], limits: Sequence[int]) -> list[Cel
     >>> [cell.samples for cell in cells(500, [0], [8, 32])]
     [125, 500]
     """
-    return [
-        Cell(delay, limit, max(1, wanted * limit // max(limits)))
-        for delay in delays
-        for limit in limits
-    ]
+    sizes = {limit: max(1, wanted * limit // max(limits)) for limit in limits}
+    return [Cell(delay, limit, number) for delay in delays for limit, number in sizes.items()]
 
 
 def ideal_seconds(requests: int, delay: float, limit: int) -> float:
@@ -209,13 +206,10 @@ def between(page: str, name: str, text: str) -> str:
 
 def circumstances() -> str:
     """When, at which commit, and with which packages, as a sentence."""
-    found = [f"{name} {version(name)}" for name in PACKAGES]
-    command = ["git", "rev-parse", "--short=8", "HEAD"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    return (
-        f"{datetime.now(UTC):%Y-%m-%d}, commit {commit}, {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}: {', '.join(found)}."
-    )
+    found = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    commit = subprocess.getoutput("git rev-parse --short=8 HEAD")
+    at = f"{datetime.now(UTC):%Y-%m-%d}, commit {commit}, {os.cpu_count()} cores"
+    return f"{at}, Python {platform.python_version()}: {found}."
 
 
 def measure_all(
@@ -238,9 +232,7 @@ def measure_all(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed beside the peers, in one run")
-    parser.add_argument(
-        "--only", nargs="+", default=list(METHODS), choices=METHODS, metavar="METHOD"
-    )
+    parser.add_argument("--only", nargs="+", default=[*METHODS], choices=METHODS, metavar="METHOD")
     parser.add_argument("--samples", type=int, default=500, help="at the highest concurrency")
     parser.add_argument("--rounds", type=int, default=3, help="figures are medians of them")
     parser.add_argument("--quick", action="store_true", help="one short round; the page stays")

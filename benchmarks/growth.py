@@ -57,13 +57,9 @@ def write_samples(path: Path, number: int) -> None:
             facts += [f"A ticket costs {rng.randrange(2, 40)} coins."] * (n % 2)
             said = [facts[0] if rng.random() < 0.7 else f"The {place} opens at {hour + 1}."]
             said += rng.sample(facts[1:], rng.randrange(0, len(facts)))
-            record = {
-                "id": f"s{n}",
-                "question": f"When does the {place} of district {n} open?",
-                "answer": " ".join(said),
-                "contexts": [" ".join(facts)],
-            }
-            file.write(json.dumps(record) + "\n")
+            question = f"When does the {place} of district {n} open?"
+            record = {"id": f"s{n}", "question": question, "answer": " ".join(said)}
+            file.write(json.dumps(record | {"contexts": [" ".join(facts)]}) + "\n")
 
 
 def run(folder: Path, command: str, address: str) -> Measured:
@@ -112,11 +108,8 @@ def main() -> None:
                         run(folder, MAKES[needed], server.base_url)
                     found = run(folder, command, server.base_url)
                     peaks.setdefault(command, []).append(found.megabytes)
-                    each = found.cpu / size * 1e6
-                    print(
-                        f"{command:10}{size:9}{found.megabytes:8.0f}{found.cpu:9.2f}{each:11.0f}",
-                        flush=True,
-                    )
+                    took = f"{found.cpu:9.2f}{found.cpu / size * 1e6:11.0f}"
+                    print(f"{command:10}{size:9}{found.megabytes:8.0f}{took}", flush=True)
     for command, memory in peaks.items():
         print(f"{command}: {max(memory) - min(memory):.0f} MB between the sizes")
 

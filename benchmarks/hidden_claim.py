@@ -34,10 +34,8 @@ def page() -> str:
     samples = {each.id: each for each in map(Sample.from_record, map(json.loads, sample_lines()))}
     sample = samples[SAMPLE]
     result = TCVA("faithfulness", judge="lexical").evaluate(sample)
-    claims = "".join(
-        f'<tr class="{claim.verdict}"><td class="level">{claim.verdict}<td>{escape(claim.claim)}'
-        for claim in result.claims
-    )
+    row = '<tr class="{0}"><td class="level">{0}<td>{1}'
+    claims = "".join(row.format(claim.verdict, escape(claim.claim)) for claim in result.claims)
     scores = {}
     for name in METRICS:
         adapter, framework = import_module(f"tcva_adapters.{name}"), FRAMEWORKS[name]

@@ -14,6 +14,7 @@ import tempfile
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,17 +77,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         print_one_evaluator(folder)
-        print(
-            f"\n{'3 evaluators, 6 samples':27}{'calls':>6}{'with a store':>13}{'share=False':>12}"
-        )
-        for adapter in ADAPTERS:
-            for asynchronous in (False, True):
-                how = f"{adapter.name}, {'async' if asynchronous else 'sync'}"
-                store = {"store": folder / f"{how}.sqlite"}
-                found = [
-                    calls_of_suite(adapter, asynchronous, s) for s in ({}, store, {"share": False})
-                ]
-                print(f"{how:27}{found[0]:6}{found[1]:13}{found[2]:12}")
+        print(f"\n{'3 evaluators, 6 samples':27} calls with a store share=False")
+        for adapter, asynchronous in product(ADAPTERS, (False, True)):
+            how = f"{adapter.name}, {'async' if asynchronous else 'sync'}"
+            settings: list[dict[str, Any]] = [{}, {"store": folder / how}, {"share": False}]
+            found = [calls_of_suite(adapter, asynchronous, each) for each in settings]
+            print(f"{how:27}{found[0]:6}{found[1]:13}{found[2]:12}")
 
 
 if __name__ == "__main__":

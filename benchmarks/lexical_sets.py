@@ -54,9 +54,8 @@ def load() -> dict[str, list[Row]]:
             sets[name] = [{**row, "answer": row["response"]} for row in drawn]
     for name in PAPER:
         if rows := paper_file(f"{name}_prepared"):
-            sets[name] = [
-                {**row, "contexts": row["context"], "label": row["human_score"]} for row in rows
-            ]
+            names = {"answer": "answer", "contexts": "context", "label": "human_score"}
+            sets[name] = [{ours: row[theirs] for ours, theirs in names.items()} for row in rows]
     return sets
 
 
@@ -103,9 +102,8 @@ def print_sets(sets: dict[str, list[Row]]) -> None:
     for name, rows in sets.items():
         scores = judged(rows)
         labels = np.array([float(row["label"]) for row in rows])
-        plain = max(
-            spearmanr([containment(row, grams) for row in rows], labels)[0] for grams in COUNTS
-        )
+        shares = ([containment(row, grams) for row in rows] for grams in COUNTS)
+        plain = max(spearmanr(each, labels)[0] for each in shares)
         found = estimate("spearman", [scores, labels])
         means.append((found.value, plain))
         shown = f"{found.value:.3f}  {found.low:.3f}-{found.high:.3f}"
@@ -126,17 +124,14 @@ def print_reader() -> None:
             if level and verdict.verdict:
                 apart.append(abs(LEVELS.index(level) - LEVELS.index(verdict.verdict)))
     same, near = np.mean(np.array(apart) == 0), np.mean(np.array(apart) <= 1)
-    print(
-        f"{len(apart)} claims of the package's samples: {same:.1%} have the reader's level, {near:.1%} are within one"
-    )
+    shown = f"{same:.1%} have the reader's level, {near:.1%} are within one"
+    print(f"{len(apart)} claims of the package's samples: {shown}")
 
 
 def main() -> None:
     sets = load()
     if missing := {*BEDS, *PAPER} - set(sets):
-        print(
-            f"not found: {', '.join(missing)}; set TCVA_BEDS and TCVA_PAPER_DATA to their folders"
-        )
+        print(f"not found: {', '.join(missing)}; set TCVA_BEDS and TCVA_PAPER_DATA")
     print_reader()
     if sets:
         print_sets(sets)

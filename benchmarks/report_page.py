@@ -73,9 +73,8 @@ def print_times(browser: Browser, file: Path) -> None:
         page.goto(f"#view={view}")
         if page.page.locator("input[type=range]").count():
             times = page.call(_MOVES, MOVES)
-            print(
-                f"temperature to repaint in {view}: {statistics.median(times):.0f} ms, slowest {max(times):.0f} ms"
-            )
+            took = f"{statistics.median(times):.0f} ms, slowest {max(times):.0f} ms"
+            print(f"temperature to repaint in {view}: {took}")
 
 
 def random_rows() -> Iterator[FloatArray]:
@@ -108,9 +107,8 @@ def print_parity(browser: Browser, folder: Path) -> None:
     every += [ScoringConfig(bounds=Bounds(-20.0, 1.0, 0.1, 1.0))]
     found = [compare(page, counts, scoring) for counts in random_rows() for scoring in every]
     largest, differ, decisions = (column for column in zip(*found, strict=True))
-    print(
-        f"{sum(decisions)} decisions, {sum(differ)} differ; scores differ by {max(largest):.0e} at most"
-    )
+    found_apart = f"{sum(differ)} differ; scores differ by {max(largest):.0e} at most"
+    print(f"{sum(decisions)} decisions, {found_apart}")
     if sum(differ) or max(largest) > 1.5e-12:  # a unit of the twelfth digit
         sys.exit("the page does not compute as the library does")
 

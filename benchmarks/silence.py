@@ -134,10 +134,8 @@ def main() -> None:
         name = " ".join([*("control:" for _ in range(run.is_control)), run.name, *run.arguments])
         if failure or bool(noted) is not run.is_control:
             wrong.append(name)
-        print(
-            f"{name:<50} {asked:>12}  {len(noted)} {', '.join(sorted(set(noted)))} {failure}",
-            flush=True,
-        )
+        seen = ", ".join(sorted(set(noted)))
+        print(f"{name:<50} {asked:>12}  {len(noted)} {seen} {failure}", flush=True)
     if wrong:
         sys.exit(f"not as it should be: {', '.join(wrong)}")
 

@@ -14,16 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters import (
-    Assessment,
-    Result,
-    Verdict,
-    WeightScheme,
-    aggregate,
-    flip_temperature,
-    sweep,
-)
-from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters import Assessment, Result, aggregate, flip_temperature, sweep
+from tcva_adapters.core.verdicts import LEVELS, Verdict, WeightScheme
 
 ROUNDS: Final = 15
 ROWS, LOOPED, GRID = 1_000_000, 2_000, np.linspace(0.1, 1.0, 91)

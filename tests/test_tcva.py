@@ -16,18 +16,9 @@ from typing import Any
 import pytest
 
 import tcva_adapters
-from tcva_adapters import (
-    CCRS,
-    TCVA,
-    Assessment,
-    ClaimVerdict,
-    Criterion,
-    Panel,
-    Result,
-    Sample,
-    Verdict,
-)
+from tcva_adapters import CCRS, TCVA, Assessment, ClaimVerdict, Criterion, Panel, Result, Sample
 from tcva_adapters.compare import read_scores
+from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.cost import cost
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError

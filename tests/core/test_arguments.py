@@ -10,23 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters import (
-    Assessment,
-    Criterion,
-    Verdict,
-    WeightScheme,
-    aggregate,
-    exponent,
-    flip_temperature,
-    fuse,
-    rubric,
-    sweep,
-)
-from tcva_adapters.core.aggregation import make_plan
+from tcva_adapters import Assessment, Criterion, Verdict, WeightScheme, flip_temperature, rubric
+from tcva_adapters.core.aggregation import aggregate, make_plan, sweep
 from tcva_adapters.core.collapse import ablation, binary_counts, from_deepeval, ternary_counts
 from tcva_adapters.core.compat import score_agg
-from tcva_adapters.core.panel import evaluate_panel
-from tcva_adapters.core.temperature import Bounds, check_temperature
+from tcva_adapters.core.panel import evaluate_panel, fuse
+from tcva_adapters.core.temperature import Bounds, check_temperature, exponent
 from tcva_adapters.core.verdicts import count_levels
 from tcva_adapters.errors import InvalidValueError, TCVAError
 

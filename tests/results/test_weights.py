@@ -7,18 +7,8 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import (
-    TCVA,
-    Assessment,
-    ClaimVerdict,
-    Panel,
-    Result,
-    Sample,
-    Verdict,
-    aggregate,
-    sweep,
-)
-from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters import TCVA, Assessment, ClaimVerdict, Panel, Result, Sample, aggregate, sweep
+from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import EvidenceCheck
