@@ -1,13 +1,13 @@
 """Speed beside the peers in one run, and the marked block of docs/measurements.md: `make bench`.
 
-Run: python -m benchmarks.bench [--quick] [--only METHOD ...]
+Run: python -m benchmarks.bench [--quick]
 
 Every method of `benchmarks.peers` has a process of its own, is warmed up, and goes through all cells
 (pause of the server, samples under way at once). Methods take turns; figures are medians over the rounds.
 The bodies that the server received are then posted by the openai package alone, in another process, at
 the same concurrency: *CPU* is what the method takes above that, in milliseconds a sample. *Wall* is the
-clock over the pauses alone, in brackets that of the bare client. Bytes are those of the requests and of
-the scripted replies, which are as short as the prompts allow.
+clock over the pauses alone, in brackets that of the bare client. The scripted replies are as short as
+the prompts allow.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from statistics import median
 from typing import Any, Final, NamedTuple
 
 import tests.support.quiet  # noqa: F401  # tracking is switched off in every process that follows
-from benchmarks.answering_server import Remote, answer, samples, started
+from benchmarks.answering_server import Remote, samples, started
 from benchmarks.peers import BARE, METHODS
 
 FOLDER: Final = Path("build/bench")
@@ -35,6 +35,10 @@ PAGE: Final = Path("docs/measurements.md")
 POSTED: Final = 250
 """Bodies that the bare client posts at most: what it takes for one is what counts."""
 PACKAGES: Final = ("openai", "ragas", "deepeval", "llama-index-core", "langchain-core")
+
+
+Figures = dict[str, list[list[dict[str, Any]]]]
+"""By method, its rounds, each with a run for every cell."""
 
 
 class Cell(NamedTuple):
@@ -121,11 +125,6 @@ def measure(method: str, columns: Sequence[Cell], server: Remote) -> list[dict[s
             first += cell.samples
             received.append(bodies)
             found.append({**run, "requests": len(bodies), "connections": connections})
-    number = columns[-1].samples
-    found[-1] |= {
-        "sent": sum(map(len, received[-1])) / number,
-        "reply": sum(len(answer(json.loads(body))) for body in received[-1]) / number,
-    }
     posted = [bodies[:: -(-len(bodies) // POSTED)] for bodies in received]
     (FOLDER / "bodies.jsonl").write_bytes(b"\n".join(body for each in posted for body in each))
     with child(BARE, FOLDER / "bodies.jsonl", server) as ask:
@@ -150,7 +149,7 @@ def span(values: Iterable[float]) -> str:
     return f"{shown[0]:.2f}-{shown[-1]:.2f}" if shown else "-"
 
 
-def table(figures: dict[str, list[list[dict[str, Any]]]], columns: Sequence[Cell]) -> str:
+def table(figures: Figures, columns: Sequence[Cell]) -> str:
     """The methods: over all cells the smallest and the largest CPU, and the last cell's wall.
 
     Args:
@@ -159,11 +158,9 @@ def table(figures: dict[str, list[list[dict[str, Any]]]], columns: Sequence[Cell
     """
     last, above = columns[-1], {}
     for method, rounds in figures.items():
-        above[method] = [
-            [cpu_above_bare(run, run["requests"], c.samples) for run, c in zip(r, columns, strict=True)]
-            for r in rounds
-        ]  # fmt: skip
-    lines = [f"{'':38}{'CPU, ms':>13}{'to own':>11}{'wall':>13}{'calls':>6}{'sent, B':>8}{'reply, B':>9}"]  # fmt: skip
+        pairs = [zip(each, columns, strict=True) for each in rounds]
+        above[method] = [[cpu_above_bare(r, r["requests"], c.samples) for r, c in p] for p in pairs]
+    lines = [f"{'':38}{'CPU, ms':>13}{'to own':>11}{'wall':>13}{'calls':>6}"]
     for method, rounds in figures.items():
         own = above.get(METHODS[method].own)
         shares = [
@@ -179,11 +176,8 @@ def table(figures: dict[str, list[list[dict[str, Any]]]], columns: Sequence[Cell
             )
             wall = f"{own_wall:.2f} ({alone:.2f})"
         cpu = span(median(r[i] for r in above[method]) for i in range(len(columns)))
-        run = runs[0]
-        lines.append(
-            f"{method:38}{cpu:>13}{span(shares):>11}{wall:>13}{run['requests'] / last.samples:6.2f}"
-            f"{run['sent']:8.0f}{run['reply']:9.0f}"
-        )
+        calls = runs[0]["requests"] / last.samples
+        lines.append(f"{method:38}{cpu:>13}{span(shares):>11}{wall:>13}{calls:6.2f}")
     return "\n".join(lines)
 
 
@@ -212,12 +206,10 @@ def circumstances() -> str:
     return f"{at}, Python {platform.python_version()}: {found}."
 
 
-def measure_all(
-    methods: Sequence[str], columns: Sequence[Cell], rounds: int
-) -> dict[str, list[list[dict[str, Any]]]]:
+def measure_all(methods: Sequence[str], columns: Sequence[Cell], rounds: int) -> Figures:
     """Methods in turn, so many times; one that fails is named and left out."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    figures: dict[str, list[list[dict[str, Any]]]] = {method: [] for method in methods}
+    figures: Figures = {method: [] for method in methods}
     with started() as server:
         for number in range(rounds):
             for method in list(figures):
@@ -232,16 +224,13 @@ def measure_all(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed beside the peers, in one run")
-    parser.add_argument("--only", nargs="+", default=[*METHODS], choices=METHODS, metavar="METHOD")
-    parser.add_argument("--samples", type=int, default=500, help="at the highest concurrency")
-    parser.add_argument("--rounds", type=int, default=3, help="figures are medians of them")
     parser.add_argument("--quick", action="store_true", help="one short round; the page stays")
-    asked = parser.parse_args()
-    columns = cells(64, [0, 200], [32]) if asked.quick else cells(asked.samples, [0, 200], [8, 32])
-    figures = measure_all(asked.only, columns, 1 if asked.quick else asked.rounds)
+    is_quick = parser.parse_args().quick
+    columns = cells(64, [0, 200], [32]) if is_quick else cells(500, [0, 200], [8, 32])
+    figures = measure_all([*METHODS], columns, 1 if is_quick else 3)
     shown = table(figures, columns)
     print(shown)
-    if not asked.quick and len(figures) == len(METHODS):
+    if not is_quick and len(figures) == len(METHODS):
         text = f"{circumstances()}\n\n```text\n{shown}\n```"
         PAGE.write_text(between(PAGE.read_text("utf-8"), "speed", text), encoding="utf-8")
 

@@ -10,7 +10,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from benchmarks.lexical_sets import load, paper_file
 from tcva_adapters import ClaimVerdict, Verdict
@@ -18,9 +18,6 @@ from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE
 from tests.judges.huge import huge
-
-SAMPLES: Final = 300
-CLAIM: Final = "The drug cures cancer in children."
 
 Judged = tuple[Sequence[ClaimVerdict], Sequence[str]]
 
@@ -67,9 +64,9 @@ def main() -> None:
         print_checked(name, (([claim_of(case.claim, case.quote)], PASSAGES) for case in each))
     print_checked("summeval, the paper's model", paper_quotes())
     for name, rows in load().items():
-        print_checked(f"{name}, others' sentences", quotes_of_others(rows[:SAMPLES]))
+        print_checked(f"{name}, others' sentences", quotes_of_others(rows[:300]))
     for name, contexts, quote in huge(1_000_000):
-        verdicts = [claim_of(CLAIM, quote + " x" * (i % 2)) for i in range(8)]
+        verdicts = [claim_of("The drug cures cancer.", quote + " x" * (i % 2)) for i in range(8)]
         started = time.process_time()
         check_evidence(verdicts, contexts)
         print(f"a megabyte, 8 claims, {name}: {time.process_time() - started:.2f} s")

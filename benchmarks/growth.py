@@ -5,7 +5,7 @@ Run: python -m benchmarks.growth [--sizes 1000,10000] [--commands evaluate,compa
      python -m benchmarks.growth --sizes 10000,1000000 --commands evaluate    (an hour)
 Each command is a process of its own; its peak memory and its CPU time are the kernel's. Samples are
 short, seeded and all different. ``store`` judges by a model, which is a server in another process that
-answers at once, with a verdict store; ``again`` is served by that store.
+answers at once, with a verdict store.
 """
 
 import argparse
@@ -25,19 +25,14 @@ _PLACES: Final = ("harbour", "library", "museum", "station", "garden", "theatre"
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _JUDGED_FOR_SWEEP: Final = 5_000
 SAMPLES: Final = "samples.jsonl"
-_MODEL: Final = ("evaluate", SAMPLES, "--judge", "openai:m", "--store", "store.sqlite")
 COMMANDS: Final = {
     "evaluate": ("evaluate", SAMPLES, "--judge", "lexical", "--out", "judged.jsonl"),
-    "store": (*_MODEL, "--out", "asked.jsonl"),
-    "again": (*_MODEL, "--out", "again.jsonl"),
+    "store": ("evaluate", SAMPLES, "--judge", "openai:m", "--store", "store.sqlite", "--out", "asked.jsonl"),
     "sweep": ("sweep", "judged.jsonl"),
-    "ccrs": ("evaluate", SAMPLES, "--ccrs", "cc,qr,ir", "--out", "rated.jsonl"),
     "compare": ("compare", SAMPLES, "--judge", "lexical", "--with", "ragas", "--metrics", "faithfulness", "--out", "side"),
     "report": ("report", "judged.jsonl", "--samples", SAMPLES, "--out", "report.html"),
-    "folder": ("report", "side", "--out", "side.html"),
 }  # fmt: skip
-NEEDS: Final = {"sweep": "judged.jsonl", "report": "judged.jsonl", "folder": "side", "again": "store.sqlite"}  # fmt: skip
-MAKES: Final = {"judged.jsonl": "evaluate", "side": "compare", "store.sqlite": "store"}
+JUDGED: Final = "judged.jsonl"
 
 
 class Measured(NamedTuple):
@@ -101,11 +96,10 @@ def main() -> None:
                 folder = Path(name)
                 write_samples(folder / SAMPLES, size)
                 for command in commands:
-                    needed = NEEDS.get(command, SAMPLES)
-                    if command == "sweep" and not (folder / needed).exists():
+                    if command == "sweep" and not (folder / JUDGED).exists():
                         judged_again_and_again(folder, size, server.base_url)
-                    elif not (folder / needed).exists():
-                        run(folder, MAKES[needed], server.base_url)
+                    elif command == "report" and not (folder / JUDGED).exists():
+                        run(folder, "evaluate", server.base_url)
                     found = run(folder, command, server.base_url)
                     peaks.setdefault(command, []).append(found.megabytes)
                     took = f"{found.cpu:9.2f}{found.cpu / size * 1e6:11.0f}"

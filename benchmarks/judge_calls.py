@@ -21,7 +21,7 @@ from typing import Any, Final
 import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
 
 # isort: split
-from tcva_adapters import CCRS, TCVA, Sample, clear_shared
+from tcva_adapters import TCVA, Sample, clear_shared
 from tcva_adapters.data import sample_lines
 from tcva_adapters.judges.base import blank_field
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
@@ -47,14 +47,9 @@ def print_one_evaluator(folder: Path) -> None:
             calls = server.count
             views = [result.at(t).score for result in results for t in TEMPERATURES]
             tcva.changed(share=False).evaluate_many(judged, progress=False)
-            print(
-                f"claims={claims!r}: {calls / len(judged):.3f} calls for each of {len(judged)} samples; "
-                f"{server.count - calls} for {len(views)} scores at further temperatures and a second run"
-            )
-    with ScriptedServer(lambda *_: '{"score": 80}') as server:
-        model = OpenAICompatibleModel("m", base_url=server.base_url)
-        CCRS(judge=model).evaluate_many(judged[:5], progress=False)
-        print(f"CCRS, five metrics: {server.count / 5:g} calls for each of 5 samples")
+            each = f"{calls / len(judged):.3f} calls for each of {len(judged)} samples"
+            more = f"{len(views)} scores at further temperatures and a second run"
+            print(f"claims={claims!r}: {each}; {server.count - calls} for {more}")
 
 
 def calls_of_suite(adapter: Adapter, asynchronous: bool, settings: dict[str, Any]) -> int:

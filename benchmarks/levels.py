@@ -1,6 +1,6 @@
 """Do tests find nothing where there is nothing, and do intervals hold the truth? Every one that is offered.
 
-Run: python -m benchmarks.levels [--sets 2000] [--n 5 10 30 50 170] [--data tied]
+Run: python -m benchmarks.levels [--sets 2000] [--n 5 10 30 50 170]
 
 Upper table: of data sets without what a test looks for, the share in which it finds it at 5 % (``!``:
 above .065). Lower table: the share of 95 % intervals that hold the value of the population (``!``: below
@@ -148,13 +148,9 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
     options: dict[str, Any] = {"seed": seed, **DRAWN}
     one, other = data.methods(0.7, 1.0)
     truth, groups = truths(data.kind), data.groups
-    found = {
-        "mean": estimate("mean", one, groups),
-        "mean error": difference("mean", one, data.human, groups=groups),
-        "share": estimate("share", one > 0.6, groups),
-    }
-    for measure in AGREEMENT:
-        found[measure] = estimate(measure, [one, data.human], groups)
+    found = {"mean": estimate("mean", one, groups), "share": estimate("share", one > 0.6, groups)}
+    found["mean error"] = difference("mean", one, data.human, groups=groups)
+    found |= {each: estimate(each, [one, data.human], groups) for each in AGREEMENT}
     for statistic in DIFFERENCES:
         human, name = None if statistic == "mean" else data.human, f"difference of {statistic}"
         found[name] = difference(statistic, one, other, human, groups, **options)
@@ -200,9 +196,8 @@ def _holds(found: Estimate, truth: float) -> bool | None:
 def share(outcomes: Sequence[bool | None]) -> float:
     """Of those that are offered; nan where these are too few to count."""
     offered = [each for each in outcomes if each is not None]
-    if not offered or len(offered) < OFFERED * len(outcomes):
-        return float("nan")
-    return sum(offered) / len(offered)
+    is_few = not offered or len(offered) < OFFERED * len(outcomes)
+    return float("nan") if is_few else sum(offered) / len(offered)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -210,7 +205,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--sets", type=int, default=2000)
     parser.add_argument("--n", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--data", choices=KINDS, nargs="+", default=KINDS)
     given = parser.parse_args(arguments)
     started, beyond = time.monotonic(), 0
     for grouped in (False, True):
@@ -218,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for n in given.n:
             rng = np.random.default_rng([n, grouped])
             for number in range(given.sets):
-                data = Data(rng, given.data[number % len(given.data)], n, grouped=grouped)
+                data = Data(rng, KINDS[number % len(KINDS)], n, grouped=grouped)
                 for table, name, outcome in chain(tests(data, number), intervals(data, number)):
                     tables[table][name, n].append(outcome)
         for table, tallies in tables.items():

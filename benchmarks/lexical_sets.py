@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,8 +23,9 @@ from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.text.sentences import split_claims
+from tests.support import paper
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+FOLDER: Final = Path(os.environ.get("TCVA_BEDS", paper.ROOT.parent / "shared/data/beds"))
 BEDS: Final = ("begin_cmu_dev", "begin_tc_dev", "begin_wow_dev", "factcheck_stance", "topical_chat", "wice_dev")  # fmt: skip
 PAPER: Final = ("summeval", "summeval_rel")
 MOST: Final = 1500
@@ -32,22 +34,16 @@ Row = dict[str, Any]
 Grams = Callable[[str], Sequence[Hashable]]
 
 
-def folder(variable: str, name: str) -> Path:
-    return Path(os.environ.get(variable, ROOT.parent / "shared/data" / name))
-
-
 def paper_file(name: str) -> list[Row]:
     """A file of the paper's data; empty where it is not there."""
-    path = folder("TCVA_PAPER_DATA", "tcva_paper") / f"{name}.json"
-    rows: list[Row] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return rows
+    return paper.load(name) if paper.FOLDER.is_dir() else []
 
 
 def load() -> dict[str, list[Row]]:
     """At most 1 500 rows of each set that is there: answer, contexts, label."""
     sets: dict[str, list[Row]] = {}
     for name in BEDS:
-        path = folder("TCVA_BEDS", "beds") / f"{name}.jsonl"
+        path = FOLDER / f"{name}.jsonl"
         if path.exists():
             rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
             drawn = [rows[i] for i in np.random.default_rng(0).permutation(len(rows))[:MOST]]
@@ -59,23 +55,21 @@ def load() -> dict[str, list[Row]]:
     return sets
 
 
-def word_grams(size: int) -> Grams:
-    def grams(text: str) -> list[Hashable]:
-        words = re.findall(r"\w+", text.lower())
-        return list(zip(*(words[i:] for i in range(size)), strict=False))
-
-    return grams
+def word_grams(size: int, text: str) -> list[Hashable]:
+    words = re.findall(r"\w+", text.lower())
+    return list(zip(*(words[i:] for i in range(size)), strict=False))
 
 
-def character_grams(size: int) -> Grams:
-    def grams(text: str) -> list[Hashable]:
-        line = " ".join(text.lower().split())
-        return [line[i : i + size] for i in range(len(line) - size + 1)]
-
-    return grams
+def character_grams(size: int, text: str) -> list[Hashable]:
+    line = " ".join(text.lower().split())
+    return [line[i : i + size] for i in range(len(line) - size + 1)]
 
 
-COUNTS: Final = [word_grams(n) for n in (1, 2, 3, 4)] + [character_grams(n) for n in (3, 4, 5, 6)]
+COUNTS: Final = [
+    partial(grams, n + far)
+    for grams, far in ((word_grams, 1), (character_grams, 3))
+    for n in range(4)
+]
 
 
 def containment(row: Row, grams: Grams) -> float:

@@ -36,25 +36,18 @@ def lines_of(source: str) -> int:
 
 def long_functions(source: str) -> list[str]:
     """Functions that are too long, signature and docstring included."""
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            length = (node.end_lineno or node.lineno) - node.lineno + 1
-            if length > _LONGEST:
-                found.append(f"{node.name} has {length} lines")
-    return found
+    nodes = ast.walk(ast.parse(source))
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    lengths = [(n.name, (n.end_lineno or n.lineno) - n.lineno + 1) for n in functions]
+    return [f"{name} has {length} lines" for name, length in lengths if length > _LONGEST]
 
 
 def room_of(path: Path, rooms: dict[str, Any]) -> str:
     """The room whose folder or module this is; the longest of several."""
     name = path.relative_to(_PACKAGE).as_posix()
-    found = [
-        (len(place), room)
-        for room, settings in rooms.items()
-        for place in settings["holds"]
-        if name == place or name.startswith(f"{place}/")
-    ]
-    return max(found, default=(0, _OTHER))[1]
+    places = {place: room for room, settings in rooms.items() for place in settings["holds"]}
+    held = [place for place in places if f"{name}/".startswith(f"{place}/")]
+    return places[max(held, key=len)] if held else _OTHER
 
 
 def main() -> None:

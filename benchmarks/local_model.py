@@ -113,18 +113,12 @@ def judge(arguments: Sequence[str]) -> None:
         begin = time.perf_counter()
         result = tcva.evaluate(sample)
         usage = result.assessment.usage
-        rows[record["id"]] = row = {
-            "id": record["id"],
-            "human": record["human_score"],
-            "score": result.score,
-            "lexical": lexical.evaluate(sample).score,
-            "claims": len(result.claims),
-            "lowered": sum(each.original_verdict is not None for each in result.claims),
-            "seconds": time.perf_counter() - begin,
-            "calls": usage.calls,
-            "prompt tokens": usage.input_tokens,
-            "reply tokens": usage.output_tokens,
-        }
+        row = {"id": record["id"], "seconds": time.perf_counter() - begin, "calls": usage.calls}
+        row |= {"prompt tokens": usage.input_tokens, "reply tokens": usage.output_tokens}
+        row |= {"human": record["human_score"], "score": result.score, "claims": len(result.claims)}
+        row["lowered"] = sum(each.original_verdict is not None for each in result.claims)
+        row["lexical"] = lexical.evaluate(sample).score
+        rows[record["id"]] = row
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
     print_figures([rows[record["id"]] for record in records[: given.samples]])

@@ -75,17 +75,15 @@ def bare(url: str, limit: int, _: str | None) -> Run:
     return limited(post, limit)
 
 
-def core(_: str, limit: int, judge: str | None) -> Run:
-    """`TCVA.evaluate_many`, or without a judge's name its awaited form."""
+def core(_: str, limit: int, judge: str | None) -> Run:  # noqa: ARG001  # as all are called
+    """`TCVA.evaluate_many`."""
     from tcva_adapters import TCVA, Sample
 
     tcva = TCVA(judge=OURS, max_concurrency=limit)
 
     def run(rows: Sequence[Record]) -> list[Any]:
         samples = [Sample(**row) for row in rows]
-        if judge:
-            return [each.score for each in tcva.evaluate_many(samples, progress=False)]
-        return [each.score for each in LOOP.run(tcva.aevaluate_many(samples, progress=False))]
+        return [each.score for each in tcva.evaluate_many(samples, progress=False)]
 
     return run
 
@@ -227,17 +225,11 @@ def _both(name: str, make: Callable[[str, int, str | None], Run], own: str) -> d
 BARE: Final = "bare client"
 METHODS: Final = {
     "TCVA evaluate_many": Method(core, OURS),
-    "TCVA aevaluate_many": Method(core),
     **_both("RAGAS TCVAMetric", ragas, "RAGAS Faithfulness"),
     **_both("DeepEval TCVAMetric", deepeval, "DeepEval FaithfulnessMetric"),
     **_both("LlamaIndex TCVAEvaluator", llamaindex, "LlamaIndex FaithfulnessEvaluator"),
     **_both("LangChain TCVAEvaluator", langchain, "LangChain labeled_criteria"),
 }
-
-
-def use_server(url: str) -> None:
-    """Let `openai:MODEL` mean this server."""
-    os.environ.update(OPENAI_BASE_URL=url, OPENAI_API_KEY="none")
 
 
 def measured(run: Run, rows: Sequence[Record]) -> dict[str, float]:
@@ -258,7 +250,7 @@ def main() -> None:
     rows = [json.loads(line) for line in Path(file).read_bytes().splitlines()]
     for line in sys.stdin:
         url, first, last, limit = json.loads(line)
-        use_server(url)
+        os.environ.update(OPENAI_BASE_URL=url, OPENAI_API_KEY="none")  # of `openai:MODEL`
         run = method.make(url, limit, method.judge)
         answers.write(json.dumps(measured(run, rows[first:last])) + "\n")
 

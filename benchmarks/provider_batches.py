@@ -53,7 +53,6 @@ def main() -> None:
         (counts,) = submit(tcva, samples, place, batch_size=NUMBER // 4).records("samples")
         contradict(server)
         while counts["requests_under_way"]:
-            print(f"  {counts}")
             (counts,) = collect(tcva, place).records("samples")
         before = server.count
         results = tcva.changed(share=False).evaluate_many(samples, progress=False)

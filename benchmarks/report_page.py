@@ -20,9 +20,7 @@ from typing import Final
 import numpy as np
 from playwright.sync_api import Browser
 
-from tcva_adapters import report, sweep
-from tcva_adapters.cli.settings import silence_frameworks
-from tcva_adapters.compare import Run
+from tcva_adapters import sweep
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
@@ -33,7 +31,6 @@ from tests.support.reports import random_content, small_report, write_page
 
 SAMPLES: Final = 10_000
 MOVES: Final = 50
-EXAMPLES: Final = Path(__file__).resolve().parents[1] / "tcva_adapters/data/samples.jsonl"
 GRID: Final = np.round(np.arange(10, 101) / 100, 2)
 THRESHOLDS: Final = np.arange(1001) / 1000
 
@@ -118,9 +115,6 @@ def main() -> None:
     print(f"page without data: {bare / 1000:.0f} kB (at most 130)")
     with TemporaryDirectory() as name, launched() as browser:
         folder = Path(name)
-        silence_frameworks()
-        written = report.write(Run(EXAMPLES, {"judge": "lexical"}).table(), folder / "all.html")
-        print(f"57 samples with all framework metrics: {written.size / 1000:.0f} kB")
         big = write_page(random_content(SAMPLES), folder / "big.html")
         print(f"{SAMPLES} samples, the texts of 5000: {big.stat().st_size / 1e6:.1f} MB")
         print_times(browser, big)

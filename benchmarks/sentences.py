@@ -5,7 +5,7 @@ and arguments, and the docstrings of commands, which are their help. What is fil
 Texts of the page are read from ``web/src``; README and docs by line, without their code. What only a
 model reads is left out, and so are errors that click and pydantic word, and other texts of one word.
 
-Run: python -m benchmarks.sentences [PATH...] [--grep WORD] [--docs] [--check]
+Run: python -m benchmarks.sentences [PATH...] [--check]
 """
 
 import argparse
@@ -13,7 +13,6 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -35,8 +34,8 @@ _SHOWN: Final = re.compile(r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]
 Found = tuple[int, str]
 
 
-def of_python(source: str, *, docs: bool = False) -> Iterator[Found]:
-    """The texts of a module with their lines, or the first sentences of its public docstrings."""
+def of_python(source: str) -> Iterator[Found]:
+    """The texts of a module with their lines."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         match node:
@@ -44,11 +43,9 @@ def of_python(source: str, *, docs: bool = False) -> Iterator[Found]:
                 yield from (word for each in given[: _NAMED[name]] for word in _words(each))
             case ast.GeneratorExp() | ast.ListComp() if "Column(" in ast.unparse(node.elt):
                 yield from _words(node.generators[0].iter)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Module():
-                said, is_own = ast.get_docstring(node) or "", getattr(node, "name", "")[:1] == "_"
-                if said and not is_own and (docs or "Example: tcva" in said):
-                    yield node.body[0].lineno, said.partition("\n\n")[0] if docs else said
-    yield from () if docs else _literals(tree)
+            case ast.FunctionDef() if "Example: tcva" in (said := ast.get_docstring(node) or ""):
+                yield node.body[0].lineno, said
+    yield from _literals(tree)
 
 
 def _words(node: ast.AST) -> Iterator[Found]:
@@ -135,16 +132,13 @@ _READERS: Final = {".py": of_python, ".js": of_script, ".md": of_markdown}
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("path", nargs="*", type=Path, default=_PATHS)
-    parser.add_argument("--grep", default="", help="only sentences with this word")
-    parser.add_argument("--docs", action="store_true", help="public docstrings, first sentences")
     parser.add_argument("--check", action="store_true", help="fail where a forbidden word stands")
     asked = parser.parse_args()
-    wanted = _FORBIDDEN if asked.check else re.compile(asked.grep and rf"(?i)\b{asked.grep}\b")
-    count, readers = 0, {".py": partial(of_python, docs=True)} if asked.docs else _READERS
+    count, wanted = 0, _FORBIDDEN if asked.check else re.compile("")
     for path in sorted(p for root in asked.path for p in [root, *root.rglob("*")]):
-        if path.suffix not in readers or path.as_posix().endswith(_TO_MODELS):
+        if path.suffix not in _READERS or path.as_posix().endswith(_TO_MODELS):
             continue
-        for line, text in readers[path.suffix](path.read_text(encoding="utf-8")):
+        for line, text in _READERS[path.suffix](path.read_text(encoding="utf-8")):
             found = wanted.search(flat := " ".join(text.split()))
             if found and not (asked.check and f"{path.name} {found[0].lower()}" in _ALLOWED):
                 count += 1

@@ -1,12 +1,11 @@
 """Speed of what runs without a model: one score, and a sweep.
 
-Run: python -m benchmarks.speed [score | sweep]
+Run: python -m benchmarks.speed
 Times are CPU times, which other processes on the machine disturb less than the clock, and medians.
-The unit of `score` and `sweep` is `score_agg` in plain Python, as eval-ai-library 0.8.2 has it.
+The unit is `score_agg` in plain Python, as eval-ai-library 0.8.2 has it.
 """
 
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from itertools import cycle, product
@@ -74,11 +73,6 @@ def print_sweep() -> None:
     print(f"{ROWS} rows at {len(GRID)} temperatures: {swept:.2f} s; score_agg, by {LOOPED} of them, {times:.0f} times as long")  # fmt: skip
 
 
-def main() -> None:
-    parts = {"score": print_score, "sweep": print_sweep}
-    for name in sys.argv[1:] or parts:
-        parts[name]()
-
-
 if __name__ == "__main__":
-    main()
+    print_score()
+    print_sweep()
