@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 from scipy.stats import binom
 
-from benchmarks.lexical_sets import PAPER, folder, judged, load
+from benchmarks.lexical_sets import PAPER, judged, load
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.fusing import with_fused
 from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table
@@ -33,6 +33,7 @@ from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.guarantee import certify
+from tests.support.paper import FOLDER
 
 SIZES: Final = (30, 60, 150, 400)
 LIMITS: Final = (0.05, 0.1, 0.2)
@@ -152,7 +153,7 @@ def simulate(sets: int) -> int:
 
 def labelled() -> Iterator[tuple[str, ScoreTable]]:
     """Sets with scores at T = 0.5 and labels from 0 to 1."""
-    for name, table in read_folder(folder("TCVA_PAPER_DATA", "tcva_paper"), lexical=True).items():
+    for name, table in read_folder(FOLDER, lexical=True).items():
         scored = table.with_method("TCVA", table.at(0.5)).rated
         for other in ("lexical", "ragas"):
             scored = with_fused(scored, f"TCVA + {other}")
