@@ -17,7 +17,7 @@ from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
 from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS, Requirement
-from tcva_adapters.judges.base import VERDICT_FORMS
+from tcva_adapters.judges.base import VERDICT_FORMS, Judge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import model_of_name, resolve_judge
 from tcva_adapters.results.evidence import HIGH
@@ -116,18 +116,23 @@ def _asked(
         judge = resolve_judge(model or name)
     except (JudgeError, MissingDependencyError) as error:
         return {"judge": str(name), "answers": False, "detail": str(error)}, [], "no answer"
-    if not isinstance(judge, LLMJudge):
+    if not isinstance(judge, LLMJudge) and not hasattr(judge, "probe"):
         return {"judge": judge.name, "answers": True}, [], "works, and needs no server"
-    if not hasattr(judge.model, "probe"):
-        msg = f"only judges of the form openai:MODEL can be tested, got {name!r}"
+    asked = judge.model if isinstance(judge, LLMJudge) else judge
+    if not hasattr(asked, "probe"):
+        msg = f"only judges of the form openai:MODEL or nli:FOLDER can be tested, got {name!r}"
         raise InvalidValueError(msg)
-    answer = {"judge": judge.name, **judge.model.probe()}
+    answer = {"judge": judge.name, **asked.probe()}
     if not answer["answers"]:
         return answer, [], "no answer"
     samples = [Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")]
     tried: list[Mapping[str, Any]] = []
-    for form in VERDICT_FORMS if answer["logprobs"] else ("written",):
-        found, fault = _tried(LLMJudge(judge.model, verdicts=form), samples)
+    judges: dict[str, Judge] = {"nli": judge}
+    if isinstance(judge, LLMJudge):
+        forms = VERDICT_FORMS if answer["logprobs"] else VERDICT_FORMS[:1]
+        judges = {form: LLMJudge(judge.model, verdicts=form) for form in forms}
+    for form, each in judges.items():
+        found, fault = _tried(each, samples)
         tried.append({"form": form, **found})
         if fault:
             return answer, tried, f"{_ENDED}: {fault}"
@@ -139,7 +144,8 @@ def _asked(
         advice = f"{_UNUSABLE}: {few}; use another model or the lexical judge"
     else:
         care = "" if best["right"] >= FIT else ", and check it on your own samples first"
-        advice = f"use it with verdicts={best['form']}{care}"
+        how = f" with verdicts={best['form']}" if isinstance(judge, LLMJudge) else ""
+        advice = f"use it{how}{care}"
     return answer, tried, advice
 
 
@@ -151,7 +157,7 @@ def _said(what: str, found: Any) -> str:
     return "yes" if found is True else str(found)
 
 
-def _tried(judge: LLMJudge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str]:
+def _tried(judge: Judge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str]:
     """How a form did; the fault where the first calls failed, or one that stays."""
     levels: list[str | None] = []
     wrong: list[str] = []

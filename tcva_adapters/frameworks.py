@@ -36,7 +36,7 @@ _REQUIREMENTS: Final = (
     Requirement("scipy", "scipy", (1, 13), "stats"),
     Requirement("matplotlib", "matplotlib", (3, 9), "plots"),
     Requirement("pyarrow", "pyarrow", (17,), "parquet"),
-    Requirement("onnxruntime", "onnxruntime", (1, 20), "nli"),
+    Requirement("onnxruntime", "onnxruntime", (1, 19), "nli"),
     Requirement("opentelemetry-api", "opentelemetry._logs", (1, 35), "otel"),
     Requirement("ray", "ray.data", (2, 60), "ray"),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Protocol, TypeVar, get_args, runtime_checkable
 
@@ -12,9 +13,10 @@ from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.models.secrets import quotable
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.results.settings import JudgeConfig, VerdictForm
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.sentences import split_claims
 
 VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
 
@@ -84,6 +86,51 @@ def passages(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
     """The texts that claims are held against, one or several."""
     value = getattr(sample, criterion.against)
     return value if isinstance(value, tuple) else (value,)
+
+
+def computed(
+    judge: Judge,
+    sample: Sample,
+    criterion: Criterion,
+    judged: Callable[[list[str], tuple[str, ...]], Sequence[ClaimVerdict]],
+    *,
+    form: str = "",
+) -> Assessment:
+    """The assessment of a judge that asks nobody.
+
+    Args:
+        judge: Who judges.
+        sample: What is judged.
+        criterion: By what.
+        judged: The verdicts on these claims by these passages. Its `JudgeError` is the reason of
+            an unscored sample.
+        form: Of the verdicts, see `Assessment`.
+
+    Raises:
+        InvalidValueError: The judge cannot judge by the criterion.
+    """
+    judge.check(criterion)
+    started = time.perf_counter()
+    claims: Sequence[ClaimVerdict] = ()
+    unscored = blank_field(sample, criterion)
+    if unscored is None:
+        try:
+            texts = split_claims(sample.field(criterion.claims) or "")
+            claims = judged(texts, passages(sample, criterion))
+            unscored = nothing_to_score(claims)
+        except JudgeError as error:
+            unscored = why_unscored(error)
+    return Assessment(
+        criterion=criterion.name,
+        judge=judge.name,
+        prompt_version=judge.prompt_version,
+        claims=tuple(claims),
+        unscored=unscored,
+        form=form,
+        usage=Usage(seconds=time.perf_counter() - started),
+        sample_id=sample.id,
+        metadata=sample.metadata,
+    )
 
 
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:

@@ -10,7 +10,8 @@ import json
 import os
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,12 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcva_adapters.errors import (
-    InvalidValueError,
-    JudgeError,
-    MissingDependencyError,
-    install_hint,
-)
+from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
 
 try:
     import onnxruntime
@@ -32,14 +28,19 @@ except ImportError as error:
     MSG: Final = f"judge='nli:FOLDER' needs the extra 'nli': {install_hint('nli')}"
     raise MissingDependencyError(MSG) from error
 
-LONGEST: Final = 512
-"""Tokens of a pair, also for models that read more: what they take grows with the square of it."""
+LONGEST: Final = 256
+"""Tokens of a pair, also for models that read more: the time grows with the square of it."""
 
 BATCH: Final = 16
 
-_MOST_THREADS: Final = 4  # more help only large models, and OMP_NUM_THREADS asks for them
-_SHORTEST: Final = 16  # tokens, with which nothing can be judged any more
-_KEY: Final = "nli_template"
+_NEEDED: Final = ("model.onnx", "tokenizer.json", "config.json")
+_SHORTEST: Final = 16  # tokens; two texts do not fit into less
+_MOST_THREADS: Final = 4
+_FIELDS: Final = {
+    "input_ids": "ids",
+    "attention_mask": "attention_mask",
+    "token_type_ids": "type_ids",
+}
 _SUPPORTED: Final = re.compile(r"entail(ment|ed|s)|support(ed|s)?|consistent|faithful|grounded")
 _CONTRADICTED: Final = re.compile(r"contradict(ion|ed|s|ory)|refute[sd]")
 _OTHER: Final = re.compile(
@@ -52,9 +53,8 @@ _EXAMPLES: Final = {
     3: '{"0": "contradiction", "1": "entailment", "2": "neutral"}',
 }
 _EXPORT: Final = "optimum-cli export onnx --task text-classification --model MODEL FOLDER"
-_TYPES: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 _PLACE: Final = re.compile(r"\{(premise|hypothesis)\}")
-_EXTERNAL: Final = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")  # of a protobuf's text
+_EXTERNAL: Final = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")  # and a name so long
 
 
 class Chance(NamedTuple):
@@ -73,69 +73,63 @@ class CrossEncoder:
     """The model of a folder, with its tokenizer and what its classes mean.
 
     Attributes:
-        files: What it was loaded from, by name.
-        state: Of these files at that time.
+        state: Changes when a file does.
         digest: A SHA-256 of the files.
+        labels: The names of the classes, in the order of the model.
         length: Tokens of a pair, the special ones included.
         room: Those of them that are left for the two texts.
-        size: Gives the tokens of a text; of sentences that were read lately it knows them.
-        labels: The names of the classes, in the order of the model.
+        size: Gives the tokens of a text, and knows them of sentences that were read lately.
 
     Raises:
         InvalidValueError: A file cannot be read, or is not what is needed.
     """
 
-    def __init__(self, files: Mapping[str, Path]) -> None:
-        self._lock = threading.Lock()
-        self.files, self.state = files, _state(files)
-        self.size = lru_cache(maxsize=4096)(lambda text: self.cut(text, self.length)[1])
-        graph, config = files["model.onnx"], _json(files["config.json"])
-        self.digest = _digest(files)
-        self.labels = _labels(config, files["config.json"])
-        names = [_plain(label) for label in self.labels]
-        self._entailed = next(i for i, name in enumerate(names) if _SUPPORTED.fullmatch(name))
-        self._contradicted = [i for i, name in enumerate(names) if _CONTRADICTED.fullmatch(name)]
-        self._pad = config.get("pad_token_id") or 0
-        more = _json(files["tokenizer_config.json"]) if "tokenizer_config.json" in files else {}
-        self.length = _length(config, more)
-        self._template = config.get(_KEY)
-        if self._template is not None and sorted(_PLACE.findall(str(self._template))) != [
-            "hypothesis",
-            "premise",
-        ]:
-            msg = f"{_KEY} in {files['config.json']} must hold {{premise}} and {{hypothesis}} once each"
+    def __init__(self, files: Mapping[str, Path], state: object) -> None:
+        self.state, self.digest = state, _digest(files)
+        graph, named = files["model.onnx"], files["config.json"]
+        config: dict[str, Any] = {}
+        for each in (files.get("tokenizer_config.json", named), named):
+            with _reading(each):
+                config |= json.loads(each.read_text("utf-8"))
+        self.labels = _labels(config.get("id2label"), named)
+        self._pad: int = config.get("pad_token_id") or 0
+        self.length = _length(config)
+        self._template = config.get("nli_template", "")
+        places = sorted(_PLACE.findall(self._template))
+        if self._template and places != ["hypothesis", "premise"]:
+            msg = f"nli_template in {named} must have {{premise}} and {{hypothesis}} once each"
             raise InvalidValueError(msg)
-        try:
+        with _reading(files["tokenizer.json"]):
             self._tokenizer = Tokenizer.from_file(str(files["tokenizer.json"]))
-        except Exception as error:
-            msg = f"{files['tokenizer.json']} cannot be read: {error}; save the tokenizer again, or update tokenizers"
-            raise InvalidValueError(msg) from error
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.length)
         self.room = self.length - len(self._encoded("", "").ids)
-        self._session = _session(graph)
-        self._types = _inputs(self._session, graph)
-        outputs = [each.name for each in self._session.get_outputs()]
-        self._output = "logits" if "logits" in outputs else outputs[0]
-        if self._output != "logits" and len(outputs) > 1:
-            several = ", ".join(outputs)
-            msg = f"{graph} has the outputs {several}, none called logits; write it again with {_EXPORT}"
-            raise InvalidValueError(msg)
-        try:
-            self._logits([self._encoded("a", "a")])
-        except JudgeError as error:
-            msg = f"{graph}: {error}"
-            raise InvalidValueError(msg) from error
+        self.size = lru_cache(maxsize=4096)(lambda text: self.cut(text, self.length)[1])
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = _threads(), 1
+        options.log_severity_level = 4  # what matters is raised
+        options.use_deterministic_compute = True
+        self._lock = threading.Lock()
+        with _reading(graph):
+            path, providers = str(graph), ["CPUExecutionProvider"]
+            self._session = onnxruntime.InferenceSession(path, options, providers)
+            self._types = {
+                entry.name: np.int32 if "int32" in entry.type else np.int64
+                for entry in self._session.get_inputs()
+                if entry.name in _FIELDS
+            }
+            outputs = [each.name for each in self._session.get_outputs()]
+            self._output = "logits" if "logits" in outputs else outputs[0]
+            self.chances([("a", "a")])
 
     def cut(self, text: str, most: int) -> tuple[str, int]:
         """A text as far as it has at most so many tokens, and how many it has."""
         found = self._tokenizer.encode(text, add_special_tokens=False)
-        if len(found.ids) <= most:
-            return text, len(found.ids)
-        return text[: found.offsets[most - 1][1]], most
+        size = len(found.ids)
+        return (text, size) if size <= most else (text[: found.offsets[most - 1][1]], most)
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> list[Chance]:
-        """What the model holds of each pair of premise and hypothesis, in batches of one length.
+        """What the model holds of each pair of premise and hypothesis; batches are of one length.
 
         Raises:
             JudgeError: The model fails.
@@ -145,55 +139,43 @@ class CrossEncoder:
         found: dict[int, Chance] = {}
         for begin in range(0, len(order), BATCH):
             places = order[begin : begin + BATCH]
-            for at, logits in zip(places, self._logits([encoded[i] for i in places]), strict=True):
-                found[at] = self._chance(logits)
+            found |= zip(places, self._run([encoded[at] for at in places]), strict=True)
         return [found[at] for at in range(len(pairs))]
 
     def _encoded(self, premise: str, hypothesis: str) -> Any:
-        if self._template is None:
+        if not self._template:
             return self._tokenizer.encode(premise, hypothesis)
         texts = {"premise": premise, "hypothesis": hypothesis}
         return self._tokenizer.encode(_PLACE.sub(lambda place: texts[place[1]], self._template))
 
-    def _logits(self, batch: Sequence[Any]) -> NDArray[np.float64]:
-        longest = max(len(each.ids) for each in batch)
-        rows = {
-            "input_ids": ([each.ids for each in batch], self._pad),
-            "attention_mask": ([each.attention_mask for each in batch], 0),
-            "token_type_ids": ([each.type_ids for each in batch], 0),
-        }
+    def _run(self, batch: Sequence[Any]) -> list[Chance]:
+        for each in batch:
+            each.pad(len(batch[-1].ids), pad_id=self._pad)
         feeds = {
-            name: np.array(
-                [row + [pad] * (longest - len(row)) for row in rows[name][0]], self._types[name]
-            )
-            for name, pad in ((name, rows[name][1]) for name in self._types)
+            name: np.array([getattr(each, _FIELDS[name]) for each in batch], kind)
+            for name, kind in self._types.items()
         }
         try:
-            # One at a time: the session has the threads that it may have.
+            # One at a time: the session has all threads that it may have.
             with self._lock:
                 (logits,) = self._session.run([self._output], feeds)
         except Exception as error:
-            msg = f"the model cannot be run: {_first_line(error)}"
-            raise JudgeError(msg) from error
-        wanted = (len(batch), len(self.labels))
-        if np.shape(logits) != wanted:
-            msg = (
-                f"its output has the shape {np.shape(logits)} in place of {wanted}: config.json names "
-                f"{len(self.labels)} classes ({', '.join(self.labels)})"
-            )
+            raise JudgeError(_first_line(error)) from error
+        number = len(self.labels)
+        if logits.shape != (len(batch), number) or not np.isfinite(logits).all():
+            msg = f"got logits {logits.shape} for {len(batch)} pairs and {number} classes in config.json"
             raise JudgeError(msg)
-        if not np.isfinite(logits).all():
-            msg = "the model's output is not finite"
-            raise JudgeError(msg)
-        return np.asarray(logits, np.float64)
+        return [self._chance(each) for each in logits.astype(np.float64)]
 
     def _chance(self, logits: NDArray[np.float64]) -> Chance:
         if len(logits) == 1:
             logits = np.array([logits[0], 0.0])
-        shares = np.exp(logits - logits.max())
+        shares = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+        likely = dict(zip(self.labels, shares.tolist(), strict=False))
+        entailed = next(p for name, p in likely.items() if _means(name, _SUPPORTED))
+        is_contradicted = _means(max(likely, key=likely.__getitem__), _CONTRADICTED)
         # Other machines add in another order: the digits behind say nothing.
-        entailed = round(float(shares[self._entailed] / shares.sum()), 6)
-        return Chance(entailed, int(logits.argmax()) in self._contradicted)
+        return Chance(round(entailed, 6), is_contradicted)
 
 
 _loaded: dict[Path, CrossEncoder] = {}
@@ -206,11 +188,12 @@ def load(folder: Path) -> CrossEncoder:
     Raises:
         InvalidValueError: The folder lacks something, or it cannot be used.
     """
+    files = _files(folder)
+    state = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in files.values()]
     with _loading:
-        model = _loaded.get(folder)
-        if model is None or model.state != _state(model.files):
-            model = _loaded[folder] = CrossEncoder(_files(folder))
-        return model
+        if folder not in _loaded or _loaded[folder].state != state:
+            _loaded[folder] = CrossEncoder(files | _weights(files["model.onnx"]), state)
+        return _loaded[folder]
 
 
 def _forget() -> None:
@@ -224,161 +207,84 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def _state(files: Mapping[str, Path]) -> object:
-    """Changes when a file does; None where one is gone."""
-    try:
-        stats = [path.stat() for path in files.values()]
-    except OSError:
-        return None
-    return [(each.st_mtime_ns, each.st_size) for each in stats]
-
-
 def _files(folder: Path) -> dict[str, Path]:
-    """The files of a folder by their names, those with weights outside of the graph included.
-
-    Raises:
-        InvalidValueError: One is missing.
-    """
-    needed = ("model.onnx", "tokenizer.json", "config.json")
     if not folder.is_dir():
-        msg = f"there is no folder {folder}; judge='nli:FOLDER' needs one with {', '.join(needed)}"
+        msg = f"there is no folder {folder}; judge='nli:FOLDER' needs one with {', '.join(_NEEDED)}"
         raise InvalidValueError(msg)
-    found = {name: folder / name for name in needed}
+    found = {name: folder / name for name in (*_NEEDED, "tokenizer_config.json")}
     if not found["model.onnx"].is_file():
         found["model.onnx"] = folder / "onnx" / "model.onnx"
-    for name, path in found.items():
-        if not path.is_file():
-            also = " and no onnx/model.onnx" if name == "model.onnx" else ""
-            msg = f"{folder} has no {name}{also}; write it with {_EXPORT}"
-            raise InvalidValueError(msg)
-    if (path := folder / "tokenizer_config.json").is_file():
-        found[path.name] = path
-    graph = found["model.onnx"]
+    if lacking := [name for name in _NEEDED if not found[name].is_file()]:
+        msg = f"{folder} has no {lacking[0]}; write it with {_EXPORT}"
+        raise InvalidValueError(msg)
+    return {name: path for name, path in found.items() if path.is_file()}
+
+
+def _weights(graph: Path) -> dict[str, Path]:
+    """The files with weights that a graph names."""
     data = graph.read_bytes()
-    for match in _EXTERNAL.finditer(data):
-        name = data[match.end() : match.end() + match[1][0]].decode(errors="replace")
-        found[name] = graph.parent / name
-        if not found[name].is_file():
-            msg = (
-                f"{graph.parent} has no {name}, which holds weights of {graph.name}; copy it there"
-            )
-            raise InvalidValueError(msg)
-    return found
+    places = [(match.end(), match[1][0]) for match in _EXTERNAL.finditer(data)]
+    names = {data[at : at + size].decode(errors="replace") for at, size in places}
+    if lacking := [name for name in sorted(names) if not (graph.parent / name).is_file()]:
+        msg = f"{graph.parent} has no {lacking[0]} with weights of {graph.name}; copy it there"
+        raise InvalidValueError(msg)
+    return {name: graph.parent / name for name in names}
 
 
 def _digest(files: Mapping[str, Path]) -> str:
-    """A SHA-256 over the files with their names."""
     found = hashlib.sha256()
     for name, path in sorted(files.items()):
         with path.open("rb") as file:
-            found.update(f"{name} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+            found.update(name.encode() + hashlib.file_digest(file, "sha256").digest())
     return found.hexdigest()
 
 
-def _json(path: Path) -> dict[str, Any]:
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Whatever goes wrong is the file's fault."""
     try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        msg = f"{path} cannot be read: {error}"
-        raise InvalidValueError(msg) from error
-    if not isinstance(found, dict):
-        msg = f"{path} must hold a JSON object, got {type(found).__name__}"
-        raise InvalidValueError(msg)
-    return found
-
-
-def _plain(label: str) -> str:
-    return re.sub(r"[\W_]+", "_", label.strip().casefold()).strip("_")
-
-
-def _labels(config: Mapping[str, Any], path: Path) -> tuple[str, ...]:
-    """The names of the classes in the order of the model, one of which is an entailment.
-
-    Raises:
-        InvalidValueError: They are missing, or it is unknown what one of them means.
-    """
-    given = config.get("id2label")
-    named = given if isinstance(given, dict) else {}
-    example = _EXAMPLES.get(len(named) or 3, _EXAMPLES[3])
-    way = f'set "id2label" there to what the model\'s classes mean, in its order, e.g. {example}'
-    try:
-        labels = [str(named[str(at)]) for at in range(len(named))]
-    except KeyError:
-        labels = []
-    if not labels:
-        msg = f'{path} has no "id2label" with the classes "0", "1" and so on; {way}'
-        raise InvalidValueError(msg)
-    names = [_plain(label) for label in labels]
-    known = (_SUPPORTED, _CONTRADICTED, _OTHER)
-    is_known = all(any(kind.fullmatch(name) for kind in known) for name in names)
-    if not is_known or sum(_SUPPORTED.fullmatch(name) is not None for name in names) != 1:
-        said = "exactly one must support" if is_known else "at least one is unknown"
-        msg = f"{path} names the classes {', '.join(labels)} ({said}); {way}"
-        raise InvalidValueError(msg)
-    return tuple(labels)
-
-
-def _length(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int:
-    """The most tokens of a pair, by the model's positions and its tokenizer's own limit.
-
-    Raises:
-        InvalidValueError: Nothing fits in so few.
-    """
-    positions = config.get("max_position_embeddings")
-    if isinstance(positions, int) and config.get("pad_token_id") == 1:
-        positions -= 2  # RoBERTa and its kin count them from behind the padding
-    given = (positions, tokenizer.get("model_max_length"))
-    found = int(min([LONGEST, *(n for n in given if isinstance(n, int | float) and n > 0)]))
-    if found < _SHORTEST:
-        msg = f"the model reads at most {found} tokens by config.json or tokenizer_config.json; {_SHORTEST} are needed"
-        raise InvalidValueError(msg)
-    return found
-
-
-def _session(graph: Path) -> Any:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = _threads()
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # what matters is raised
-    options.use_deterministic_compute = True
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        return onnxruntime.InferenceSession(str(graph), options, ["CPUExecutionProvider"])
+        yield
     except Exception as error:
-        msg = f"{graph} cannot be loaded: {_first_line(error)}; write it again with {_EXPORT}"
+        msg = f"{path} cannot be used: {_first_line(error)}; write the folder with {_EXPORT}"
         raise InvalidValueError(msg) from error
-
-
-def _threads() -> int:
-    """The CPUs of this process, 4 at most; OMP_NUM_THREADS sets another number, as Ray does."""
-    named = os.environ.get("OMP_NUM_THREADS", "")
-    if named.isdecimal() and int(named) > 0:
-        return int(named)
-    has_affinity = hasattr(os, "sched_getaffinity")
-    return min(_MOST_THREADS, len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1)
-
-
-def _inputs(session: Any, graph: Path) -> dict[str, Any]:
-    """The types of the graph's inputs by name.
-
-    Raises:
-        InvalidValueError: One is unknown, or has another type or a fixed size.
-    """
-    found = {each.name: _TYPES.get(each.type) for each in session.get_inputs()}
-    known = ("input_ids", "attention_mask", "token_type_ids")
-    fault = ""
-    if unknown := [name for name in found if name not in known]:
-        fault = f"has the unknown input {', '.join(unknown)}; known are {', '.join(known)}"
-    elif "input_ids" not in found or None in found.values():
-        fault = "has no input_ids of type int64 or int32"
-    elif any(isinstance(size, int) for each in session.get_inputs() for size in each.shape):
-        shapes = [each.shape for each in session.get_inputs()]
-        fault = f"has inputs of the fixed size {shapes[0]}"
-    if fault:
-        msg = f"{graph} {fault}; write it again with {_EXPORT}"
-        raise InvalidValueError(msg)
-    return found
 
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0][:300]
+
+
+def _means(label: str, kind: re.Pattern[str]) -> bool:
+    return kind.fullmatch(re.sub(r"[\W_]+", "_", label.strip().casefold())) is not None
+
+
+def _labels(given: Any, path: Path) -> tuple[str, ...]:
+    """The names of the classes in the order of the model."""
+    named = given if isinstance(given, dict) else {}
+    labels = [str(named.get(str(at), "?")) for at in range(len(named))]
+    known = [any(_means(each, k) for k in (_SUPPORTED, _CONTRADICTED, _OTHER)) for each in labels]
+    if not all(known) or sum(_means(each, _SUPPORTED) for each in labels) != 1:
+        example = _EXAMPLES.get(len(labels), _EXAMPLES[3])
+        msg = (
+            f"{path} names the classes {', '.join(labels) or 'nowhere'}; "
+            f'set its "id2label" to what the model\'s outputs mean, in order, e.g. {example}'
+        )
+        raise InvalidValueError(msg)
+    return tuple(labels)
+
+
+def _length(config: Mapping[str, Any]) -> int:
+    """The most tokens of a pair, by the model's positions and its tokenizer's own limit."""
+    given = (config.get("max_position_embeddings"), config.get("model_max_length"))
+    # RoBERTa and its kin count positions from behind the padding.
+    skipped = 2 if config.get("pad_token_id") == 1 else 0
+    found = min([LONGEST, *(int(n) - skipped for n in given if isinstance(n, int | float))])
+    if found < _SHORTEST:
+        msg = f"the model reads {found} tokens by config.json or tokenizer_config.json; {_SHORTEST} are needed"
+        raise InvalidValueError(msg)
+    return found
+
+
+def _threads() -> int:
+    """OMP_NUM_THREADS, which Ray sets for its workers; else the CPUs, 4 at most."""
+    named = os.environ.get("OMP_NUM_THREADS", "")
+    return int(named) if named.isdecimal() else min(_MOST_THREADS, os.cpu_count() or 1)

@@ -11,18 +11,18 @@ them decides much.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Any, ClassVar, Final
 
 from tcva_adapters.core.verdicts import LEVELS, Shares, WeightScheme, level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.base import blank_field, nothing_to_score, passages
+from tcva_adapters.judges.base import computed
 from tcva_adapters.judges.passages import Passages, Sentence, grams_of, pairs_of, prepare
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Usage
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.contrast import (
     negation_differs,
@@ -30,7 +30,6 @@ from tcva_adapters.text.contrast import (
     other_numbers,
 )
 from tcva_adapters.text.non_claims import non_claim_kind
-from tcva_adapters.text.sentences import split_claims
 from tcva_adapters.text.words import Token, is_content, tokenise
 
 LEXICAL_VERSION: Final = "lexical/3"
@@ -95,24 +94,8 @@ class LexicalJudge:
         Raises:
             InvalidValueError: See `check`.
         """
-        self.check(criterion)
-        started = time.perf_counter()
-        unscored = blank_field(sample, criterion)
-        claims: list[ClaimVerdict] = []
-        if unscored is None:
-            texts = split_claims(sample.field(criterion.claims) or "")
-            claims = self.judge_claims(texts, passages(sample, criterion), criterion)
-            unscored = nothing_to_score(claims)
-        return Assessment(
-            criterion=criterion.name,
-            judge=self.name,
-            prompt_version=self.prompt_version,
-            claims=tuple(claims),
-            unscored=unscored,
-            usage=Usage(seconds=time.perf_counter() - started),
-            sample_id=sample.id,
-            metadata=sample.metadata,
-        )
+        judged = partial(self.judge_claims, criterion=criterion)
+        return computed(self, sample, criterion, judged)
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same; it takes milliseconds and does not wait for anything."""

@@ -24,46 +24,25 @@ the two has "not", and without either. What does not support weighs as neutral d
 _GRAPH = """
 <ir_version: 8, opset_import: ["" : 17]>
 agraph (INPUTS) => (OUTPUTS) {
-  size = Shape (input_ids)
-  one = Constant <value = int64[1] {1}> ()
-  zero = Constant <value_int = 0> ()
-  step = Constant <value_int = 1> ()
-  length = Gather (size, step)
-  places = Range (zero, length, step)
-  positions = Gather (position_table, places)
-  words = Gather (word_table, input_ids)
-  embedded = Add (words, positions)
-  turned = Transpose <perm = [0, 2, 1]> (embedded)
-  alike = MatMul (embedded, turned)
-  separator = Constant <value_int = 3> ()
-  is_separator = Equal (input_ids, separator)
-  separators = Cast <to = 1> (is_separator)
-  before = CumSum <exclusive = 1> (separators, step)
-  behind = Sign (before)
-  shown = Cast <to = 1> (attention_mask)
-  means = Gather (content_table, input_ids)
-  content = Mul (means, shown)
-  second = Mul (content, behind)
-  first = Sub (content, second)
-  wide = Unsqueeze (first, one)
-  seen = Mul (alike, wide)
-  best = ReduceMax <axes = [2], keepdims = 0> (seen)
-  found = Mul (best, second)
-  hits = ReduceSum (found, one)
-  number = ReduceSum (second, one)
-  share = Div (hits, number)
-  negating = Gather (not_table, input_ids)
-  not_first = Mul (negating, first)
-  not_second = Mul (negating, second)
-  in_first = ReduceMax <axes = [1]> (not_first)
-  in_second = ReduceMax <axes = [1]> (not_second)
-  apart = Sub (in_first, in_second)
-  differs = Abs (apart)
-  features = Concat <axis = 1> (share, differs)
-  scaled = MatMul (features, weights)
+  size = Shape (input_ids) length = Gather (size, step) places = Range (zero, length, step)
+  positions = Gather (position_table, places) words = Gather (word_table, input_ids)
+  embedded = Add (words, positions) turned = Transpose <perm = [0, 2, 1]> (embedded)
+  alike = MatMul (embedded, turned) is_separator = Equal (input_ids, separator)
+  separators = Cast <to = 1> (is_separator) before = CumSum <exclusive = 1> (separators, step)
+  behind = Sign (before) shown = Cast <to = 1> (attention_mask)
+  means = Gather (content_table, input_ids) content = Mul (means, shown)
+  second = Mul (content, behind) first = Sub (content, second) wide = Unsqueeze (first, one)
+  seen = Mul (alike, wide) best = ReduceMax <axes = [2], keepdims = 0> (seen)
+  found = Mul (best, second) hits = ReduceSum (found, one) number = ReduceSum (second, one)
+  share = Div (hits, number) negating = Gather (not_table, input_ids)
+  not_first = Mul (negating, first) in_first = ReduceMax <axes = [1]> (not_first)
+  not_second = Mul (negating, second) in_second = ReduceMax <axes = [1]> (not_second)
+  apart = Sub (in_first, in_second) differs = Abs (apart)
+  features = Concat <axis = 1> (share, differs) scaled = MatMul (features, weights)
   logits = Add (scaled, bias)
 }
 """
+_NUMBERS = {"zero": 0, "step": 1, "one": [1], "separator": 3}
 
 
 def save(
@@ -109,6 +88,7 @@ def save(
     }
     text = _GRAPH.replace("INPUTS", ", ".join(f"int64[{shape}] {name}" for name in inputs))
     model = parser.parse_model(text.replace("OUTPUTS", f"float[N,{len(kinds)}] logits"))
+    tables |= {name: np.array(value, np.int64) for name, value in _NUMBERS.items()}
     model.graph.initializer.extend(numpy_helper.from_array(a, name) for name, a in tables.items())
     (folder / graph).parent.mkdir(parents=True, exist_ok=True)
     onnx.save_model(
@@ -116,7 +96,7 @@ def save(
         str(folder / graph),
         save_as_external_data=external is not None,
         location=external,
-        size_threshold=0,
+        size_threshold=64,
     )
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.add_special_tokens([*SPECIAL])

@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcva_adapters import TCVA, Panel, Sample, rubric
+from tcva_adapters.core.verdicts import level_shares
+from tcva_adapters.cost import cost
+from tcva_adapters.data import sample_lines
+from tcva_adapters.diagnosis import diagnose
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.scale import judge_batch
+
+pytest.importorskip("onnxruntime")
+pytest.importorskip("onnx")
+
+from tcva_adapters.judges import cross_encoder
+from tcva_adapters.judges.cross_encoder import CrossEncoder
+from tcva_adapters.judges.nli import NLIJudge
+from tests.support.cross_encoder import THREE, save
+
+CONTEXTS = (
+    "The office opens at nine. It closes at five on weekdays. Parking is free for guests.",
+    "Dogs are allowed in the garden. Cats stay at home.",
+)
+ANSWER = (
+    "The office opens at nine. Dogs are not allowed in the garden. Rents rise quickly. Shall we?"
+)
+SAMPLE = Sample(response=ANSWER, contexts=CONTEXTS)
+ONE = Sample(response="The office opens at nine.", contexts=CONTEXTS[:1])
+Folder = Callable[..., Path]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return lambda name="tiny", **how: save(tmp_path / name, [ANSWER, *CONTEXTS], **how)
+
+
+def judged(folder: Path, sample: Sample = SAMPLE, **settings: Any) -> list[tuple[Any, ...]]:
+    result = TCVA(judge=f"nli:{folder}", **settings).evaluate(sample)
+    assert result.unscored is None
+    return [(claim.verdict, claim.evidence, claim.context, claim.reason) for claim in result.claims]
+
+
+EXPECTED = [
+    ("fully", "The office opens at nine.", 1, "P(entailment) 1.00"),
+    ("none", "Dogs are allowed in the garden.", 2, "P(entailment) 0.00, contradicted"),
+    ("none", "", None, "P(entailment) 0.00"),
+    (None, "", None, "offer"),
+]
+
+
+@pytest.mark.parametrize(
+    "classes", [THREE, THREE[::-1], ("neutral", "contradiction", "entailment")]
+)
+def test_the_order_of_three_classes_is_the_config_s(folder: Folder, classes: Any) -> None:
+    assert judged(folder(classes=classes)) == EXPECTED
+
+
+@pytest.mark.parametrize("labels", [
+    "not_entailment entailment", "SUPPORTED Not-supported", "consistent inconsistent",
+    "unsupported supported", "supported",
+])  # fmt: skip
+def test_two_classes_and_a_single_logit(folder: Folder, labels: str) -> None:
+    supported = ("SUPPORTED", "consistent", "entailment", "supported")
+    kinds = ["entailment" if each in supported else "neutral" for each in labels.split()]
+    path = folder(classes=labels.split(), weights_like=kinds)
+    assert [each[0] for each in judged(path)] == ["fully", "none", "none", None]
+
+
+@pytest.mark.parametrize(
+    ("is_contradicted", "shares", "level"),
+    [(False, level_shares(0.6), "partial"), (True, (0, 0, 0, 1, 0), "minor")],
+)
+def test_chances_are_shared_out_as_those_of_a_yes_and_a_contradiction_is_minor_at_most(
+    folder: Folder,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_contradicted: bool,
+    shares: Any,
+    level: str,
+) -> None:
+    chance = cross_encoder.Chance(0.6, is_contradicted)
+    monkeypatch.setattr(CrossEncoder, "chances", lambda _, pairs: [chance] * len(pairs))
+    [found] = TCVA(judge=f"nli:{folder()}", share=False).evaluate(ONE).claims
+    assert found.probabilities == pytest.approx(shares)
+    assert found.verdict == level
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"inputs": ("input_ids", "attention_mask")},
+        {"graph": "onnx/model.onnx"},
+        {"external": "weights.bin"},
+        {"graph": "onnx/model.onnx", "external": "model.onnx_data"},
+        {"config": {"nli_template": "{premise} [SEP] {hypothesis}"}},
+        {"config": {"pad_token_id": 1}},
+    ],
+)
+def test_other_exports_say_the_same(folder: Folder, how: Any) -> None:
+    assert judged(folder(**how)) == EXPECTED
+
+
+@pytest.mark.parametrize("template", [None, "{premise} [SEP] {hypothesis}"])
+@pytest.mark.parametrize("at", [0, 20, 38])
+def test_a_model_that_reads_48_tokens_finds_its_sentence_in_long_contexts(
+    folder: Folder, at: int, template: str | None
+) -> None:
+    """The graph fails with more tokens than it has positions for."""
+    text = [f"It closes at five on weekdays and parking is free number {i}." for i in range(40)]
+    text[at] = "The office opens at nine."
+    path = folder(config={"nli_template": template} if template else {})
+    whole = " ".join(text)
+    one = Sample(response=ONE.response, contexts=[whole])
+    assert judged(path, one)[0][:2] == ("fully", text[at])
+    # Two sentences, far from each other, are read together.
+    far = Sample(response="The office opens at nine, cats stay.", contexts=[whole, "Cats stay."])
+    assert judged(path, far)[0][0] == "fully"
+    long = Sample(response="The office " * 90 + "opens.", contexts=["词" * 900, whole])
+    assert judged(path, long)[0][3].endswith("; only its beginning was read")
+
+
+def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -> None:
+    samples = [Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")]
+    path = save(folder("other"), [f"{each.response} {each.contexts}" for each in samples])
+    tcva = TCVA(judge=f"nli:{path}", share=False)
+    results = tcva.evaluate_many(samples)
+    claims = [(c, s) for r, s in zip(results, samples, strict=True) for c in r.claims if c.evidence]
+    assert len(claims) > 6
+    for claim, sample in claims:
+        assert claim.evidence in (sample.contexts or ())[(claim.context or 0) - 1]
+    again = asyncio.run(tcva.aevaluate_many(samples))
+    assert [r.claims for r in again] == [r.claims for r in results]
+
+
+LACKING: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "model": (
+        lambda f: (f / "model.onnx").unlink(),
+        "has no model.onnx; write it with optimum-cli",
+    ),
+    "tokenizer": (
+        lambda f: (f / "tokenizer.json").unlink(),
+        "has no tokenizer.json; write it with",
+    ),
+    "config": (
+        lambda f: (f / "config.json").unlink(),
+        "has no config.json; write it with optimum-cli",
+    ),
+    "bad json": (
+        lambda f: (f / "config.json").write_text("{"),
+        "config.json cannot be used: Expecting",
+    ),
+    "bad tokenizer": (
+        lambda f: (f / "tokenizer.json").write_text("{}"),
+        "tokenizer.json cannot be used",
+    ),
+    "bad model": (lambda f: (f / "model.onnx").write_bytes(b"no"), "model.onnx cannot be used"),
+    "no model": (lambda f: (f / "model.onnx").write_bytes(b""), "model.onnx cannot be used"),
+    "weights": (
+        lambda f: (f / "weights.bin").unlink(),
+        "has no weights.bin with weights of model.onnx",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LACKING)
+def test_a_folder_that_lacks_something_is_an_error_that_names_it(folder: Folder, what: str) -> None:
+    spoil, said = LACKING[what]
+    path = folder(external="weights.bin")
+    spoil(path)
+    with pytest.raises(InvalidValueError) as error:
+        NLIJudge(path)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"config": {"id2label": None}}, 'names the classes nowhere; set its "id2label" to what'),
+        ({"config": {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}}, 'e.g. {"0": "not_entailment"'),
+        ({"classes": ("LABEL_0",)}, 'names the classes LABEL_0; set its "id2label"'),
+        ({"classes": ("LABEL_0",)}, 'e.g. {"0": "supported"}'),
+        ({"classes": ("entailment", "supported")}, "names the classes entailment, supported; set"),
+        ({"config": {"id2label": {"1": "entailment", "2": "neutral"}}}, "names the classes"),
+        ({"classes": THREE[:2], "weights_like": THREE}, "(1, 3) for 1 pairs and 2 classes in config"),
+        ({"inputs": ("input_ids", "attention_mask", "decoder_input_ids")}, "decoder_input_ids"),
+        ({"shape": "1,128"}, "model.onnx cannot be used: "),
+        ({"length": 8}, "the model reads 8 tokens by config.json"),
+        ({"config": {"model_max_length": 4}}, "the model reads 4 tokens"),
+        ({"config": {"nli_template": "{premise}"}}, "must have {premise} and {hypothesis} once"),
+    ],
+)  # fmt: skip
+def test_an_export_that_cannot_be_used_is_an_error_with_a_way_out(
+    folder: Folder, how: Any, said: str
+) -> None:
+    with pytest.raises(InvalidValueError) as error:
+        TCVA(judge=f"nli:{folder(**how)}")
+    assert said in str(error.value)
+
+
+def test_names_criteria_and_settings_that_it_cannot_follow(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"nli:{folder()}"
+    for given, said in (
+        ("nli:", "names no folder"),
+        ("nli:/nowhere", "there is no folder /nowhere"),
+    ):
+        with pytest.raises(InvalidValueError, match=said):
+            TCVA(judge=given)
+    for criterion in ("answer_relevancy", rubric("tone", ["Is polite."])):
+        with pytest.raises(InvalidValueError, match="judges support only"):
+            TCVA(criterion, judge=name)
+    for criterion in ("correctness", "completeness", "context_recall"):
+        assert TCVA(criterion, judge=name).is_local
+    with pytest.raises(InvalidValueError, match=r"verdicts='yes_no' needs a language model"):
+        TCVA(judge=name, verdicts="yes_no")
+    with pytest.raises(InvalidValueError, match="always gives the same verdicts"):
+        TCVA(judge=name, repeats=2)
+    monkeypatch.delitem(sys.modules, "tcva_adapters.judges.nli")
+    monkeypatch.delitem(sys.modules, "tcva_adapters.judges.cross_encoder")
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install '\.\[nli\]'"):
+        TCVA(judge=name)
+
+
+def test_evaluators_share_one_judgement_and_one_session(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, chances = f"nli:{folder()}", CrossEncoder.chances
+    first, second = TCVA(judge=name), TCVA(judge=name, temperature="strict")
+    asked: list[CrossEncoder] = []
+
+    def counted(model: CrossEncoder, pairs: Any) -> Any:
+        asked.append(model)
+        return chances(model, pairs)
+
+    monkeypatch.setattr(CrossEncoder, "chances", counted)
+    threads = [threading.Thread(target=each.evaluate, args=[SAMPLE]) for each in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert first.changed(max_claims=9).evaluate(SAMPLE).claims == second.evaluate(SAMPLE).claims
+    assert cost({"tcva": first}, [SAMPLE]).records("calls")[0]["calls"] == 0
+    assert TCVA(judge=Panel([name, "lexical"]), fuse=name).evaluate(SAMPLE).score is not None
+    assert len(asked) == 1
+    TCVA(judge=name, share=False).evaluate(SAMPLE)
+    assert asked[0] is asked[1]
+
+
+def test_a_store_serves_it_until_the_weights_change(folder: Folder, tmp_path: Path) -> None:
+    store = VerdictStore(tmp_path / "verdicts.sqlite")
+    tcva = TCVA(judge=f"nli:{folder()}", store=store, share=False)
+    assert not tcva.evaluate(SAMPLE).assessment.from_store
+    assert tcva.evaluate(SAMPLE).assessment.from_store
+    path = folder(classes=("neutral", "entailment", "contradiction"), weights_like=THREE)
+    other = tcva.changed()
+    assert other.judge_name != tcva.judge_name
+    assert not other.evaluate(SAMPLE).assessment.from_store
+    spoiled = tcva.evaluate(SAMPLE.model_copy(update={"response": "Parking is free."}))
+    assert spoiled.unscored is not None
+    assert f"the files of {path} have changed" in spoiled.unscored.text
+
+
+def _elsewhere(pickled: bytes, found: Any) -> None:
+    found.put(pickle.loads(pickled).evaluate(SAMPLE).to_json())
+
+
+@pytest.mark.parametrize("how", ["spawn", "fork"])
+def test_another_process_loads_it_anew(
+    folder: Folder, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder().parent)
+    tcva = TCVA(judge="nli:tiny")
+    here = tcva.evaluate(SAMPLE)
+    monkeypatch.chdir("/")
+    context: Any = multiprocessing.get_context(how)
+    found = context.Queue()
+    process = context.Process(target=_elsewhere, args=[pickle.dumps(tcva), found])
+    process.start()
+    assert Result.from_json(found.get(timeout=60)).claims == here.claims
+    process.join()
+    batch = {"response": [ANSWER], "contexts": [list(CONTEXTS)]}
+    settings = {"criterion": "faithfulness", "judge": tcva.arguments["judge"]}
+    assert judge_batch(batch, settings=settings)["tcva_score"][0] == here.score
+
+
+def test_doctor_tries_it_on_claims_of_known_answer(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.diagnosis.REQUIREMENTS", {})
+    report, is_well = diagnose(f"nli:{folder()}")
+    assert not is_well
+    assert "not usable: fewer than 8 of 12 levels are right" in report.sentence
+    assert report.records("test claims")[0]["claims"] == 12
+    assert report.records("judge")[2] == {"what": "classes", "found": ", ".join(THREE)}
+
+
+def test_threads_are_those_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert cross_encoder._threads() == 3
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    assert cross_encoder._threads() == 4
