@@ -14,18 +14,16 @@ class OfConversations:
 
     Args:
         tcva: The `TCVA`.
+
+    Attributes:
+        subject: Of the `TCVA`.
+        evaluate: Judges a conversation.
+        aevaluate: The same, awaited.
     """
 
     def __init__(self, tcva: TCVA) -> None:
         self._tcva, self.subject = tcva, tcva.subject
-
-    def evaluate(self, conversation: Conversation) -> ConversationResult:
-        """Judge a conversation, in this thread."""
-        return self._tcva.evaluate_conversation(conversation)
-
-    async def aevaluate(self, conversation: Conversation) -> ConversationResult:
-        """The same, awaited."""
-        return await self._tcva.aevaluate_conversation(conversation)
+        self.evaluate, self.aevaluate = tcva.evaluate_conversation, tcva.aevaluate_conversation
 
     def emitted(self, result: ConversationResult) -> ConversationResult:
         """A result on its way out, after its event where there are events."""
@@ -45,6 +43,4 @@ class OfConversations:
         """The result of a conversation that cannot be judged, or cannot be read."""
         about = {} if conversation is None else conversation.model_dump(exclude={"turns"})
         turn = self._tcva.unscored(reason, detail, Sample(**about))
-        return ConversationResult(
-            (turn,), sample_id=turn.sample_id, metadata=turn.assessment.metadata
-        )
+        return ConversationResult([turn], None, turn.sample_id, turn.assessment.metadata)

@@ -90,10 +90,7 @@ _NOTHING: Final = dict.fromkeys(
 )
 """What a metric has of a test case that it has not measured."""
 
-_METRICS: Final = {
-    "LLMTestCase": "TCVAMetric",
-    "ConversationalTestCase": "TCVAConversationalMetric",
-}
+_TAKES: Final = {"LLMTestCase": "TCVAMetric", "ConversationalTestCase": "TCVAConversationalMetric"}
 """Which metric judges a test case, by its class."""
 
 _FOLLOWED: Final = ("threshold", "strict_mode", "async_mode", "verbose_mode")
@@ -429,7 +426,7 @@ def _begin(metric: Any, test_case: Any) -> Any:
     if not isinstance(test_case, metric.reads) or test_case.multimodal:
         is_kind = isinstance(test_case, metric.reads)
         got = f"multimodal {kind}" if is_kind else type(test_case).__name__
-        way = f"; {_METRICS[got]} judges those" if got in _METRICS else ""
+        way = f"; {_TAKES[got]} judges those" if got in _TAKES else ""
         msg = f"'{metric.name}' needs a test case of class {kind}, with text only; got a {got}{way}"
         raise InvalidSampleError(msg)
     sample: Any = None

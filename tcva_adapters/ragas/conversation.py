@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from langchain_core.callbacks import Callbacks
 from ragas.dataset_schema import MultiTurnSample
@@ -11,17 +11,12 @@ from ragas.metrics.base import MetricType, MultiTurnMetric
 from tcva_adapters._adapter.conversation import OfConversations
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Scorer, lacks
-from tcva_adapters.ragas.evaluator import OlderMetric, TCVAArguments, recorded
+from tcva_adapters.ragas.evaluator import COLUMNS, OlderMetric, TCVAArguments, recorded
 from tcva_adapters.ragas.results import score_of
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.samples.conversation import Conversation
 
-_COLUMNS = {
-    "input": "question of the user",
-    "response": "answer",
-    "contexts": "tool messages",
-    "reference": "reference",
-}
+_CALLED: Final = {**COLUMNS, "contexts": "tool messages"}
 
 
 class TCVAMultiTurnMetric(
@@ -85,6 +80,6 @@ def _conversation(judging: OfConversations, sample: MultiTurnSample) -> Conversa
     """A conversation with all that a criterion needs."""
     messages = [message.model_dump() for message in sample.user_input]
     found = Conversation.from_messages(messages, reference=sample.reference)
-    if missing := [_COLUMNS[name] for name in judging.missing(found)]:
+    if missing := [_CALLED[name] for name in judging.missing(found)]:
         raise InvalidSampleError(lacks("the conversation", missing, judging.subject))
     return found
