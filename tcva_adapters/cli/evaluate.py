@@ -108,7 +108,6 @@ def evaluate(
     if isinstance(scorer, TCVA):
         reading["scoring"] = scorer.scoring
     before = None if baseline is None else read_scores(baseline, **reading)
-    guarantee = _guaranteed(config, scorer) if config else []
     names = [m.name for m in scorer.metrics] if ccrs else [scorer.criterion.name]
     gates.check(names + [COMPOSITE] * (whole is not None), has_baseline=before is not None)
     how: dict[str, Any] = {"skip_bad": skip_bad, "mapping": renames(rename)}
@@ -123,9 +122,8 @@ def evaluate(
     # The scores of conversations need the claims of all their turns.
     looks |= bool(read.conversations) and read.total is not None
     reading["hold"] = "all" if looks else "scores"
-    with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
+    with _judged(scorer, samples, read, out, reading, whole, config, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())
-        found = replace(found, notes=(*guarantee, *found.notes))
         reviews.write(found, table)
         print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
         say_written({out: "results, a line for each sample", **reviews.written})
@@ -158,9 +156,9 @@ def _checked(
     return read
 
 
-def _guaranteed(config: Path, scorer: TCVA) -> list[str]:
+def _guaranteed(config: Path | None, scorer: TCVA) -> list[str]:
     """What the settings guarantee, or why they do not in this run, which is said before any call."""
-    guarantee = Config.load(config).guarantee
+    guarantee = Config.load(config).guarantee if config else None
     if guarantee is None:
         return []
     judges = [scorer.judge, *(each.judge for each in scorer.members)]
@@ -249,6 +247,7 @@ def _judged(
     out: str | None,
     reading: dict[str, Any],
     whole: tuple[Mapping[str, float], float | None] | None,
+    config: Path | None,
     *,
     overwrite: bool,
 ) -> Iterator[ScoreTable]:
@@ -256,6 +255,7 @@ def _judged(
     parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
     fingerprint = run_fingerprint(scorer, samples, reading["group"])
     how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint, "is_held": False}
+    guarantee = _guaranteed(config, scorer)
     with Writing(out, parse, **how) as written:
         with _reading(read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)):
             results = run_results(written, samples, scorer.iter_evaluate, note)
@@ -263,7 +263,7 @@ def _judged(
         if whole is not None:
             table = with_composite(table, *whole)
         about = {**table.about, "skipped": read.skipped}
-        yield replace(table, about=about, notes=(*table.notes, *read.notes))
+        yield replace(table, about=about, notes=(*guarantee, *table.notes, *read.notes))
 
 
 def _looked_at(
