@@ -51,7 +51,8 @@ def limits_of(options: dict[str, Any], scale: tuple[float, float] | None) -> Lim
             msg = f"{next(iter(given))} needs a limit, max_false_pass (--max-false-pass)"
             raise InvalidValueError(msg)
         return None
-    found = Limits(**given, human_scale=scale or (0.0, 1.0))
+    low, high = scale or (0.0, 1.0)
+    found = Limits(**{"human_threshold": (low + high) / 2.0, **given}, human_scale=(low, high))
     passes_from(found.human_threshold, found.human_scale)
     return found
 
@@ -202,11 +203,10 @@ def guaranteed(
     record = gate.record()
     if gate.chosen is not None:
         found = Guarantee(
-            **{**dict(limits), "human_threshold": _rejecting(limits)},
+            **dict(limits),
             **{name: record[name] for name in (*_INTS, *_SHARES)},
             groups=gate.groups,
             by=by,
-            settings_tried=len(settings),
             date=datetime.now(tz=UTC).date().isoformat(),
             **judged_by(table),
             setting=plain(settings[best]) | {"threshold": record["threshold"]},
@@ -300,12 +300,6 @@ def _rows_by(rated: ScoreTable, by: str | None) -> dict[str, list[int]]:
     return found
 
 
-def _rejecting(limits: Limits) -> float:
-    """The rating below which people reject, on their scale."""
-    given = limits.human_threshold
-    return sum(limits.human_scale) / 2.0 if given is None else given
-
-
 def _columns(limits: Limits, first: str) -> list[Column]:
     """Of a table of gates, with the bounds of the limits that there are."""
     lacking = {"bound"} if limits.max_false_pass is None else set()
@@ -317,7 +311,7 @@ def _columns(limits: Limits, first: str) -> list[Column]:
 
 def _meant(limits: Limits) -> list[str]:
     """What the columns mean."""
-    rejected = f"answers rated below {_rejecting(limits):g}"
+    rejected = f"answers rated below {limits.human_threshold:g}"
     return [
         f"rejected: {rejected}; false pass, true pass: shares of rejected and good answers that pass",
         "bound: for one threshold alone; at threshold 1: the false passes that no threshold prevents",

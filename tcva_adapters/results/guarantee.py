@@ -29,7 +29,7 @@ class Limits(Checked):
         max_false_pass: The largest share of rejected answers that may pass; None sets no limit.
         min_true_pass: The smallest share of good answers that must pass, likewise.
         confidence: Of both together.
-        human_threshold: A rating below it rejects an answer; None is the middle of the scale.
+        human_threshold: A rating below it rejects an answer.
         human_scale: Lowest and highest rating.
 
     >>> Limits(max_false_pass=0.1).text
@@ -39,7 +39,7 @@ class Limits(Checked):
     max_false_pass: _Inner | None = None
     min_true_pass: _Inner | None = None
     confidence: _Inner = 0.95
-    human_threshold: float | None = None
+    human_threshold: float = 0.5
     human_scale: tuple[float, float] = (0.0, 1.0)
 
     @property
@@ -68,7 +68,6 @@ class Guarantee(Limits):
         true_bound: Its lower bound, for this threshold alone.
         groups: How many groups the rejected answers are of; None where answers stand alone.
         by: The field for each of whose values the limits hold.
-        settings_tried: Among how many settings this one was chosen.
         date: When it was certified, as YYYY-MM-DD.
         criterion: What was judged.
         judge: By whom.
@@ -85,7 +84,6 @@ class Guarantee(Limits):
     true_bound: float
     groups: int | None = None
     by: str | None = None
-    settings_tried: int = 1
     date: str
     criterion: str | None = None
     judge: str | None = None
