@@ -422,28 +422,22 @@ def _begin(metric: Any, test_case: Any) -> Any:
     """What is judged of a test case; DeepEval's own error if it lacks a field."""
     metric.error = None  # and all else that is left from the test case before
     metric.skipped = False
-    kind = metric.reads.__name__
-    if not isinstance(test_case, metric.reads) or test_case.multimodal:
-        is_kind = isinstance(test_case, metric.reads)
+    kind, is_kind = metric.reads.__name__, isinstance(test_case, metric.reads)
+    if not is_kind or test_case.multimodal:
         got = f"multimodal {kind}" if is_kind else type(test_case).__name__
         way = f"; {_TAKES[got]} judges those" if got in _TAKES else ""
         msg = f"'{metric.name}' needs a test case of class {kind}, with text only; got a {got}{way}"
         raise InvalidSampleError(msg)
-    sample: Any = None
-    missing: tuple[str, ...] = ()
-    msg = ""
+    sample, msg = None, ""
     try:
         sample = metric.sample_of(test_case)
-        missing = metric.judging.missing(sample)
+        if missing := [f"'{metric.called[name]}'" for name in metric.judging.missing(sample)]:
+            msg = f"{' and '.join(missing)} cannot be None for the '{metric.name}' metric"
     except InvalidSampleError as error:  # of a conversation in which nothing is answered
         msg = f"'{metric.name}' has nothing to judge: {error}"
-    if missing:
-        fields = " and ".join(f"'{metric.called[name]}'" for name in missing)
-        msg = f"{fields} cannot be None for the '{metric.name}' metric"
     if msg:
-        refused = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
-        vars(metric)["_result"] = metric.judging.emitted(refused)
         metric.error = msg
+        vars(metric)["_result"] = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
         raise MissingTestCaseParamsError(msg)
     vars(metric)["_sample"] = sample
     return sample

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import lacks
-from tcva_adapters.samples.conversation import Conversation, read_item
-from tcva_adapters.samples.fields import ALIASES, flattened
+from tcva_adapters.samples.conversation import Conversation
+from tcva_adapters.samples.fields import ALIASES, flattened, parts_of
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
 
@@ -60,8 +60,8 @@ def as_sample(value: Any) -> Sample:
 def as_conversation(value: Any) -> Conversation:
     """A conversation from messages: a list of them, an agent's state, or the data of a run.
 
-    A mapping may have ``contexts`` for turns without tool messages, a ``reference`` for the last
-    turn, an ``id`` and ``metadata``.
+    A mapping may have ``contexts`` for turns without tool messages, an answer to the messages with
+    its own contexts instead, a ``reference`` for the last turn, an ``id`` and ``metadata``.
 
     Raises:
         InvalidSampleError: The value, or one of its messages, cannot be read, or no question in it
@@ -74,10 +74,19 @@ def as_conversation(value: Any) -> Conversation:
     if isinstance(value, Conversation):
         return value
     record, metadata = _record_of({"messages": value} if isinstance(value, list | tuple) else value)
-    item = read_item({"contexts": (), **record}, {})
-    turns = (item,) if isinstance(item, Sample) else item.turns
-    turns = tuple(turn for turn in turns if turn.response is not None)
-    return Conversation(turns=turns, id=record.get("id"), metadata=metadata)
+    talk, fields, _ = parts_of(record, {})
+    said, contexts = [] if talk is None else [*talk.messages], fields.get("contexts", ())
+    if "input" in fields:
+        said.append({"role": "user", "content": fields["input"]})
+    if "response" in fields:  # what was retrieved was so for it
+        said.append({"role": "assistant", "content": fields["response"], "contexts": contexts})
+        contexts = ()
+    about: Any = {
+        "reference": fields.get("reference"),
+        "id": fields.get("id"),
+        "metadata": metadata,
+    }
+    return Conversation.from_messages(said, contexts=contexts, **about)
 
 
 def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
