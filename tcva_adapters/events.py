@@ -17,9 +17,9 @@ from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check
 from tcva_adapters.results.protocol import Scored
 
-CONVENTION: Final = "1.41.1"
-"""Version of OpenTelemetry's semantic conventions that the names are of: the last one before those of
-generative AI moved to a repository of their own, which has kept the names of this event."""
+CONVENTION: Final = "https://opentelemetry.io/schemas/1.41.1"
+"""The version of OpenTelemetry's semantic conventions that the names are of: the last one before those
+of generative AI moved to a repository of their own, which has kept the names of this event."""
 
 NAMES: Final = {
     "event": "gen_ai.evaluation.result",
@@ -33,9 +33,6 @@ NAMES: Final = {
 }
 """What the convention calls the parts of an event. The sample's id is not in it: without a span for
 each answer, nothing else says which answer was scored."""
-
-_SCHEMA: Final = f"https://opentelemetry.io/schemas/{CONVENTION}"
-_LOG: Final = logging.getLogger(__name__)
 
 
 def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bool = False) -> None:
@@ -61,18 +58,19 @@ def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bo
         MissingDependencyError: OpenTelemetry is not installed.
     """
     logs, why = _logs(), result.unscored
+    judged: Any = getattr(result, "assessment", result)
     parts = {
-        "name": name or f"{result.kind}_{result.criterion.replace(',', '_')}",
+        "name": name or f"{result.kind}_{judged.criterion.replace(',', '_')}",
         "score": result.score,
         "label": None if result.passed is None else "pass" if result.passed else "fail",
         "explanation": result.reason if texts else result.summary,
         "error": why.reason.value if why is not None and result.score is None else None,
-        "response": result.metadata.get(NAMES["response"]),
+        "response": judged.metadata.get(NAMES["response"]),
         "sample": result.sample_id,
     }
     try:
         within = span and import_module("opentelemetry.trace").set_span_in_context(span)
-        logger = logs.get_logger("tcva_adapters", __version__, schema_url=_SCHEMA)
+        logger = logs.get_logger("tcva_adapters", __version__, schema_url=CONVENTION)
         record = logs.LogRecord(
             timestamp=time_ns(),
             context=within,
@@ -83,7 +81,8 @@ def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bo
         logger.emit(record)
     except Exception as error:  # noqa: BLE001  # whatever a provider raises, the result is there
         with suppress(Exception):  # a handler of logs may lead to the same provider
-            _LOG.warning("no event for %s: %s: %s", parts["name"], type(error).__name__, error)
+            log = logging.getLogger(__name__)
+            log.warning("no event for %s: %s: %s", parts["name"], type(error).__name__, error)
 
 
 @cache

@@ -48,6 +48,7 @@ PARAMS: Final = {
 """A sample's fields under DeepEval's names."""
 
 _ROUND: Final = str.maketrans("[]", "()")
+_ENDED: Final = "DeepEval ended the measurement before the judge replied"
 """DeepEval prints texts as markup of rich, which swallows "[none]" and breaks off at a "[/INST]"."""
 
 
@@ -211,7 +212,7 @@ class OfScorer(Frozen, Generic[R]):
         try:
             return _finish(self, test_case, judged, await self.judging.aevaluate(judged))
         except asyncio.CancelledError:
-            self.judging.emitted(self._ended(judged))
+            self.judging.emitted(self.judging.unscored(Reason.TIMEOUT, _ENDED, judged))
             raise
 
     @property
@@ -225,13 +226,9 @@ class OfScorer(Frozen, Generic[R]):
     def result(self) -> R | None:
         """The result of the last test case; unscored if its measurement was ended early."""
         if self._result is None and self._sample is not None:
-            return self._ended(self._sample)
+            unscored: R = self.judging.unscored(Reason.TIMEOUT, _ENDED, self._sample)
+            return unscored
         return self._result
-
-    def _ended(self, sample: Any) -> R:
-        ended = "DeepEval ended the measurement before the judge replied"
-        unscored: R = self.judging.unscored(Reason.TIMEOUT, ended, sample)
-        return unscored
 
     # Made when DeepEval reads them; what it has in its cache, it sets.
 

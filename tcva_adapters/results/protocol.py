@@ -41,10 +41,6 @@ class Scored(Protocol):
         """The same without any text of the sample, the judge or an error."""
 
     @property
-    def criterion(self) -> str:
-        """What was judged: the criterion's name, or those of metrics."""
-
-    @property
     def unscored(self) -> Unscored | None:
         """Why there is no score of its own; None where there is one."""
 
@@ -63,10 +59,6 @@ class Scored(Protocol):
     @property
     def sample_id(self) -> str | None:
         """The sample's id."""
-
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        """The sample's metadata."""
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""

@@ -99,19 +99,9 @@ class Result:
         return tuple(map(methodcaller("weight", self.scoring.scheme), self.seen.claims))
 
     @property
-    def criterion(self) -> str:
-        """The criterion's name."""
-        return self.assessment.criterion
-
-    @property
     def sample_id(self) -> str | None:
         """The sample's id."""
         return self.assessment.sample_id
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """The sample's metadata."""
-        return self.assessment.metadata
 
     @property
     def passed(self) -> bool | None:

@@ -484,8 +484,7 @@ class RunConfig(SettingsModel):
     events: Annotated[Literal[False, True, "texts"], AfterValidator(_with_otel)] = Field(
         default=False,
         repr=False,
-        description="Emit each result as an OpenTelemetry event to your logger provider; texts also "
-        "sends the claim and the error that the reason quotes.",
+        description="Emit results as OpenTelemetry events; texts: with the claims they quote.",
     )
 
 
