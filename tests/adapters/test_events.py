@@ -14,7 +14,7 @@ from opentelemetry.sdk._logs import Logger, LoggerProvider, export
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
-from tcva_adapters import CCRS, TCVA, Conversation, Sample, deepeval
+from tcva_adapters import CCRS, TCVA, Conversation, Sample
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.events import CONVENTION, NAMES, _logs, emit
 from tcva_adapters.results.assessment import Reason, Unscored
@@ -22,7 +22,6 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.scale import judge_batch
 from tests.adapters.table import Adapter, both_ways, each_adapter
 from tests.contract.adapters import SAMPLES
-from tests.deepeval.entry import case_of
 from tests.support.connections import connections
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -96,23 +95,28 @@ def test_each_result_is_one_event_on_the_span_of_the_caller(
     results[0].to_json()
     adapter.suite([adapter.built(adapter.llm(reply))], SAMPLES, asynchronous)
     assert exported() == []
-    ccrs = adapter.scoring(CCRS(("qr",), judge="lexical", events=True))
+    ccrs = adapter.scoring(CCRS(("qr",), judge=adapter.llm(reply), events=True))
     (rated,) = adapter.suite([ccrs], SAMPLES, asynchronous)
-    check_are_of(exported(), rated)
+    check_are_of(records := exported(), rated)
+    assert "secret" not in str([each.attributes for each in records])
     assert connections() == []
 
 
-def test_what_deepeval_ends_is_an_event(exported: Any) -> None:
+@each_adapter
+def test_what_a_framework_ends_is_an_event_where_it_is_a_result(
+    adapter: Adapter, exported: Any
+) -> None:
     model: Any = ScriptedModel([])
     model.acomplete = lambda _: asyncio.sleep(60)
 
     async def ended() -> None:
-        metric = deepeval.TCVAMetric(model=model, events=True)
         with suppress(TimeoutError):
-            await asyncio.wait_for(metric.a_measure(case_of(SAMPLES[0])), 0.05)
+            evaluator = adapter.built(model, events=True)
+            await asyncio.wait_for(adapter.ascore(evaluator, SAMPLES[0]), 0.05)
 
     asyncio.run(ended())
-    assert [each.attributes[NAMES["error"]] for each in exported()] == ["timeout"]
+    expected = ["timeout"] * (adapter.name in ("ragas", "deepeval"))
+    assert [each.attributes[NAMES["error"]] for each in exported()] == expected
 
 
 def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) -> None:
