@@ -148,8 +148,9 @@ def test_events_change_no_name_no_key_and_no_verdict() -> None:
 
 
 def test_an_event_has_the_parts_of_the_convention(exported: Any, span: Any) -> None:
-    own = {"gen_ai.evaluation.result", "error.type", "tcva.sample.id"}
-    assert {*NAMES.values()} - own <= {*map(str, vars(gen_ai_attributes).values())}
+    if hasattr(gen_ai_attributes, "GEN_AI_EVALUATION_NAME"):  # not in the lowest version
+        own = {"gen_ai.evaluation.result", "error.type", "tcva.sample.id"}
+        assert {*NAMES.values()} - own <= {*map(str, vars(gen_ai_attributes).values())}
     about = {"id": "s-1", "metadata": {"gen_ai.response.id": "chatcmpl-1", "name": "Ada"}}
     result = TCVA(judge="lexical", on_unscored=0.0).evaluate(SAMPLES[0].model_copy(update=about))
     other = TracerProvider().get_tracer("t").start_span("other")
