@@ -434,7 +434,8 @@ def _begin(metric: Any, test_case: Any) -> Any:
         msg = f"'{metric.name}' has nothing to judge: {error}"
     if msg:
         metric.error = msg
-        vars(metric)["_result"] = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
+        refused = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
+        vars(metric)["_result"] = metric.judging.emitted(refused)
         raise MissingTestCaseParamsError(msg)
     vars(metric)["_sample"] = sample
     return sample
