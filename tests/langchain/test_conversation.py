@@ -8,15 +8,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, messages_to_dict
 
+from tcva_adapters import langchain
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.langchain import (
-    BelowThresholdError,
-    TCVAConversationEvaluator,
-    TCVARunEvaluator,
-    create_tcva_judge,
-    gate,
-    result_of,
-)
+from tcva_adapters.langchain import TCVAConversationEvaluator, result_of
 from tests.adapters.test_conversations import MESSAGES, TALK, reply
 from tests.langchain.entry import ScriptedChatModel, messages_of, run_of
 
@@ -34,7 +28,7 @@ def evaluator(**settings: Any) -> Any:
         *(SAID, DICTS, MESSAGES, TALK, {"messages": SAID}, {"messages": messages_to_dict(SAID)}),
         {"inputs": {"messages": DICTS[:1]}, "outputs": {"messages": DICTS}},
         {"outputs": DICTS},
-        [*SAID[:-1], AIMessage("", name="tcva"), SAID[-1]],
+        [*SAID[:-1], AIMessage("Bad."), HumanMessage("Try again.", name="tcva"), SAID[-1]],
     ],
 )
 def test_every_shape_of_messages_has_the_same_verdicts(value: Any) -> None:
@@ -47,23 +41,18 @@ def test_every_shape_of_messages_has_the_same_verdicts(value: Any) -> None:
 def test_langsmith_openevals_and_gates_take_it_as_it_is() -> None:
     chat = evaluator(threshold=0.9)
     result = result_of(chat.invoke({"messages": SAID, "id": "talk", "metadata": {"domain": "x"}}))
-    assert (result.sample_id, result.assessment.metadata["domain"], result.passed) == (
-        "talk",
-        "x",
-        False,
-    )
+    assert (result.sample_id, result.metadata["domain"]) == ("talk", "x")
     run = run_of({"messages": DICTS[:1]}, {"messages": messages_to_dict(SAID)})
-    feedback: Any = TCVARunEvaluator(chat).evaluate_run(run)
-    judged = create_tcva_judge(chat)(inputs={}, outputs=DICTS, reference_outputs=None)
+    feedback: Any = langchain.TCVARunEvaluator(chat).evaluate_run(run)
+    judged = langchain.create_tcva_judge(chat)(inputs={}, outputs=DICTS, reference_outputs=None)
     for found in (feedback.model_dump(), judged):
         assert (found["key"], found["score"]) == ("tcva_faithfulness(threshold=0.9)", result.score)
         assert result_of(found).claims == result.claims
-    failed = TCVARunEvaluator(chat).evaluate_run(
-        run_of({}, {"messages": messages_to_dict(SAID[:1])})
-    )
+    run = run_of({}, {"messages": messages_to_dict(SAID[:1])})
+    failed = langchain.TCVARunEvaluator(chat).evaluate_run(run)
     assert (failed.score, failed.extra) == (None, {"error": True})
-    with pytest.raises(BelowThresholdError) as stopped:
-        gate(chat).invoke(SAID)
+    with pytest.raises(langchain.BelowThresholdError) as stopped:
+        langchain.gate(chat).invoke(SAID)
     assert stopped.value.result == result_of(chat.invoke(SAID))
 
 
