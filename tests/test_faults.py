@@ -23,7 +23,7 @@ from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, auto_judge, error
 
 N = 5
-TIMEOUT = 1.0
+TIMEOUT = 2.0
 """Seconds; long enough for a good answer on a busy machine."""
 
 

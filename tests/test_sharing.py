@@ -122,6 +122,20 @@ class ThreadedModel(VaryingModel):
 
 
 FACES = [lambda t: t.evaluate(sample()), lambda t: t.evaluate_many([sample()])[0]]
+
+
+class HeldModel(VaryingModel):
+    """The asynchronous face answers when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = asyncio.Event()
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        await self.go.wait()
+        return self._reply()
+
+
 both_ways = pytest.mark.parametrize("judged", FACES)
 
 
@@ -151,7 +165,7 @@ def test_a_synchronous_call_inside_a_running_loop_judges_for_itself_at_once(
     judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 60)
-    model = VaryingModel(seconds=0.05)
+    model = HeldModel()
 
     async def both() -> tuple[Result, Result, float]:
         strict, balanced, _ = evaluators(model)
@@ -159,6 +173,7 @@ def test_a_synchronous_call_inside_a_running_loop_judges_for_itself_at_once(
         await asyncio.sleep(0.01)
         started = time.monotonic()
         inner = judged(balanced)
+        model.go.set()
         return inner, await first, time.monotonic() - started
 
     inner, outer, seconds = asyncio.run(both())
@@ -187,13 +202,14 @@ def test_an_ended_loop(judged: Callable[[TCVA], Result], monkeypatch: pytest.Mon
 
 
 def test_when_the_first_is_cancelled_one_waiter_takes_over() -> None:
-    model = VaryingModel(seconds=0.1)
+    model = HeldModel()
 
     async def cancelled() -> list[Result]:
         asked = [tcva.aevaluate(sample()) for tcva in evaluators(model) * 2]
         first, *others = map(asyncio.ensure_future, asked)
         await asyncio.sleep(0.02)
         first.cancel()
+        model.go.set()
         return await asyncio.gather(*others)
 
     results = asyncio.run(cancelled())
@@ -211,7 +227,7 @@ def test_a_waiter_that_is_cancelled_just_as_it_takes_over_ends(steps: int) -> No
             each.cancel()
             for _ in range(steps):
                 await asyncio.sleep(0)
-        return (await asyncio.wait(asked, timeout=1))[1]
+        return (await asyncio.wait(asked, timeout=20))[1]
 
     slow = VaryingModel(seconds=30)
     assert not asyncio.run(cancelled())

@@ -54,11 +54,12 @@ def answer(body: Body, n: int) -> str:
 
 def killed(server: ScriptedServer, after: int, *arguments: str) -> None:
     """Run a command until so many requests have come, and kill it."""
-    enough = threading.Event()
+    enough, dead = threading.Event(), threading.Event()
 
     def script(body: Body, n: int) -> str:
-        if server.count >= after:
+        if n >= after:
             enough.set()
+            dead.wait(60)  # so that it has not ended before it is killed
         return answer(body, n)
 
     server.script = script
@@ -70,6 +71,7 @@ def killed(server: ScriptedServer, after: int, *arguments: str) -> None:
     assert enough.wait(timeout=30)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
+    dead.set()
 
 
 MODEL = ("evaluate", "in.jsonl", "--judge", "openai:m", "--store", "none")

@@ -259,7 +259,8 @@ def test_whatever_a_metric_does_every_sample_has_its_cell(
             return await metric()
 
     monkeypatch.setattr(methods_module, "_adapter", lambda _: Hostile)
-    table = run(frameworks="ragas", metrics="faithfulness", timeout=0.2)
+    limit = 0.2 if metric is _hangs else 60.0  # a busy machine is slow
+    table = run(frameworks="ragas", metrics="faithfulness", timeout=limit)
     assert np.isnan(table.column("ragas faithfulness")).all()
     reason = table.reason("right", "ragas faithfulness")
     assert said in reason

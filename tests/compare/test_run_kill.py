@@ -33,16 +33,17 @@ print(json.dumps(dict(table.usage)))
 
 
 class Halting(LexicalServer):
-    """Says when so many requests have come."""
+    """Says when so many requests have come, and answers no more of them before it is let go."""
 
     def __init__(self, after: int) -> None:
         super().__init__()
-        self.reached = threading.Event()
+        self.reached, self.go = threading.Event(), threading.Event()
         self._after = after
 
     def _script(self, body: Body, number: int) -> Scripted:
         if number >= self._after:
             self.reached.set()
+            self.go.wait(120)
         return super()._script(body, number)
 
 
@@ -63,6 +64,7 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
         assert server.reached.wait(timeout=120)
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
+        server.go.set()
         cached = len(records(out / "verdicts.sqlite"))
         assert cached >= SAMPLES
         done = subprocess.check_output(command, env=environment, text=True, timeout=120)

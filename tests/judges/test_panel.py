@@ -1,6 +1,7 @@
 """Several judges over one list of claims, and one asked several times. The models are scripted."""
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,15 @@ def test_a_bad_panel_fails_when_built(judges: Any, options: dict[str, Any], mess
 
 def test_models_of_a_panel_are_asked_as_often_at_once_as_others() -> None:
     samples = [SAMPLE.model_copy(update={"id": f"{n}", "input": f"{n}?"}) for n in range(16)]
-    with ScriptedServer(later(0.05, lambda *_: reply(FULLY, MINOR))) as server:
+    five = threading.Event()
+
+    def together(*_: Any) -> str:
+        if server.busiest >= 5:
+            five.set()
+        five.wait(20)  # so that it does not depend on how fast they come
+        return reply(FULLY, MINOR)
+
+    with ScriptedServer(later(0.05, together)) as server:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("OPENAI_BASE_URL", server.base_url)
             panel, settings = panel_of(["lexical", "openai:m"], "median", {"max_concurrency": 5})

@@ -96,7 +96,7 @@ def test_calls_wait_for_their_turn_which_is_not_the_servers_time() -> None:
         return await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(number)))
 
     for number, settings in ((3, {"requests_per_minute": 60}), (4, {"max_concurrency": 1})):
-        with serving(later(0.5, auto_judge), timeout=1.5, **settings) as (_, model):
+        with serving(later(0.5, auto_judge), timeout=1.9, **settings) as (_, model):
             started = time.monotonic()
             assert len(asyncio.run(several(model, number))) == number
             assert time.monotonic() - started > 1.9  # two pauses of 1 s; four calls of .5 s
@@ -264,7 +264,7 @@ def test_a_call_in_a_loop_waits_for_its_place_whatever_the_tasks_of_that_loop_ho
 
 
 def test_threads_and_loops_together_keep_to_the_limit_and_learn_together() -> None:
-    script = later(0.01, lacking("seed", then=auto_judge))
+    script = later(0.05, lacking("seed", then=auto_judge))
     with serving(script, max_concurrency=3) as (server, model):
 
         async def several() -> list[ModelReply]:
