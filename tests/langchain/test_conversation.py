@@ -40,8 +40,13 @@ def test_every_shape_of_messages_has_the_same_verdicts(value: Any) -> None:
 
 def test_langsmith_openevals_and_gates_take_it_as_it_is() -> None:
     chat = evaluator(threshold=0.9)
-    result = result_of(chat.invoke({"messages": SAID, "id": "talk", "metadata": {"domain": "x"}}))
-    assert (result.sample_id, result.metadata["domain"]) == ("talk", "x")
+    output = chat.invoke({"messages": SAID, "id": "talk", "metadata": {"domain": "x"}})
+    assert (output["sample_id"], output["metadata"], output["value"]) == (
+        "talk",
+        {"domain": "x"},
+        "fail",
+    )
+    result = result_of(output)
     run = run_of({"messages": DICTS[:1]}, {"messages": messages_to_dict(SAID)})
     feedback: Any = langchain.TCVARunEvaluator(chat).evaluate_run(run)
     judged = langchain.create_tcva_judge(chat)(inputs={}, outputs=DICTS, reference_outputs=None)
