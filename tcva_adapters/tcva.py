@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges.base import Judge, Turns, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
@@ -32,7 +32,7 @@ from tcva_adapters.results.settings import (
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
-from tcva_adapters.samples.conversation import Conversation
+from tcva_adapters.samples.conversation import Conversation, as_conversation
 from tcva_adapters.samples.sample import Sample
 
 
@@ -154,31 +154,36 @@ class TCVA(FromConfig, Scorer[Result]):
             return self.scoring
         return self.scoring.for_profile(self.profiles, metadata)
 
-    def evaluate_conversation(self, conversation: Conversation) -> ConversationResult:
+    def evaluate_conversation(
+        self, conversation: Conversation | Iterable[Any]
+    ) -> ConversationResult:
         """Judge every turn of a conversation, and score the claims of all of them together.
 
         A turn takes what a sample takes, one call for usual answers. Turns that were judged before
         (of a conversation that has grown, say) take none, as long as judgements are remembered or
         stored.
 
-        Raises:
-            InvalidSampleError: It is no `Conversation`. Every later failure gives an unscored result.
+        Args:
+            conversation: A `Conversation`, or the messages of one; see `Conversation.from_messages`.
 
-        >>> talk = Conversation.from_messages(
-        ...     [("user", "When do you open?"), ("assistant", "We open at nine.")],
-        ...     contexts="We open at nine.",
-        ... )
+        Raises:
+            InvalidSampleError: No question in the messages has an answer, or something is none.
+                Every later failure gives an unscored result.
+
+        >>> talk = [("user", "When?"), ("tool", "We open at nine."), ("assistant", "At nine.")]
         >>> TCVA(judge="lexical").evaluate_conversation(talk).score
         1.0
         """
         return self.evaluate_conversations([conversation], progress=False)[0]
 
-    async def aevaluate_conversation(self, conversation: Conversation) -> ConversationResult:
+    async def aevaluate_conversation(
+        self, conversation: Conversation | Iterable[Any]
+    ) -> ConversationResult:
         """The same, awaited."""
         return (await self.aevaluate_conversations([conversation], progress=False))[0]
 
     def evaluate_conversations(
-        self, conversations: Iterable[Conversation], *, progress: bool | None = None
+        self, conversations: Iterable[Conversation | Iterable[Any]], *, progress: bool | None = None
     ) -> list[ConversationResult]:
         """Judge many conversations, their turns at the same time; one result each, in order.
 
@@ -187,17 +192,19 @@ class TCVA(FromConfig, Scorer[Result]):
             progress: As for `evaluate_many`; turns are counted.
 
         Raises:
-            InvalidSampleError: One of them is no `Conversation`.
+            InvalidSampleError: As for `evaluate_conversation`.
         """
-        given, turns = _turns(conversations)
+        given = [*map(as_conversation, conversations)]
+        turns = [turn for each in given for turn in each.turns]
         results = iter(self.quiet.evaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]
 
     async def aevaluate_conversations(
-        self, conversations: Iterable[Conversation], *, progress: bool | None = None
+        self, conversations: Iterable[Conversation | Iterable[Any]], *, progress: bool | None = None
     ) -> list[ConversationResult]:
         """The same, awaited."""
-        given, turns = _turns(conversations)
+        given = [*map(as_conversation, conversations)]
+        turns = [turn for each in given for turn in each.turns]
         results = iter(await self.quiet.aevaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]
 
@@ -252,21 +259,6 @@ class TCVA(FromConfig, Scorer[Result]):
         detail = lacks("the sample", self.missing(sample), self.subject)
         why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
         return _unscored(why, self.judge, self.criterion, sample)
-
-
-def _turns(conversations: Iterable[Any]) -> tuple[list[Conversation], list[Sample]]:
-    """Conversations, and the turns of all of them.
-
-    Raises:
-        InvalidSampleError: One is something else.
-    """
-    given = [*conversations]
-    for each in given:
-        if not isinstance(each, Conversation):
-            way = "Conversation.from_messages(...) makes one from messages"
-            msg = f"expected a Conversation, got {type(each).__name__}; {way}"
-            raise InvalidSampleError(msg)
-    return given, [turn for each in given for turn in each.turns]
 
 
 class _JudgeQuestion(Question[Assessment]):

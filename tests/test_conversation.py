@@ -101,7 +101,7 @@ def test_a_turn_that_failed_is_not_left_out() -> None:
     wrong_key = Unscored(reason=Reason.JUDGE_ERROR, detail="key", fatal=True)
     found = of(Unscored(reason=Reason.TIMEOUT), wrong_key).unscored
     assert found
-    assert (found.fatal, found.detail) == (True, "turn 2: key (and 1 more turn)")
+    assert (found.fatal, found.detail) == (True, "turn 2: key")
     assert of(["none"]).unscored_for(found).unscored == found
     with pytest.raises(InvalidValueError, match="at least one turn"):
         ConversationResult([])
@@ -148,9 +148,9 @@ def test_turns_of_all_conversations_are_judged_at_once_and_once() -> None:
     assert tcva.evaluate_conversation(grown).usage.calls == 1
     assert asyncio.run(tcva.aevaluate_conversations(talks)) == [whole, begun]
     assert len(model.requests) == 3
-    given: Any = [TALK]
-    with pytest.raises(InvalidSampleError, match="expected a Conversation, got list"):
-        tcva.evaluate_conversations(given)
+    assert tcva.evaluate_conversation(TALK).usage.calls == 0
+    with pytest.raises(InvalidSampleError, match="message 1: a message must have a role"):
+        tcva.evaluate_conversation("When?")
 
 
 # --- what a judge sees ----------------------------------------------------------------------

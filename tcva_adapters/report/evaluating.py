@@ -34,13 +34,8 @@ _METHODS: Final = (
     Column("samples", "int", "that were read, unreadable lines included"),
 )
 _CONVERSATIONS: Final = (
-    Column("method"),
-    Column("conversation"),
-    Column("turns", "int"),
-    Column("score", "score", "of the claims of all turns"),
-    Column("passed"),
-    Column("lowest", "score", "of the turns"),
-    Column("unscored", "prose"),
+    *(Column("method"), Column("conversation"), Column("turns", "int")),
+    *(Column("score", "score", "of the claims of all turns"), Column("passed")),
 )
 _GATES: Final = (
     Column("method"),
@@ -97,9 +92,8 @@ def evaluation(
     talks = [each for method in table.methods for each in _conversations(table, method)]
     if talks:
         tables.append(Table("conversations", _CONVERSATIONS, talks, detail=True))
-        passed = sum(each["passed"] is True for each in talks)
-        every = counted(len(talks), "conversation")
-        notes.append(f"{passed} of {every} pass with the claims of all their turns.")
+        passed = f"{sum(each['passed'] is True for each in talks)} of {counted(len(talks), 'conversation')}"
+        notes.append(f"{passed} pass with the claims of all their turns.")
     sentence = _sentence(table, methods)
     if baseline is not None:
         since = changes(baseline, table)
@@ -175,22 +169,14 @@ def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
     """The scores of conversations, each over the claims of all its turns."""
     turns: dict[str, list[Result]] = {}
     for name, result in zip(table.samples, table.results.get(method, ()), strict=False):
-        if isinstance(result, Result):
-            own = conversation_of(name, result.assessment.metadata)
-            if own is not None:
-                turns.setdefault(own, []).append(result)
+        if isinstance(result, Result) and (
+            own := conversation_of(name, result.assessment.metadata)
+        ):
+            turns.setdefault(own, []).append(result)
     for own, results in turns.items():
-        whole = ConversationResult(results)
-        scores = [each.score for each in results if each.score is not None]
-        yield {
-            "method": method,
-            "conversation": own,
-            "turns": len(results),
-            "score": whole.score,
-            "passed": whole.passed,
-            "lowest": min(scores, default=None),
-            "unscored": "" if whole.unscored is None else whole.unscored.text,
-        }
+        found = ConversationResult(results)
+        record = {"method": method, "conversation": own, "turns": len(results)}
+        yield {**record, "score": found.score, "passed": found.passed}
 
 
 def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,6 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import SCHEMA_VERSION, Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.result import Result, scoring_in
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.tables import counted
 
 _SHOWN: Final = 3
 _OF_TURNS: Final = ("claims", "members", "panel")
@@ -73,12 +72,11 @@ class ConversationResult(Result):
         if self.unscored is not None or len(self.turns) == 1:
             return super().reason
         numbered = [*enumerate(self.turns, start=1)]
-        least, number = min((t.score or 0.0, n) for n, t in numbered if t.unscored is None)
-        said = f"lowest of {len(numbered)} turns: {least:.3f} (turn {number})"
-        if without := [f"turn {n} ({t.unscored.reason})" for n, t in numbered if t.unscored]:
-            more = f" and {len(without) - _SHOWN} more" if len(without) > _SHOWN else ""
-            said += f"; without a score: {', '.join(without[:_SHOWN])}{more}"
-        return f"{super().reason}; {said}"
+        least, place = min((t.score or 0.0, n) for n, t in numbered if t.unscored is None)
+        said = f"{super().reason}; lowest of {len(numbered)} turns: {least:.3f} (turn {place})"
+        without = [f"turn {n} ({t.unscored.reason})" for n, t in numbered if t.unscored is not None]
+        named = ", ".join([*without[:_SHOWN], "..."][: len(without)])
+        return f"{said}; without a score: {named}" if named else said
 
     def at(self, temperature: float | str, **changes: Any) -> ConversationResult:
         """The same judgements at another temperature, and other settings by name. No call.
@@ -121,41 +119,25 @@ def pooled(turns: Sequence[Assessment]) -> Assessment:
         turns: One each, at least one. Where one failed, or was too long to judge, there is no score;
             the same holds, each for itself, for additional judges, a panel's judges and repeats.
     """
-    numbered = [*enumerate(turns, start=1)]
-    scored = [turn for turn in turns if turn.unscored is None]
-    lost = [(n, turn) for n, turn in numbered if turn.failure or _is_too_long(turn)]
-    unscored = _why(lost or numbered, len(turns)) if lost or not scored else None
-    if unscored is not None:
-        scored = []
+    if len(turns) == 1:
+        return turns[0]
+    why = {n: turn.unscored for n, turn in enumerate(turns, start=1) if turn.unscored is not None}
+    lost = {n: w for n, w in why.items() if w.reason.is_failure or w.reason is Reason.TOO_LONG}
+    scored = [] if lost else [turn for turn in turns if turn.unscored is None]
+    unscored = None
+    if not scored:  # a fatal failure comes first: it says that no other call can succeed
+        place, unscored = max((lost or why).items(), key=lambda each: each[1].fatal)
+        unscored = unscored.model_copy(update={"detail": f"turn {place}: {unscored.detail}"})
     first = scored[0] if scored else turns[0]
     return first.model_copy(
         update={
             "claims": tuple(claim for turn in scored for claim in turn.claims),
             "unscored": unscored,
-            "members": _judge_by_judge([turn.members for turn in scored]),
-            "panel": _judge_by_judge([turn.panel for turn in scored]),
+            # Each judge's, of several.
+            "members": tuple(map(pooled, zip(*(turn.members for turn in scored), strict=True))),
+            "panel": tuple(map(pooled, zip(*(turn.panel for turn in scored), strict=True))),
             "usage": sum((turn.usage for turn in turns), Usage()),
             "from_store": all(turn.from_store for turn in turns),
             "shared": not any(turn.is_new for turn in turns),
         }
     )
-
-
-def _judge_by_judge(turns: Sequence[Sequence[Assessment]]) -> tuple[Assessment, ...]:
-    """What each of several judges said in all turns."""
-    return tuple(map(pooled, zip(*turns, strict=True)))
-
-
-def _is_too_long(turn: Assessment) -> bool:
-    return turn.unscored is not None and turn.unscored.reason is Reason.TOO_LONG
-
-
-def _why(turns: Sequence[tuple[int, Assessment]], number: int) -> Unscored:
-    """Why there is no score: that of a turn, which it names where there are several."""
-    found = [(n, turn.unscored) for n, turn in turns if turn.unscored is not None]
-    # A fatal failure comes first: it says that no other call can succeed.
-    place, first = max(found, key=lambda each: each[1].fatal)
-    if number == 1:
-        return first
-    more = f" (and {counted(len(found) - 1, 'more turn')})" if len(found) > 1 else ""
-    return first.model_copy(update={"detail": f"turn {place}: {first.detail}{more}"})

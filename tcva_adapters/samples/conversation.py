@@ -111,6 +111,11 @@ class Conversation(Checked):
         return cls(turns=turns, id=id, metadata=dict(metadata or {}))
 
 
+def as_conversation(given: Conversation | Iterable[Any]) -> Conversation:
+    """A conversation as it is, or made of messages."""
+    return given if isinstance(given, Conversation) else Conversation.from_messages(given)
+
+
 def turns_of(
     name: str, messages: Sequence[Any], contexts: Sequence[str] | None, reference: str | None
 ) -> tuple[Sample, ...]:

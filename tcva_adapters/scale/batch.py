@@ -24,6 +24,10 @@ from tcva_adapters.tcva import TCVA
 
 PREFIX: Final = "tcva_"
 
+_ONE_ANSWER: Final = (
+    "CCRS rates single answers; give each answer of the conversation a row of its own"
+)
+
 _TEXTS: Final = ("reason", "unscored", "error", "result", "key")
 ADDED: Final[Mapping[str, type]] = {"score": float, "passed": bool, **dict.fromkeys(_TEXTS, str)}
 """The columns that are added, each with the type of its values; any may be missing."""
@@ -89,7 +93,10 @@ def judged_rows(
         if error is None:
             fields = {name: value for name, value in row.items() if name not in left_out}
             try:
-                items.append(_judged(item_of(fields, columns), scorer))
+                items.append(item_of(fields, columns))
+                if isinstance(items[-1], Conversation) and not isinstance(scorer, TCVA):
+                    items.pop()
+                    error = _ONE_ANSWER
             except InvalidSampleError as refused:
                 error = str(refused)
         errors.append(error)
@@ -111,13 +118,6 @@ def _added(key: str, result: Scored) -> dict[str, Any]:
     found = {name: getattr(result, name) for name in ("score", "passed", "reason")}
     why = None if result.unscored is None else result.unscored.reason.value
     return {**found, "unscored": why, "result": result.to_json(), "key": key}
-
-
-def _judged(item: Sample | Conversation, scorer: Scorer[Any]) -> Sample | Conversation:
-    if isinstance(item, Conversation) and not isinstance(scorer, TCVA):
-        msg = "CCRS rates single answers; give each answer of the conversation a row of its own"
-        raise InvalidSampleError(msg)
-    return item
 
 
 def _turns(item: Sample | Conversation) -> Sequence[Sample]:
