@@ -170,7 +170,7 @@ class TCVA(FromConfig, Scorer[Result]):
             InvalidSampleError: No question in the messages has an answer, or something is none.
                 Every later failure gives an unscored result.
 
-        >>> talk = [("user", "When?"), ("tool", "We open at nine."), ("assistant", "At nine.")]
+        >>> talk = [("user", "When?"), ("tool", "We open at nine."), ("assistant", "We open at nine.")]
         >>> TCVA(judge="lexical").evaluate_conversation(talk).score
         1.0
         """

@@ -119,9 +119,7 @@ def evaluate(
     samples: Any = [*read] if report and not is_read_again(file) else read
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
-    # The scores of conversations need the claims of all their turns.
-    looks |= bool(read.conversations) and read.total is not None
-    reading["hold"] = "all" if looks else "scores"
+    reading["hold"] = "all" if looks or (read.total and read.conversations) else "scores"
     with _judged(scorer, samples, read, out, reading, whole, config, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)

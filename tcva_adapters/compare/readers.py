@@ -115,8 +115,7 @@ def read_scores(
             of imported scores; a file of labels (see `Ratings.find`); ratings by sample id, or one
             for each sample. By default the column ``human`` or ``human_score`` of imported scores.
         human_scale: The lowest and the highest rating that could be given: these become 0 and 1.
-        group: The metadata field, or column, of what samples belong to (a document). By default
-            turns belong to their conversation, and other samples to nothing.
+        group: The metadata field, or column, of what samples belong to; by default conversations.
         scoring: The settings for judgements; by default those that they were written with.
         samples: What imported scores are about: rows are matched to them by id or by their texts,
             and the table has a row for each of these samples.

@@ -93,8 +93,8 @@ class Conversation(Checked):
         A turn is a question of the user with the last text of the model before the next question.
         Questions without an answer between them are one. Contexts of a turn are what tools returned
         since its question, and the ``retrieval_context`` (``contexts``, ``retrieved_contexts``) of
-        its messages, whose ``metadata`` is the turn's, too. System messages, thoughts and tool calls are left out, as are questions
-        without an answer.
+        its messages, whose ``metadata`` is the turn's, too. System messages, thoughts and tool
+        calls are left out, as are questions without an answer.
 
         Args:
             messages: Mappings with a role (or type) and a content, or pairs of a role and a text.
@@ -221,7 +221,8 @@ def read_item(
             turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
             if len(turns) > 1:
                 metadata = Sample.of_parts({}, rest).metadata
-                return Conversation(turns=turns, id=fields.get("id") or name, metadata=metadata)
+                own = fields.get("id") or metadata.get(CONVERSATION) or name
+                return Conversation(turns=turns, id=own and str(own), metadata=metadata)
         said = conversation(*talk[:3])
     return Sample.of_parts(said | fields, rest)
 
