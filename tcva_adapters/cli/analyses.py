@@ -108,7 +108,9 @@ def calibrate(
     min_true_pass: float | None = option(
         GATES, "--min-true-pass", "Smallest share of good answers that must pass.", "SHARE"
     ),
-    confidence: float | None = option(GATES, "--confidence", "Of the limits (default: 0.95)."),
+    confidence: float | None = option(
+        GATES, "--confidence", "Confidence of the limits (default: 0.95)."
+    ),
     out: Path | None = option(OUTPUT, "--out -o", "Write settings for --config.", "FILE"),
     report: Path | None = options.PAGE,
     overwrite: bool = options.OVERWRITE,

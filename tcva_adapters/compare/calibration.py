@@ -77,8 +77,7 @@ def calibrate(
     where all of it lies above 0 is a change recommended. A gain in ``spearman`` has one from 50
     ratings on, others from 10. `recommended` makes a configuration of it.
 
-    With a limit it chooses the lowest threshold that keeps it instead, see
-    `tcva_adapters.compare.guarantee.guaranteed`: of the settings given, by default the one in use.
+    With a limit it chooses the lowest threshold that keeps it, see `guaranteed` of the same package.
 
     Args:
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
@@ -102,8 +101,7 @@ def calibrate(
         confidence: With which both limits hold together; by default 0.95.
 
     Returns:
-        The tables ``settings``, ``gain``, ``choices`` (in which share of the folds) and, with
-        ``by``, ``by FIELD``; with a limit others.
+        The tables ``settings``, ``gain``, ``choices`` (in which share of the folds), ``by FIELD``.
 
     Raises:
         InvalidValueError: No verdicts, fewer than 10 samples (or groups) with a score and a rating,
@@ -122,6 +120,9 @@ def calibrate(
     if {*asked.values()} != {None}:
         asked["human_threshold"] = human_threshold
     if limits := limits_of(asked | {"confidence": confidence}, human_scale):
+        if objective != "spearman":
+            msg = f"objective {objective} is not used with a limit; leave one of them out"
+            raise InvalidValueError(msg)
         given = temperatures or [scoring.temperature]
         return guaranteed(table, _every(scoring, given, schemes, penalties), limits, by)
     at = passes_from(human_threshold, human_scale)

@@ -137,7 +137,10 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     (29, 116, None)
     """
     _inside(limit=limit, error=error)
-    sizes = np.arange(1, _MOST if share < limit else 1)
+    fewest = math.ceil(math.log(error) / math.log1p(-limit) - 1e-9)
+    if share <= 0.0:
+        return fewest
+    sizes = np.arange(fewest, _MOST if share < limit else fewest)
     enough = _binomial(np.ceil((sizes * share).round(9)), sizes, limit) <= error
     return int(sizes[enough.argmax()]) if enough.any() else None
 

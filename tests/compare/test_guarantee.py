@@ -190,6 +190,7 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
         (drawn(), {"confidence": 0.9}, "confidence needs a limit"),
         (drawn(), {"human_threshold": 4, **TENTH}, "human_threshold must be between 0 and 1"),
         (drawn(), {"scoring": ScoringConfig(on_unscored=1.0), **TENTH}, "on_unscored"),
+        (drawn(), {"objective": "mae", **TENTH}, "objective mae is not used with a limit"),
         (drawn(), {"by": "part", **TENTH}, "no rated sample has 'part'"),
         (drawn(good=0), TENTH, "all 100 rated answers are rejected"),
         (replace(drawn(), human=np.arange(200.0)), TENTH, "between 0 and 1, got 0 to 199"),

@@ -108,7 +108,9 @@ def test_what_holds_of_every_path(
         assert (-1 if other.place is None else other.place) <= last
 
 
-@pytest.mark.parametrize(("limit", "error"), [(0.1, 0.05), (0.05, 0.05), (0.2, 0.01), (0.5, 0.5)])
+@pytest.mark.parametrize(
+    ("limit", "error"), [(0.1, 0.05), (0.05, 0.05), (0.2, 0.01), (0.5, 0.5), (0.5, 0.25)]
+)
 def test_the_fewest_that_are_needed(limit: float, error: float) -> None:
     n = needed(limit, error)
     assert n is not None
@@ -121,6 +123,7 @@ def test_the_fewest_that_are_needed(limit: float, error: float) -> None:
     assert [p <= error for p in passing] == [False] * (more - 1) + [True]
     assert needed(limit, error, limit) is None
     assert needed(0.5, 0.05, 0.4999) is None
+    assert needed(0.0001, 0.05) == 29_956
 
 
 @pytest.mark.parametrize(
