@@ -110,7 +110,7 @@ class Scorer(Frozen, Asking[R]):
 
     @property
     def quiet(self) -> Self:
-        """The same without events, for what is a part of one result: a turn of a conversation."""
+        """The same without events, where results are parts: a conversation's turns, a table's rows."""
         return self.changed(events=False) if self.events else self
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -301,9 +301,12 @@ class Run:
 
     @contextmanager
     def _storing(self) -> Iterator[TCVA]:
-        """TCVA with the store of the run, which no other run has meanwhile."""
+        """TCVA with the store of the run, which no other run has meanwhile.
+
+        Without events: what it gives is a table at several temperatures.
+        """
         with ExitStack() as stack:
-            tcva = self.tcva
+            tcva = self.tcva.quiet
             if self.folder is not None:
                 make_folder(self.folder)
                 stack.enter_context(alone(self.folder / ".lock", self.folder))

@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
 from tcva_adapters import CCRS, TCVA, Conversation, Sample
+from tcva_adapters.compare.run import Run
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.events import CONVENTION, NAMES, _logs, emit
 from tcva_adapters.results.assessment import Reason, Unscored
@@ -134,6 +135,7 @@ def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) ->
     rows = {"messages": [messages, None], "answer": [None, OPENS], "context": [OPENS, OPENS]}
     settings = {"criterion": "faithfulness", "judge": "lexical", "events": True}
     results += map(read_result, judge_batch(rows, settings=settings)["tcva_result"])
+    Run(SAMPLES, lexical, frameworks="none").table()
     check_are_of(exported(), results)
 
 
