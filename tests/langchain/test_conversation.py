@@ -73,8 +73,11 @@ def test_what_is_no_conversation_says_what_is_missing() -> None:
         evaluator(criterion="correctness").invoke(SAID)
     (turn,) = evaluator().invoke([HumanMessage("When?"), AIMessage("At nine.")])["turns"]
     assert turn["unscored"]["reason"] == "empty_context"
-    inputs, outputs = {"messages": DICTS[:5]}, {"answer": "Coffee.", "context": ["Coffee."]}
-    *_, last = evaluator().invoke({"inputs": inputs, "outputs": outputs})["turns"]
-    assert (last["claims"][0]["claim"], last["sample_id"]) == ("Coffee.", None)
+    inputs, outputs = {"messages": DICTS[:7]}, {"answer": "Coffee.", "context": ["Coffee."]}
+    _, thanks, last = evaluator().invoke({"inputs": inputs, "outputs": outputs})["turns"]
+    assert (thanks["unscored"]["reason"], last["claims"][0]["claim"]) == (
+        "empty_context",
+        "Coffee.",
+    )
     with_contexts = {"messages": [("user", "When?"), ("ai", "Coffee.")], "contexts": ["Coffee."]}
     assert TCVAConversationEvaluator("lexical").invoke(with_contexts)["score"] == 1.0
