@@ -85,10 +85,8 @@ def ends(refused: set[int], *, asynchronous: bool) -> tuple[list[bool], list[boo
     text = "It opens at nine."
     many = [Sample(id=str(i), response=text, contexts=(f"{i}: {text.lower()}",)) for i in range(60)]
     results = asyncio.run(tcva.aevaluate_many(many)) if asynchronous else tcva.evaluate_many(many)
-    return (
-        [result.score is not None for result in results],
-        [result.unscored is not None and result.unscored.fatal for result in results],
-    )
+    stopped = [result.unscored is not None and result.unscored.fatal for result in results]
+    return [result.score is not None for result in results], stopped
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

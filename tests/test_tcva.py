@@ -260,10 +260,8 @@ def test_wrong_members_and_weights_fail_when_built() -> None:
 def test_samples_that_differ_for_a_further_judge_alone_are_not_judged_as_one() -> None:
     # Faithfulness does not look at the reference, correctness does.
     tcva = TCVA("faithfulness", judge="lexical", fuse=TCVA("correctness", judge="lexical"))
-    samples = [
-        SAMPLE.model_copy(update={"reference": reference})
-        for reference in (SAMPLE.response, "Grass is green.", SAMPLE.response)
-    ]
+    references = (SAMPLE.response, "Grass is green.", SAMPLE.response)
+    samples = [SAMPLE.model_copy(update={"reference": each}) for each in references]
     scores = [result.score for result in tcva.evaluate_many(samples)]
     assert scores == [tcva.evaluate(sample).score for sample in samples]
     assert scores == [result.score for result in asyncio.run(tcva.aevaluate_many(samples))]

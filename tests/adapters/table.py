@@ -90,9 +90,8 @@ def _ragas_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bo
 
 def _row(sample: Sample) -> dict[str, Any]:
     row: dict[str, Any] = _turn(sample).to_dict()
-    return {name: row.get(name) for name in ("user_input", "response", "retrieved_contexts")} | {
-        "reference": sample.reference
-    }
+    fields = ("user_input", "response", "retrieved_contexts")
+    return {name: row.get(name) for name in fields} | {"reference": sample.reference}
 
 
 async def _collections_ascore(metric: Any, sample: Sample) -> Any:

@@ -65,14 +65,9 @@ def test_scores_are_those_derived_by_hand(asynchronous: bool, tmp_path: Path) ->
 def test_answer_correctness_shows_its_parts_and_its_lambda() -> None:
     result = CCRS("ac", judge=answering()).evaluate(GOOD)
     assert (result.exact, result.judged["ac"], result.em) == (True, 0.8, "strict")
-    assert [result.at(lambda_=x).scores["ac"] for x in (0.0, 0.7, 1.0)] == [
-        0.8,
-        pytest.approx(0.7 + 0.3 * 0.8, abs=1e-12),
-        1.0,
-    ]
-    assert (
-        "0.940 by prompt:one: exact match (strict, weight 0.7), rating 0.8" in result.reasons["ac"]
-    )
+    scores = [result.at(lambda_=x).scores["ac"] for x in (0.0, 0.7, 1.0)]
+    assert scores == [0.8, pytest.approx(0.7 + 0.3 * 0.8, abs=1e-12), 1.0]
+    assert "0.940 by prompt:one: exact match (strict, weight 0.7)" in result.reasons["ac"]
     loud = GOOD.model_copy(update={"response": "AT NINE."})
     modes = [CCRS("ac", judge=ScriptedModel(["80"]), em=em) for em in ("strict", "normalised")]
     assert [each.evaluate(loud).exact for each in modes] == [False, True]
@@ -101,10 +96,8 @@ def test_without_a_judge(metric: Any, change: dict[str, object], found: Reason |
 def test_a_missing_field_unscores_its_metrics_alone() -> None:
     model = answering()
     result = CCRS(judge=model).evaluate(GOOD.model_copy(update={"reference": None}))
-    assert {name: why.reason for name, why in result.unscored_by.items()} == {
-        "ac": Reason.MISSING_FIELD,
-        "ir": Reason.MISSING_FIELD,
-    }
+    reasons = {name: why.reason for name, why in result.unscored_by.items()}
+    assert reasons == dict.fromkeys(("ac", "ir"), Reason.MISSING_FIELD)
     assert "no reference, which ac needs" in result.reasons["ac"]
     assert (result.scores["qr"], result.exact, len(model.requests)) == (0.9, None, 3)
     # Passages that only help may be none.
@@ -211,10 +204,8 @@ def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any], sai
 
 def result(**ratings: float | None) -> CCRSResult:
     why = Unscored(reason=Reason.UNREADABLE_REPLY, detail="words")
-    answers = {
-        name: MetricAnswer(rating=rating, unscored=why if rating is None else None)
-        for name, rating in ratings.items()
-    }
+    failed = {name: why if rating is None else None for name, rating in ratings.items()}
+    answers = {n: MetricAnswer(rating=ratings[n], unscored=each) for n, each in failed.items()}
     return CCRSResult(judge="j", prompt_version="1", answers=answers)
 
 

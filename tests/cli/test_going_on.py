@@ -29,10 +29,8 @@ def server(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServe
 
 
 def write(size: int, path: str = "in.jsonl", tail: str = "") -> None:
-    texts = (f"Door {n} opens at nine." for n in range(size))
-    rows = [
-        {"id": f"{n}", "question": "?", "answer": t, "contexts": [t]} for n, t in enumerate(texts)
-    ]
+    texts = {f"{n}": f"Door {n} opens at nine." for n in range(size)}
+    rows = ({"id": n, "question": "?", "answer": t, "contexts": [t]} for n, t in texts.items())
     lines = [json.dumps(row) for row in rows]
     Path(path).write_text("\n".join(lines) + "\n" + tail, encoding="utf-8")
 
@@ -63,11 +61,8 @@ def killed(server: ScriptedServer, after: int, *arguments: str) -> None:
         return answer(body, n)
 
     server.script = script
-    child = subprocess.Popen(
-        [sys.executable, "-m", "tcva_adapters", *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    command, silent = [sys.executable, "-m", "tcva_adapters", *arguments], subprocess.DEVNULL
+    child = subprocess.Popen(command, stdout=silent, stderr=silent)
     assert enough.wait(timeout=30)
     os.kill(child.pid, signal.SIGKILL)
     child.wait()

@@ -27,26 +27,17 @@ def suite(n: int = 90, seed: int = 0, **effects: float) -> list[Assessment]:
     for number in range(n):
         words = rng.choice(LEVELS, int(rng.integers(2, 6)), p=[0.4, 0.2, 0.2, 0.1, 0.1]).tolist()
         length, system = int(rng.integers(5, 200)), ["a", "b", "c"][number % 3]
-        claims = tuple(
-            ClaimVerdict(claim="x" * length, verdict=word, reason=f"why {place}")
-            for place, word in enumerate(words)
-        )
-        judged = Assessment(
-            criterion="faithfulness",
-            judge="given",
-            prompt_version="1",
-            claims=claims,
-            sample_id=f"s{number}",
-        )
+        texts = [
+            {"claim": "x" * length, "verdict": w, "reason": f"{i}"} for i, w in enumerate(words)
+        ]
+        claims = tuple(map(ClaimVerdict.model_validate, texts))
+        about: Any = {"criterion": "faithfulness", "judge": "given", "prompt_version": "1"}
+        judged = Assessment(**about, claims=claims, sample_id=f"s{number}")
         human = (Result(judged).score or 0.0) + rng.normal(0.0, 0.08)
         human -= effects.get("length", 0.0) * (length * len(words) / 400 - 1)
         human -= effects.get("system", 0.0) * (system == "b")
-        metadata = {
-            "system": system,
-            "document": f"d{number // 3}",
-            "size": number % 7,
-            "human": float(np.clip(human, 0.0, 1.0)),
-        }
+        metadata = {"system": system, "document": f"d{number // 3}", "size": number % 7}
+        metadata["human"] = float(np.clip(human, 0.0, 1.0))
         found.append(judged.model_copy(update={"metadata": metadata}))
     return found
 

@@ -220,9 +220,8 @@ def test_ablation_at_the_balanced_temperature_leaves_the_mean_as_it_is() -> None
 
 
 def test_verdicts_of_frameworks_are_levels() -> None:
-    assert [level.value for level in from_deepeval(["Yes", " borderline", "no", "idk"])] == [
-        *("fully", "partial", "none", "partial")
-    ]
+    levels = from_deepeval(["Yes", " borderline", "no", "idk"])
+    assert levels == ["fully", "partial", "none", "partial"]
 
 
 @pytest.mark.parametrize(

@@ -111,11 +111,8 @@ def test_the_first_of_equal_passages_counts_and_the_threshold_is_the_documented_
     assert place_of(" ".join(changed[:-1]), [" ".join(words[:-1])]) is None
 
 
-WORDS = st.lists(
-    st.sampled_from(["ferry", "runs", "a", "day", "in", "not", "4", "12.50", "don't", "lake"]),
-    min_size=1,
-    max_size=30,
-)
+VOCABULARY = ["ferry", "runs", "a", "day", "in", "not", "4", "12.50", "don't", "lake"]
+WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=30)
 
 
 @given(WORDS, st.data())

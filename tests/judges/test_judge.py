@@ -392,8 +392,5 @@ def test_what_ends_a_program_or_a_task_is_not_held_back() -> None:
 
 def both_ways(scorer: Any) -> list[list[Any]]:
     """The results of the three samples in a batch, awaited, and one by one."""
-    return [
-        scorer.evaluate_many(SAMPLES),
-        asyncio.run(scorer.aevaluate_many(SAMPLES)),
-        [scorer.evaluate(sample) for sample in SAMPLES],
-    ]
+    alone = [scorer.evaluate(sample) for sample in SAMPLES]
+    return [scorer.evaluate_many(SAMPLES), asyncio.run(scorer.aevaluate_many(SAMPLES)), alone]

@@ -30,10 +30,8 @@ def reply(first: str, second: str) -> str:
 
 
 def models(*verdicts: tuple[str, str] | Exception) -> list[ScriptedModel]:
-    return [
-        ScriptedModel([v if isinstance(v, Exception) else reply(*v)], name=f"scripted:{i}")
-        for i, v in enumerate(verdicts, start=1)
-    ]
+    said = [v if isinstance(v, Exception) else reply(*v) for v in verdicts]
+    return [ScriptedModel([text], name=f"scripted:{i}") for i, text in enumerate(said, start=1)]
 
 
 def judged(*verdicts: tuple[str, str] | Exception, **options: Any) -> Assessment:

@@ -241,10 +241,8 @@ def test_a_whole_reply_is_read_as_it_is_and_a_cut_one_gives_no_wrong_label(
 @given(replies(), st.floats(0, 1))
 def test_a_cut_broken_reply(reply: tuple[str, dict[int, ParsedVerdict]], share: float) -> None:
     labels = {n: v.label for n, v in reply[1].items()}
-    rows = [
-        {"claim": n, "evidence": "it's there", "verdict": str(label), "reason": "a, b: c"}
-        for n, label in labels.items()
-    ]
+    about = {"evidence": "it's there", "reason": "a, b: c"}
+    rows = [{"claim": n, "verdict": str(label), **about} for n, label in labels.items()]
     for form in ({"verdicts": rows}, by_key(reply[1], rows)):
         for text in (repr(form), json.dumps(form).replace("}, ", ",}, ")):
             parsed = parse_verdicts(text[: int(share * len(text))], len(rows))

@@ -35,10 +35,8 @@ def seconds(work: Callable[[], object]) -> float:
 
 @pytest.mark.slow
 def test_long_and_broken_replies_are_read_quickly() -> None:
-    broken = [
-        lead + repeated * (size // len(repeated))
-        for lead, repeated, size in product(BROKEN, REPEATED, (2_800, 9_900))
-    ]
+    parts = product(BROKEN, REPEATED, (2_800, 9_900))
+    broken = [lead + unit * (size // len(unit)) for lead, unit, size in parts]
     for reply in [*GARBAGE, *broken]:
         begin = time.process_time()
         parse_verdicts(reply, 8)

@@ -202,11 +202,9 @@ def test_spans_nest_and_events_carry_the_result(is_async: bool) -> None:
     evaluator = TCVAEvaluator(scripted(FULLY))
     response = Response(GOOD, [NodeWithScore(node=TextNode(text=PASSAGE))])
     try:
-        result = (
-            asyncio.run(evaluator.aevaluate_response("When?", response))
-            if is_async
-            else evaluator.evaluate_response("When?", response)
-        )
+        given = ("When?", response)
+        awaited = evaluator.aevaluate_response(*given) if is_async else None
+        result = asyncio.run(awaited) if awaited else evaluator.evaluate_response(*given)
     finally:
         root_dispatcher.event_handlers.remove(recorder)
         root_dispatcher.span_handlers.remove(spans)

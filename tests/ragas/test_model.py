@@ -83,11 +83,8 @@ def test_repeats_are_asked_at_a_temperature_at_which_they_differ() -> None:
     assert seen == [0.01, 0.7, 0.7]
 
 
-ROW: dict[str, Any] = {
-    "user_input": SAMPLE.input,
-    "response": SAMPLE.response,
-    "retrieved_contexts": list(SAMPLE.contexts or ()),
-}
+ROW: dict[str, Any] = {"user_input": SAMPLE.input, "response": SAMPLE.response}
+ROW["retrieved_contexts"] = list(SAMPLE.contexts or ())
 
 
 @pytest.mark.parametrize("is_async", [True, False], ids=["async client", "sync client"])

@@ -140,10 +140,8 @@ def test_files_lists_and_tables_give_the_same_page(tmp_path: Path) -> None:
     file = tmp_path / "judged.jsonl"
     write_assessments(file, results)
     table = read_scores(results)
-    found = [
-        page(each, tmp_path, title="one", samples=SAMPLES)
-        for each in (results, file, [str(file)], table, [table, comparison(table)])
-    ]
+    sources = (results, file, [str(file)], table, [table, comparison(table)])
+    found = [page(each, tmp_path, title="one", samples=SAMPLES) for each in sources]
     assert all(each == found[0] for each in found)
     figures, details = found[0]
     setting = figures["runs"][0]["settings"]

@@ -95,10 +95,8 @@ def test_curves_show_the_records() -> None:
 
 
 def test_systems_and_tables_have_theirs() -> None:
-    tables = {
-        metric: ScoreTable(tuple(f"q{i}" for i in range(25)), ("a", "b", "c"), RNG.random((25, 3)))
-        for metric in ("f T=0.1", "qr")
-    }
+    queries = tuple(f"q{i}" for i in range(25))
+    tables = {m: ScoreTable(queries, tuple("abc"), RNG.random((25, 3))) for m in ("f T=0.1", "qr")}
     found = systems(tables, resamples=50)
     assert [path.name for path in save_figures(found, "y")] == ["asl.png", "correlations.png"]
     axes = figures.asl(found).axes[0]

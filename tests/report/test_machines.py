@@ -62,10 +62,8 @@ def hostile(text: str) -> tuple[Report, ScoreTable]:
         for level in (Verdict.NONE, Verdict.FULLY, None)
     )
     about = {"criterion": text or "(empty)", "judge": text, "sample_id": text}
-    unscored = [
-        judged(text, claims=(), unscored=Unscored(reason=reason, detail=text), **about)
-        for reason in (Reason.TIMEOUT, Reason.REFUSAL)
-    ]
+    whys = [Unscored(reason=reason, detail=text) for reason in (Reason.TIMEOUT, Reason.REFUSAL)]
+    unscored = [judged(text, claims=(), unscored=why, **about) for why in whys]
     whole = judged(text, claims=claims, **about)
     before = [judged(text, "fully", **about)]
     return reported([whole, *unscored], "mean>=0.9", "coverage>=1", before=before)

@@ -32,10 +32,9 @@ def page_with(texts: list[str], folder: Path, **more: Any) -> Path:
         )
         for i, text in enumerate(texts)
     ]
-    judged = [
-        Assessment.from_verdicts(["fully", "none"], sample_id=sample.id, judge=texts[0] or "judge")
-        for sample in samples
-    ]
+    judge = texts[0] or "judge"
+    words = ["fully", "none"]
+    judged = [Assessment.from_verdicts(words, sample_id=s.id, judge=judge) for s in samples]
     path = folder / "page.html"
     write(judged, path, samples=samples, title="".join(texts), **more)
     return path

@@ -124,10 +124,8 @@ CONFIG = Config(
     profiles={"domain": {"medical": "strict", "chat": 0.9}},
     provenance={"labels": 172, "gain": 0.01},
 )
-SAMPLE = Sample(
-    response="The office opens at nine. Parking costs money.",
-    contexts=("The office opens at nine. Parking is free for visitors.",),
-)
+FREE = "The office opens at nine. Parking is free for visitors."
+SAMPLE = Sample(response="The office opens at nine. Parking costs money.", contexts=(FREE,))
 REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "Parking is free"))
 
 

@@ -108,11 +108,8 @@ def test_no_interval_without_chances(judged: Assessment) -> None:
 
 
 PASSAGES = ("The office opens at nine. Parking is not free. They met in Paris. Hunde verboten.",)
-SAMPLE = Sample(
-    id="a",
-    response="The office opens at nine. Parking is free. The drug cures cancer. Dogs can come.",
-    contexts=PASSAGES,
-)
+SAID = "The office opens at nine. Parking is free. The drug cures cancer. Dogs can come."
+SAMPLE = Sample(id="a", response=SAID, contexts=PASSAGES)
 REPLY = verdict_json(
     (1, "fully", "opens at noon"),
     (2, "mostly", "free"),

@@ -38,11 +38,8 @@ def arrays() -> dict[str, Any]:
     return {**found, "n": np.array(columns()["n"])}
 
 
-KINDS: dict[str, Any] = {
-    "numpy": arrays,
-    "arrow": lambda: pa.table(columns()),
-    "pandas": lambda: pd.DataFrame(columns(), index=[3, 5, 7, 9]),
-}
+KINDS: dict[str, Any] = {"numpy": arrays, "arrow": lambda: pa.table(columns())}
+KINDS["pandas"] = lambda: pd.DataFrame(columns(), index=[3, 5, 7, 9])
 
 
 def as_rows(batch: Any) -> list[dict[str, Any]]:

@@ -96,11 +96,8 @@ class BatchServer(ScriptedServer):
         lines = [json.loads(line) for line in content.splitlines()]
         assert len({line["custom_id"] for line in lines}) == len(lines)
         assert len({line["body"]["model"] for line in lines}) == 1
-        under_way = sum(
-            len(self.files[held.told["input_file_id"]][1])
-            for held in self.batches.values()
-            if held.told["status"] == "in_progress"
-        )
+        open_ones = [held for held in self.batches.values() if held.told["status"] == "in_progress"]
+        under_way = sum(len(self.files[held.told["input_file_id"]][1]) for held in open_ones)
         given = ("endpoint", "input_file_id", "completion_window")
         told: dict[str, Any] = {
             **{name: asked[name] for name in given},

@@ -12,9 +12,7 @@ Answer = str | ModelReply | Exception | Callable[[JudgeRequest], Any]
 
 def verdict_json(*entries: tuple[int, str, str]) -> str:
     """A clean reply, in the form that is asked for, from (number, verdict, quote) triples."""
-    said = {
-        n: {"quote_from_passage": quote, "reason": "r", "verdict": w} for n, w, quote in entries
-    }
+    said = {n: {"quote_from_passage": q, "reason": "r", "verdict": word} for n, word, q in entries}
     return json.dumps({f"claim_{n}": entry for n, entry in said.items()})
 
 
