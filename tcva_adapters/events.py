@@ -1,6 +1,7 @@
 """Results as OpenTelemetry events, for the logger provider that an application has set up.
 
-Nothing here opens a connection: without a provider, events go nowhere.
+Nothing here opens a connection: without a provider, events go nowhere. A worker process (Ray, Spark)
+has a provider of its own, and commands have one under ``opentelemetry-instrument``.
 """
 
 from __future__ import annotations
