@@ -401,7 +401,7 @@ def read_systems(
         scores = np.array(
             [[column.get(name, math.nan) for column in columns.values()] for name in names]
         )
-        own = tuple(groups[name] for name in names) if group is not None else ()
+        own = tuple(groups.get(name, name) for name in names) if groups else ()
         tables[metric] = ScoreTable(
             names, tuple(columns), scores, groups=own, notes=tuple(how.notes)
         )

@@ -227,7 +227,7 @@ def item_of(
         InvalidSampleError: A field cannot be read, or there is nothing to judge.
     """
     item = read_item(record, columns, name)
-    if all(getattr(item, field, None) is None for field in ("turns", *_TEXT_FIELDS)):
+    if isinstance(item, Sample) and all(getattr(item, field) is None for field in _TEXT_FIELDS):
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         there = listed(record) or "(none)"
         msg = f"no known field among {there}; known fields, with other names, are {known}"

@@ -151,8 +151,9 @@ class Sample(Checked):
             rest = {**metadata, **rest}
         elif metadata is not None:
             rest["metadata"] = metadata
-        history = rest.pop(_HISTORY, None)
-        return cls(**{"history": history, **fields}, metadata=rest)
+        if _HISTORY in rest:
+            fields = {**fields, "history": rest.pop(_HISTORY)}
+        return cls(**fields, metadata=rest)
 
     def field(self, name: str) -> str | None:
         """One of the text fields as a single string; contexts are joined by blank lines."""

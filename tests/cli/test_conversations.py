@@ -32,6 +32,8 @@ def test_conversations_are_groups_and_have_a_score(tcva: Run) -> None:
     assert read_scores("out.jsonl", group="rating").groups[:4] == (0, 0, 0, 1 / 9)
     validated = tcva("validate", "out.jsonl", "--human", "rating").out
     assert "Intervals and tests count 11 groups, not samples." in validated
+    compared = tcva("systems", "one=out.jsonl", "two=out.jsonl").out
+    assert "tests count 11 groups" in compared
     tcva("report", "out.jsonl", "--samples", file, "--out", "r.html")
     tcva("compare", file, "--judge", "lexical", "--with", "ragas", "--out", "side")
     assert read_scores("side").groups[:4] == ("t0", "t0", "t0", "t1")
