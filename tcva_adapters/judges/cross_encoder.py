@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
 
@@ -36,22 +35,16 @@ BATCH: Final = 16
 _NEEDED: Final = ("model.onnx", "tokenizer.json", "config.json")
 _SHORTEST: Final = 16  # tokens; two texts do not fit into less
 _MOST_THREADS: Final = 4
-_FIELDS: Final = {
-    "input_ids": "ids",
-    "attention_mask": "attention_mask",
-    "token_type_ids": "type_ids",
+_FIELDS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+_CLASSES: Final = {
+    "entailed": re.compile(r"entail(ment|ed|s)|support(ed|s)?|consistent|faithful|grounded"),
+    "contradicted": re.compile(r"contradict(ion|ed|s|ory)|refute[sd]"),
+    "neither": re.compile(
+        r"neutral|not_enough_info|hallucinat(ed|ion)|inconsistent|un(supported|faithful|grounded)"
+        r"|no[tn]_(entail(ment|ed)|support(ed)?|consistent|faithful|grounded)"
+    ),
 }
-_SUPPORTED: Final = re.compile(r"entail(ment|ed|s)|support(ed|s)?|consistent|faithful|grounded")
-_CONTRADICTED: Final = re.compile(r"contradict(ion|ed|s|ory)|refute[sd]")
-_OTHER: Final = re.compile(
-    r"neutral|not_enough_info|hallucinat(ed|ion)|inconsistent|un(supported|faithful|grounded)"
-    r"|no[tn]_(entail(ment|ed)|support(ed)?|consistent|faithful|grounded)"
-)
-_EXAMPLES: Final = {
-    1: '{"0": "supported"}',
-    2: '{"0": "not_entailment", "1": "entailment"}',
-    3: '{"0": "contradiction", "1": "entailment", "2": "neutral"}',
-}
+_EXAMPLE: Final = '{"0": "contradiction", "1": "entailment", "2": "neutral"}'
 _EXPORT: Final = "optimum-cli export onnx --task text-classification --model MODEL FOLDER"
 _PLACE: Final = re.compile(r"\{(premise|hypothesis)\}")
 _EXTERNAL: Final = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")  # and a name so long
@@ -91,7 +84,7 @@ class CrossEncoder:
         for each in (files.get("tokenizer_config.json", named), named):
             with _reading(each):
                 config |= json.loads(each.read_text("utf-8"))
-        self.labels = _labels(config.get("id2label"), named)
+        self.labels, self._classes = _labels(config.get("id2label"), named)
         self._pad: int = config.get("pad_token_id") or 0
         self.length = _length(config)
         self._template = config.get("nli_template", "")
@@ -111,13 +104,9 @@ class CrossEncoder:
         options.use_deterministic_compute = True
         self._lock = threading.Lock()
         with _reading(graph):
-            path, providers = str(graph), ["CPUExecutionProvider"]
-            self._session = onnxruntime.InferenceSession(path, options, providers)
-            self._types = {
-                entry.name: np.int32 if "int32" in entry.type else np.int64
-                for entry in self._session.get_inputs()
-                if entry.name in _FIELDS
-            }
+            cpu = ["CPUExecutionProvider"]
+            self._session = onnxruntime.InferenceSession(str(graph), options, cpu)
+            self._inputs = [each.name for each in self._session.get_inputs()]
             outputs = [each.name for each in self._session.get_outputs()]
             self._output = "logits" if "logits" in outputs else outputs[0]
             self.chances([("a", "a")])
@@ -151,10 +140,8 @@ class CrossEncoder:
     def _run(self, batch: Sequence[Any]) -> list[Chance]:
         for each in batch:
             each.pad(len(batch[-1].ids), pad_id=self._pad)
-        feeds = {
-            name: np.array([getattr(each, _FIELDS[name]) for each in batch], kind)
-            for name, kind in self._types.items()
-        }
+        rows = {name: [getattr(each, field) for each in batch] for name, field in _FIELDS.items()}
+        feeds = {name: np.array(rows[name]) for name in self._inputs if name in rows}
         try:
             # One at a time: the session has all threads that it may have.
             with self._lock:
@@ -165,17 +152,16 @@ class CrossEncoder:
         if logits.shape != (len(batch), number) or not np.isfinite(logits).all():
             msg = f"got logits {logits.shape} for {len(batch)} pairs and {number} classes in config.json"
             raise JudgeError(msg)
-        return [self._chance(each) for each in logits.astype(np.float64)]
-
-    def _chance(self, logits: NDArray[np.float64]) -> Chance:
-        if len(logits) == 1:
-            logits = np.array([logits[0], 0.0])
-        shares = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
-        likely = dict(zip(self.labels, shares.tolist(), strict=False))
-        entailed = next(p for name, p in likely.items() if _means(name, _SUPPORTED))
-        is_contradicted = _means(max(likely, key=likely.__getitem__), _CONTRADICTED)
+        # A single one stands against 0.
+        logits = np.pad(logits.astype(np.float64), ((0, 0), (0, int(number == 1))))
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
         # Other machines add in another order: the digits behind say nothing.
-        return Chance(round(entailed, 6), is_contradicted)
+        entailed = shares[:, self._classes.index("entailed")].round(6).tolist()
+        likeliest = [(*self._classes, "")[at] for at in shares.argmax(axis=1)]
+        return [
+            Chance(p, kind == "contradicted") for p, kind in zip(entailed, likeliest, strict=True)
+        ]
 
 
 _loaded: dict[Path, CrossEncoder] = {}
@@ -253,23 +239,19 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0][:300]
 
 
-def _means(label: str, kind: re.Pattern[str]) -> bool:
-    return kind.fullmatch(re.sub(r"[\W_]+", "_", label.strip().casefold())) is not None
-
-
-def _labels(given: Any, path: Path) -> tuple[str, ...]:
-    """The names of the classes in the order of the model."""
+def _labels(given: Any, path: Path) -> tuple[list[str], list[str]]:
+    """The names of the classes in the order of the model, and what they mean."""
     named = given if isinstance(given, dict) else {}
     labels = [str(named.get(str(at), "?")) for at in range(len(named))]
-    known = [any(_means(each, k) for k in (_SUPPORTED, _CONTRADICTED, _OTHER)) for each in labels]
-    if not all(known) or sum(_means(each, _SUPPORTED) for each in labels) != 1:
-        example = _EXAMPLES.get(len(labels), _EXAMPLES[3])
+    plain = [re.sub(r"[\W_]+", "_", label.strip().casefold()) for label in labels]
+    found = [kind for each in plain for kind in _CLASSES if _CLASSES[kind].fullmatch(each)]
+    if len(found) < len(labels) or found.count("entailed") != 1:
         msg = (
-            f"{path} names the classes {', '.join(labels) or 'nowhere'}; "
-            f'set its "id2label" to what the model\'s outputs mean, in order, e.g. {example}'
+            f'{path} names the classes {", ".join(labels) or "nowhere"}; set its "id2label" to what '
+            f'the model\'s outputs mean, in order, e.g. {_EXAMPLE}, or {{"0": "supported"}} for one'
         )
         raise InvalidValueError(msg)
-    return tuple(labels)
+    return labels, found
 
 
 def _length(config: Mapping[str, Any]) -> int:
