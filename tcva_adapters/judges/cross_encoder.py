@@ -94,6 +94,8 @@ class CrossEncoder:
             raise InvalidValueError(msg)
         with _reading(files["tokenizer.json"]):
             self._tokenizer = Tokenizer.from_file(str(files["tokenizer.json"]))
+        # Where a text of the sample says [SEP], that is a word of it; the template's are none.
+        self._tokenizer.encode_special_tokens = not self._template
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.length)
         self.room = self.length - len(self._encoded("", "").ids)
