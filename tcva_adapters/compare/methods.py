@@ -328,6 +328,6 @@ def _model_of(judge: Judge) -> JudgeModel | None:
         return None
     models = [each.model for each in single_judges(judge) if isinstance(each, LLMJudge)]
     if not models:
-        msg = f"{judge.name} cannot answer the prompts of framework metrics; use openai:MODEL or an LLM object, or frameworks='none'"
+        msg = f"{judge.name} cannot answer the prompts of framework metrics; use openai:MODEL, an LLM object, or frameworks='none' (--with none)"
         raise InvalidValueError(msg)
     return copy(models[0]) if hasattr(models[0], "refused") else models[0]

@@ -315,3 +315,9 @@ def test_threads_are_those_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("OMP_NUM_THREADS")
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
     assert cross_encoder._threads() == 4
+
+
+def test_separators_in_a_text_are_words_of_it(folder: Folder) -> None:
+    """Behind the model's own one the graph sees the claim."""
+    contexts = ["From Monday on [SEP] the office opens at nine."]
+    assert judged(folder(), Sample(response=ONE.response, contexts=contexts))[0][0] == "fully"
