@@ -12,7 +12,6 @@ import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -71,7 +70,6 @@ class CrossEncoder:
         labels: The names of the classes, in the order of the model.
         length: Tokens of a pair, the special ones included.
         room: Those of them that are left for the two texts.
-        size: Gives the tokens of a text, and knows them of sentences that were read lately.
 
     Raises:
         InvalidValueError: A file cannot be read, or is not what is needed.
@@ -99,7 +97,6 @@ class CrossEncoder:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.length)
         self.room = self.length - len(self._encoded("", "").ids)
-        self.size = lru_cache(maxsize=4096)(lambda text: self.cut(text, self.length)[1])
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = _threads(), 1
         options.log_severity_level = 4  # what matters is raised

@@ -75,9 +75,7 @@ class NLIJudge:
 
     def probe(self) -> dict[str, Any]:
         """What ``tcva doctor`` says of it."""
-        model = self._model()
-        classes = ", ".join(model.labels)
-        return {"answers": True, "classes": classes, "tokens of a pair": str(model.length)}
+        return {"answers": True, "classes": ", ".join(self._model().labels)}
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a model that fails becomes the reason of an unscored one.
@@ -96,10 +94,7 @@ class NLIJudge:
         return await asyncio.to_thread(self.assess, sample, criterion)
 
     def _model(self) -> CrossEncoder:
-        try:
-            model = load(self.folder)
-        except InvalidValueError as error:
-            raise JudgeError(str(error), fatal=True) from error
+        model = load(self.folder)
         if model.digest != self._digest:
             msg = f"the files of {self.folder} have changed; make the judge anew"
             raise JudgeError(msg, fatal=True)
@@ -154,7 +149,7 @@ def _asked(model: CrossEncoder, claim: str, held: Passages) -> _Asked:
         window: list[int] = []
         left = room
         for at in places:
-            left -= model.size(sentences[at].text)
+            left -= model.cut(sentences[at].text, room)[1]
             if window and left < 0:
                 break
             window.append(at)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Panel, Sample, rubric
+from tcva_adapters.compare.methods import _model_of
 from tcva_adapters.core.verdicts import level_shares
 from tcva_adapters.cost import cost
 from tcva_adapters.data import sample_lines
@@ -98,17 +99,11 @@ def test_chances_are_shared_out_as_those_of_a_yes_and_a_contradiction_is_minor_a
     assert found.verdict == level
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        {"inputs": ("input_ids", "attention_mask")},
-        {"graph": "onnx/model.onnx"},
-        {"external": "weights.bin"},
-        {"graph": "onnx/model.onnx", "external": "model.onnx_data"},
-        {"config": {"nli_template": "{premise} [SEP] {hypothesis}"}},
-        {"config": {"pad_token_id": 1}},
-    ],
-)
+@pytest.mark.parametrize("how", [
+    {"inputs": ("input_ids", "attention_mask")}, {"graph": "onnx/model.onnx"},
+    {"external": "weights.bin"}, {"graph": "onnx/model.onnx", "external": "model.onnx_data"},
+    {"config": {"nli_template": "{premise} [SEP] {hypothesis}"}}, {"config": {"pad_token_id": 1}},
+])  # fmt: skip
 def test_other_exports_say_the_same(folder: Folder, how: Any) -> None:
     assert judged(folder(**how)) == EXPECTED
 
@@ -145,63 +140,43 @@ def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -
     assert [r.claims for r in again] == [r.claims for r in results]
 
 
-LACKING: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "model": (
-        lambda f: (f / "model.onnx").unlink(),
-        "has no model.onnx; write it with optimum-cli",
-    ),
-    "tokenizer": (
-        lambda f: (f / "tokenizer.json").unlink(),
-        "has no tokenizer.json; write it with",
-    ),
-    "config": (
-        lambda f: (f / "config.json").unlink(),
-        "has no config.json; write it with optimum-cli",
-    ),
-    "bad json": (
-        lambda f: (f / "config.json").write_text("{"),
-        "config.json cannot be used: Expecting",
-    ),
-    "bad tokenizer": (
-        lambda f: (f / "tokenizer.json").write_text("{}"),
-        "tokenizer.json cannot be used",
-    ),
-    "bad model": (lambda f: (f / "model.onnx").write_bytes(b"no"), "model.onnx cannot be used"),
-    "no model": (lambda f: (f / "model.onnx").write_bytes(b""), "model.onnx cannot be used"),
-    "weights": (
-        lambda f: (f / "weights.bin").unlink(),
-        "has no weights.bin with weights of model.onnx",
-    ),
-}
-
-
-@pytest.mark.parametrize("what", LACKING)
-def test_a_folder_that_lacks_something_is_an_error_that_names_it(folder: Folder, what: str) -> None:
-    spoil, said = LACKING[what]
+@pytest.mark.parametrize(("name", "content", "said"), [
+    ("model.onnx", None, "has no model.onnx; write it with optimum-cli"),
+    ("tokenizer.json", None, "has no tokenizer.json; write it with optimum-cli"),
+    ("config.json", None, "has no config.json; write it with optimum-cli"),
+    ("weights.bin", None, "has no weights.bin with weights of model.onnx; copy it there"),
+    ("config.json", "{", "config.json cannot be used: Expecting"),
+    ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
+    ("model.onnx", "no", "model.onnx cannot be used"), ("model.onnx", "", "model.onnx cannot be used"),
+])  # fmt: skip
+def test_a_folder_that_lacks_something_is_an_error_that_names_it(
+    folder: Folder, name: str, content: str | None, said: str
+) -> None:
     path = folder(external="weights.bin")
-    spoil(path)
+    (path / name).unlink()
+    if content is not None:
+        (path / name).write_text(content)
     with pytest.raises(InvalidValueError) as error:
         NLIJudge(path)
     assert said in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"config": {"id2label": None}}, 'names the classes nowhere; set its "id2label" to what'),
-        ({"config": {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}}, "names the classes LABEL_0, LABEL_1"),
-        ({"classes": ("LABEL_0",)}, 'names the classes LABEL_0; set its "id2label"'),
-        ({"classes": ("LABEL_0",)}, 'or {"0": "supported"} for one'),
-        ({"classes": ("entailment", "supported")}, "names the classes entailment, supported; set"),
-        ({"config": {"id2label": {"1": "entailment", "2": "neutral"}}}, "names the classes"),
-        ({"classes": THREE[:2], "weights_like": THREE}, "(1, 3) for 1 pairs and 2 classes in config"),
-        ({"inputs": ("input_ids", "attention_mask", "decoder_input_ids")}, "decoder_input_ids"),
-        ({"shape": "1,128"}, "model.onnx cannot be used: "),
-        ({"length": 8}, "the model reads 8 tokens by config.json"),
-        ({"config": {"model_max_length": 4}}, "the model reads 4 tokens"),
-        ({"config": {"nli_template": "{premise}"}}, "must have {premise} and {hypothesis} once"),
-    ],
-)  # fmt: skip
+NAMES = "names the classes"
+
+
+@pytest.mark.parametrize(("how", "said"), [
+    ({"config": {"id2label": None}}, f'{NAMES} nowhere; set its "id2label" to what the model'),
+    ({"config": {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}}, f"{NAMES} LABEL_0, LABEL_1; set"),
+    ({"config": {"id2label": {"1": "entailment", "2": "neutral"}}}, NAMES),
+    ({"classes": ("LABEL_0",)}, 'or {"0": "supported"} for one'),
+    ({"classes": ("entailment", "supported")}, f"{NAMES} entailment, supported; set its"),
+    ({"classes": THREE[:2], "weights_like": THREE}, "(1, 3) for 1 pairs and 2 classes in config"),
+    ({"inputs": ("input_ids", "attention_mask", "decoder_input_ids")}, "decoder_input_ids"),
+    ({"shape": "1,128"}, "model.onnx cannot be used: "),
+    ({"length": 8}, "the model reads 8 tokens by config.json"),
+    ({"config": {"model_max_length": 4}}, "the model reads 4 tokens"),
+    ({"config": {"nli_template": "{premise}"}}, "must have {premise} and {hypothesis} once"),
+])  # fmt: skip
 def test_an_export_that_cannot_be_used_is_an_error_with_a_way_out(
     folder: Folder, how: Any, said: str
 ) -> None:
@@ -227,6 +202,8 @@ def test_names_criteria_and_settings_that_it_cannot_follow(
         assert TCVA(criterion, judge=name).is_local
     with pytest.raises(InvalidValueError, match=r"verdicts='yes_no' needs a language model"):
         TCVA(judge=name, verdicts="yes_no")
+    with pytest.raises(InvalidValueError, match=r"framework metrics.*\(--with none\)"):
+        _model_of(NLIJudge(name.removeprefix("nli:")))
     with pytest.raises(InvalidValueError, match="always gives the same verdicts"):
         TCVA(judge=name, repeats=2)
     monkeypatch.delitem(sys.modules, "tcva_adapters.judges.nli")
