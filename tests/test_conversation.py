@@ -16,6 +16,7 @@ from tcva_adapters import (
     Assessment,
     Conversation,
     ConversationResult,
+    Criterion,
     Panel,
     Result,
     aggregate,
@@ -139,16 +140,17 @@ def test_turns_of_all_conversations_are_judged_at_once_and_once() -> None:
     talks = [conversation(), Conversation.from_messages(TALK[:3])]
     whole, begun = tcva.evaluate_conversations(talks)
     assert len(model.requests) == 2  # of the turns that claim something, the equal one once
-    assert (whole.sample_id, [turn.sample_id for turn in whole.turns]) == (
-        "t",
-        ["t/1", "t/2", "t/3"],
-    )
+    assert [each.sample_id for each in (whole, *whole.turns)] == ["t", "t/1", "t/2", "t/3"]
     assert begun.turns[0].claims == whole.turns[0].claims
     grown = Conversation.from_messages([*TALK, *ASKED, ("assistant", "Parking is free.")])
     assert tcva.evaluate_conversation(grown).usage.calls == 1
     assert asyncio.run(tcva.aevaluate_conversations(talks)) == [whole, begun]
     assert len(model.requests) == 3
     assert tcva.evaluate_conversation(TALK).usage.calls == 0
+    store = tcva.changed(store=":memory:", share=False)
+    calls = [store.evaluate_conversation(each) for each in (TALK, grown, TALK)]
+    assert [each.usage.calls for each in calls] == [2, 1, 0]
+    assert [each.assessment.is_new for each in calls] == [True, True, False]
     with pytest.raises(InvalidSampleError, match="message 1: a message must have a role"):
         tcva.evaluate_conversation("When?")
 
@@ -158,7 +160,7 @@ def test_turns_of_all_conversations_are_judged_at_once_and_once() -> None:
 
 def test_a_history_is_shown_with_the_question_and_is_no_evidence() -> None:
     turn = conversation().turns[2]
-    for criterion in CRITERIA.values():
+    for criterion in (*CRITERIA.values(), Criterion("own", "Decide.")):
         sample = turn.model_copy(update={"reference": "Free."})
         plain = sample.model_copy(update={"history": None})
         shows = "input" in (*criterion.required, *criterion.shows)

@@ -16,7 +16,7 @@ from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 from tcva_adapters import Conversation, Sample
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.conversation import LONGEST_HISTORY, history_of, read_item
+from tcva_adapters.samples.conversation import LONGEST_HISTORY, add_group, history_of, read_item
 from tcva_adapters.samples.files import SampleStream, read_samples
 
 Message = tuple[str, Any]
@@ -85,11 +85,13 @@ def test_without_an_answered_question_there_is_none(messages: list[Message]) -> 
 def test_what_turns_have_of_the_conversation() -> None:
     noted = {"role": "assistant", "content": "2.", "metadata": {"rating": 3}}
     about: dict[str, Any] = {"contexts": ["Own."], "reference": "Right.", "id": "t"}
-    talk = Conversation.from_messages([*TALK[:3], Q2, noted], **about, metadata={"a": 1})
+    talk = Conversation.from_messages(
+        [*TALK[:3], Q2, noted], **about, metadata={"a": 1, "rating": 0}
+    )
     one, two = talk.turns
     assert (one.id, one.contexts, one.reference) == ("t/1", ("First.",), None)
     assert (two.id, two.contexts, two.reference) == ("t/2", ("Own.",), "Right.")
-    assert one.metadata == {"a": 1, "conversation": "t", "turn": 1}
+    assert one.metadata == {"a": 1, "rating": 0, "conversation": "t", "turn": 1}
     assert two.metadata == {"a": 1, "rating": 3, "conversation": "t", "turn": 2}
     made = Conversation(turns=(Sample(input="One?", response="1."), Sample(input="Two?")))
     assert [(turn.history, turn.metadata) for turn in made.turns] == [
@@ -144,10 +146,14 @@ def test_a_file_of_conversations() -> None:
     assert found[2].metadata == {"domain": "d", "conversation": "row-2", "turn": 2}
     assert (found[0].history, found[0].metadata) == (None, {"history": "mine"})
     assert stream.notes == ["each answer in a conversation is a sample (1 conversation)"]
-    named = read_samples(
-        lines({"id": "a", "messages": AS_MESSAGES}, {"id": "a", "messages": AS_MESSAGES})
-    )
-    assert [sample.id for sample in named.samples] == ["a/1", "a/2", "a/1#2", "a/2#2"]
+    own, again = {"conversation": 7, "messages": AS_MESSAGES}, {"id": "7", "messages": AS_MESSAGES}
+    named = read_samples(lines(own, again)).samples
+    assert [sample.id for sample in named] == ["7/1", "7/2", "7/1#2", "7/2#2"]
+    groups: list[Any] = []
+    for number, sample in enumerate([*found[:2], *named, *found[2:4]], start=1):
+        add_group(groups, number, sample.id, sample.metadata)
+    add_group(groups, 9, "mine", named[0].metadata)
+    assert groups == [1, "row-2", "7", "7", "7", "7", "row-2", 8, 9]
 
 
 def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
