@@ -11,7 +11,7 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.compare import ScoreTable, systems
-from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
+from tcva_adapters.errors import InvalidSampleError, TCVAError, UnreadableInputError
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.stats.pairs import studentised, tukey
 
@@ -134,9 +134,19 @@ def test_mistakes_in_hypotheses(changes: dict[str, Any], said: str) -> None:
         systems(tables(), hypotheses=[entry], resamples=20)
 
 
-def test_a_hypothesis_is_an_object() -> None:
-    with pytest.raises(UnreadableInputError, match="item 1"):
-        systems(tables(), hypotheses={"name": "h"}, resamples=20)  # type: ignore[arg-type]  # refused
+def test_what_cannot_be_compared(tmp_path: Path) -> None:
+    path = tmp_path / "h.json"
+    path.write_text("{")
+    apart = ScoreTable(("q1", "q2"), ("a", "b"), np.array([[0.5, math.nan], [math.nan, 0.5]]))
+    cases: list[tuple[dict[str, ScoreTable], dict[str, Any], str]] = [
+        (tables(), {"metrics": ["x"]}, "no metric 'x'"),
+        (tables(), {"hypotheses": {"name": "h"}}, "item 1"),
+        (tables(), {"hypotheses": path}, "no JSON list"),
+        ({"f": apart}, {}, "no query has scores of two systems"),
+    ]
+    for source, options, said in cases:
+        with pytest.raises(TCVAError, match=said):
+            systems(source, resamples=20, **options)
 
 
 def test_samples_are_no_scores(tmp_path: Path) -> None:
