@@ -143,7 +143,8 @@ def test_turns_of_all_conversations_are_judged_at_once_and_once() -> None:
     assert [each.sample_id for each in (whole, *whole.turns)] == ["t", "t/1", "t/2", "t/3"]
     assert begun.turns[0].claims == whole.turns[0].claims
     grown = Conversation.from_messages([*TALK, *ASKED, ("assistant", "Parking is free.")])
-    assert tcva.evaluate_conversation(grown).usage.calls == 1
+    part = tcva.evaluate_conversation(grown)
+    assert (part.usage.calls, part.assessment.is_new) == (1, True)
     assert asyncio.run(tcva.aevaluate_conversations(talks)) == [whole, begun]
     assert len(model.requests) == 3
     assert tcva.evaluate_conversation(TALK).usage.calls == 0

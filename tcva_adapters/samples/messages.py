@@ -13,18 +13,14 @@ from typing import Any, Final, NamedTuple
 from tcva_adapters.errors import InvalidSampleError
 
 _SPEAKERS: Final = {
-    "user": ("user", "human", "HumanMessage"),
-    "model": ("assistant", "ai", "model", "AIMessage", "AIMessageChunk"),
-    "tool": (
-        *("tool", "function", "function_call_output", "ToolMessage", "FunctionMessage"),
-        *("custom_tool_call_output", "file_search_call", "mcp_call"),
-    ),
-    "other": (
-        *("system", "developer", "function_call", "reasoning", "SystemMessage"),
-        *("custom_tool_call", "web_search_call", "code_interpreter_call", "computer_call"),
-    ),
+    "user": "user human HumanMessage",
+    "model": "assistant ai model AIMessage AIMessageChunk",
+    "tool": "tool function function_call_output ToolMessage FunctionMessage "
+    "custom_tool_call_output file_search_call mcp_call",
+    "other": "system developer function_call reasoning SystemMessage "
+    "custom_tool_call web_search_call code_interpreter_call computer_call",
 }
-_ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role in roles}
+_ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role in roles.split()}
 _CONTENTS: Final = ("content", "text", "output", "blocks")
 _PAIR: Final = 2
 
