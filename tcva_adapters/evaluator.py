@@ -8,14 +8,7 @@ from __future__ import annotations
 import pickle
 import re
 from abc import abstractmethod
-from collections.abc import (
-    AsyncGenerator,
-    Collection,
-    Generator,
-    Iterable,
-    Mapping,
-    Sized,
-)
+from collections.abc import AsyncGenerator, Collection, Generator, Iterable, Mapping, Sized
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any, ClassVar, Final, Self, TypeVar
@@ -206,11 +199,7 @@ class Scorer(Frozen, Asking[R]):
         return [result async for result in self.aiter_evaluate(checked, progress=progress)]
 
     def iter_evaluate(
-        self,
-        samples: Iterable[Sample],
-        *,
-        progress: bool | None = None,
-        total: int | None = None,
+        self, samples: Iterable[Sample], *, progress: bool | None = None, total: int | None = None
     ) -> Generator[R]:
         """Judge samples one by one; yields one result per sample, in order, as soon as it is there.
 
@@ -236,11 +225,7 @@ class Scorer(Frozen, Asking[R]):
             yield from Runner(self, in_batch=True).stream(map(checked_sample, samples), shown)
 
     async def aiter_evaluate(
-        self,
-        samples: Iterable[Sample],
-        *,
-        progress: bool | None = None,
-        total: int | None = None,
+        self, samples: Iterable[Sample], *, progress: bool | None = None, total: int | None = None
     ) -> AsyncGenerator[R]:
         """The same, awaited.
 

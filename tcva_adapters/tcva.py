@@ -24,12 +24,7 @@ from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import (
-    Profiles,
-    ScoringConfig,
-    TCVASettings,
-    shows_settings,
-)
+from tcva_adapters.results.settings import Profiles, ScoringConfig, TCVASettings, shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.conversation import Conversation, as_conversation
@@ -73,11 +68,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     @shows_settings(TCVASettings)
     def __init__(
-        self,
-        criterion: Criterion | str = "faithfulness",
-        *,
-        judge: Any = None,
-        **settings: Any,
+        self, criterion: Criterion | str = "faithfulness", *, judge: Any = None, **settings: Any
     ) -> None:
         found = dict(TCVASettings(**settings))
         self.criterion = resolve_criterion(criterion)

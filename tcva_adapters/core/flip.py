@@ -9,12 +9,7 @@ from typing import Final, Unpack
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import (
-    TINY_EXPONENT,
-    ScoreOptions,
-    check_counts,
-    score_curves,
-)
+from tcva_adapters.core.aggregation import TINY_EXPONENT, ScoreOptions, check_counts, score_curves
 from tcva_adapters.core.checks import check_within, listed
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, Verdict, count_levels

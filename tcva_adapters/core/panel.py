@@ -13,12 +13,7 @@ import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import DEFAULT_EPS, TINY_EXPONENT, check_eps, rounded
 from tcva_adapters.core.checks import as_matrix, as_number, check_within, listed
-from tcva_adapters.core.temperature import (
-    PAPER_BOUNDS,
-    Bounds,
-    check_temperature,
-    exponent_within,
-)
+from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_temperature, exponent_within
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 

@@ -28,13 +28,7 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import (
-    SettingsModel,
-    Share,
-    TCVASettings,
-    check,
-    shows_settings,
-)
+from tcva_adapters.results.settings import SettingsModel, Share, TCVASettings, check, shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -312,10 +306,7 @@ class ScorerMetric(OfScorer[R], BaseMetric):  # type: ignore[misc,no-untyped-cal
 
     @shows_settings(MetricSettings)
     def __init__(
-        self,
-        scorer: Scorer[R],
-        threshold: float | EllipsisType | None = ...,
-        **settings: Any,
+        self, scorer: Scorer[R], threshold: float | EllipsisType | None = ..., **settings: Any
     ) -> None:
         check_scorer(self, scorer)
         usual: Any = scorer.threshold if threshold is ... else threshold

@@ -14,13 +14,7 @@ from typing import Any, Final
 from deepeval.templates.resolver import resolve_template
 from pydantic import BaseModel
 
-from tcva_adapters._adapter.offline import (
-    NAME,
-    SUPPORTED,
-    claims_of,
-    unknown_prompt,
-    verdicts_on,
-)
+from tcva_adapters._adapter.offline import NAME, SUPPORTED, claims_of, unknown_prompt, verdicts_on
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.deepeval.llm import NamedLLM
 

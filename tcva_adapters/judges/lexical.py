@@ -24,11 +24,7 @@ from tcva_adapters.judges.base import computed
 from tcva_adapters.judges.passages import Passages, Sentence, grams_of, pairs_of, prepare
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.contrast import (
-    negation_differs,
-    opposites,
-    other_numbers,
-)
+from tcva_adapters.text.contrast import negation_differs, opposites, other_numbers
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.words import Token, is_content, tokenise
 

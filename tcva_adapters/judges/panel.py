@@ -149,12 +149,7 @@ class Panel(Several):
     kind = "judges"
 
     def __init__(
-        self,
-        judges: Sequence[Any],
-        *,
-        combine: Combine = "median",
-        least: int = 1,
-        **settings: Any,
+        self, judges: Sequence[Any], *, combine: Combine = "median", least: int = 1, **settings: Any
     ) -> None:
         number = 1 if isinstance(judges, str) else len(judges)
         if number < 2:

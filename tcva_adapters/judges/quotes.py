@@ -17,11 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tcva_adapters.text.contrast import (
-    denied_before,
-    denied_behind,
-    opposites,
-)
+from tcva_adapters.text.contrast import denied_before, denied_behind, opposites
 from tcva_adapters.text.lists import variants
 from tcva_adapters.text.words import (
     FUNCTION_WORDS,

@@ -16,12 +16,7 @@ from langsmith.schemas import Example, Run
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Frozen
-from tcva_adapters.langchain.evaluator import (
-    FUNCTION,
-    NAME,
-    ScorerEvaluator,
-    scorer_of,
-)
+from tcva_adapters.langchain.evaluator import FUNCTION, NAME, ScorerEvaluator, scorer_of
 from tcva_adapters.langchain.results import as_feedback
 from tcva_adapters.results.settings import check
 

@@ -9,11 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
-from langchain_classic.evaluation import (
-    ContextQAEvalChain,
-    Criteria,
-    LabeledCriteriaEvalChain,
-)
+from langchain_classic.evaluation import ContextQAEvalChain, Criteria, LabeledCriteriaEvalChain
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 

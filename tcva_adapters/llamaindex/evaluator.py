@@ -225,11 +225,7 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
 
     @shows_settings(TCVASettings)
     def __init__(
-        self,
-        llm: Any = None,
-        *,
-        criterion: Criterion | str = "faithfulness",
-        **settings: Any,
+        self, llm: Any = None, *, criterion: Criterion | str = "faithfulness", **settings: Any
     ) -> None:
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
         super().__init__(TCVA(criterion, judge=_llm_or_default(llm), **settings))

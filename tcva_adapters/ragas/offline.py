@@ -11,13 +11,7 @@ from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics._faithfulness import NLIStatementPrompt, StatementGeneratorPrompt
 from ragas.metrics.collections.faithfulness import util
 
-from tcva_adapters._adapter.offline import (
-    NAME,
-    SUPPORTED,
-    claims_of,
-    unknown_prompt,
-    verdicts_on,
-)
+from tcva_adapters._adapter.offline import NAME, SUPPORTED, claims_of, unknown_prompt, verdicts_on
 from tcva_adapters.ragas.llm import Reply
 
 _KNOWN: Final = "RAGAS' faithfulness"

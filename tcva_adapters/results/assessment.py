@@ -152,10 +152,7 @@ class EvidenceCheck(StrEnum):
     UNRELATED = "unrelated", "the quote has nothing to do with the claim"
     NEGATED = "negated", "a negation stands next to the quote"
     CONTRADICTS = "contradicts", "a number or negation of the quote contradicts the claim"
-    TOO_SHORT = (
-        "too_short",
-        "the quote is a word or two and lacks numbers or names of the claim",
-    )
+    TOO_SHORT = "too_short", "the quote is a word or two and lacks numbers or names of the claim"
     UNCHECKED = "unchecked", "quote and claim share no word, as in a paraphrase or another language"
 
     def __new__(cls, word: str, text: str = "") -> Self:

@@ -497,8 +497,7 @@ class JudgeConfig(RunConfig):
         "them, two calls).",
     )
     max_claims: Count = Field(
-        default=240,
-        description="A sample with more claims is unscored, without a call.",
+        default=240, description="A sample with more claims is unscored, without a call."
     )
     verdicts: VerdictForm = Field(
         default="written",
@@ -568,8 +567,7 @@ class ModelConfig(SettingsModel):
     seed: int | None = Field(default=0, description="Seed of sampling; None sends none.")
     max_tokens: Count = Field(default=4096, description="Longest reply, in tokens.")
     timeout: Positive = Field(
-        default=300.0,
-        description="Seconds for one call of the judge, retries and pauses included.",
+        default=300.0, description="Seconds for one call of the judge, retries and pauses included."
     )
     max_retries: Annotated[int, Field(ge=0)] = Field(
         default=5, description="How often a failed request is repeated within the timeout."

@@ -47,11 +47,7 @@ def is_messages(value: Any) -> bool:
     return is_list and all(isinstance(each, Mapping) and _speaker(each) for each in value)
 
 
-def conversation(
-    name: str,
-    messages: Sequence[Any],
-    is_answered: bool = False,
-) -> dict[str, Any]:
+def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) -> dict[str, Any]:
     """Question, answer and contexts of a conversation; only what there is.
 
     Args:

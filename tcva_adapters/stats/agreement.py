@@ -153,11 +153,7 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
 
 
 def weighted_kappa(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
-    *,
-    levels: int,
-    weights: KappaWeights = "quadratic",
+    first: npt.ArrayLike, second: npt.ArrayLike, *, levels: int, weights: KappaWeights = "quadratic"
 ) -> float:
     """The same from two raters' levels, item by item.
 

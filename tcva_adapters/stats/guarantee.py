@@ -55,11 +55,7 @@ class Path:
 
 
 def certify(
-    passes: npt.ArrayLike,
-    limit: float,
-    *,
-    error: float,
-    groups: Sequence[object] | None = None,
+    passes: npt.ArrayLike, limit: float, *, error: float, groups: Sequence[object] | None = None
 ) -> Path:
     """Test a path of settings by the rejected answers that pass at each.
 

@@ -23,13 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import (
-    BoolArray,
-    IntArray,
-    check_level,
-    numbers,
-    same_length,
-)
+from tcva_adapters.stats.checks import BoolArray, IntArray, check_level, numbers, same_length
 from tcva_adapters.stats.inference import Estimate, estimate
 from tcva_adapters.stats.leave_out import quantile
 from tcva_adapters.stats.units import Units, natural_ends
