@@ -133,7 +133,7 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     (29, 116, None)
     """
     _inside(limit=limit, error=error)
-    fewest = math.ceil(math.log(error) / math.log1p(-limit) - 1e-9)
+    fewest = math.ceil(math.log(error) / math.log1p(-limit))
     if share <= 0.0:
         return fewest
     sizes = np.arange(fewest, _MOST if share < limit else fewest)

@@ -13,11 +13,12 @@ pytest.importorskip("scipy", reason="the extra stats")
 
 from scipy import stats
 
-from tcva_adapters import TCVA, Config
-from tcva_adapters.compare import ScoreTable, calibrate, comparison
+from tcva_adapters import TCVA, Assessment, Config
+from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
 from tcva_adapters.compare.calibration import recommended
+from tcva_adapters.compare.described import plain
 from tcva_adapters.compare.fusing import with_fused
-from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table
+from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table, judged_by, limits_of
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.guarantee import Guarantee, Limits
@@ -59,7 +60,7 @@ def by_hand(scores: FloatArray, rejects: Any, limit: float, error: float) -> tup
     return found, passed
 
 
-@pytest.mark.parametrize(("limit", "seed"), [(0.05, 0), (0.1, 1), (0.2, 2)])
+@pytest.mark.parametrize(("limit", "seed"), [(0.05, 5), (0.1, 0), (0.2, 2)])
 def test_the_threshold_is_that_of_a_loop_over_tests(limit: float, seed: int) -> None:
     table = drawn(seed)
     rejects = table.rating < 0.5
@@ -90,6 +91,10 @@ def test_good_answers_that_must_pass_and_both_limits() -> None:
     fails = [int((scores[good] < t).sum()) for t in THRESHOLDS]
     kept = [stats.binom.cdf(k, 100, 0.2) <= 0.05 for k in fails]
     assert row_of(lenient)["threshold"] == THRESHOLDS[kept.index(True)]
+    assert lenient.records("thresholds")[-1]["certified"]
+    several = calibrate(table, temperatures=[0.2, 0.5, 0.9], min_true_pass=0.8)
+    least = min(row["false_pass"] for row in several.records("guarantee"))
+    assert several.settings["guarantee"]["false_pass"] == least
     assert "bound" not in [column.name for column in lenient.table("guarantee").columns]
     both = calibrate(table, max_false_pass=0.2, min_true_pass=0.8)
     assert row_of(both)["threshold"] == by_hand(scores, ~good, 0.2, 0.025)[0]
@@ -119,23 +124,32 @@ def test_unscored_answers_give_no_credit() -> None:
     assert "Counted as not passing: 30 good answers without a score." in found.notes
 
 
-def test_the_values_of_a_field_share_the_error_and_one_threshold() -> None:
-    parts = tuple({"domain": "ab"[i % 2] if i % 10 else None} for i in range(200))
-    table = drawn(5, metadata=parts)
-    found = calibrate(table, by="domain", max_false_pass=0.2)
-    scores, rejects = table.at(0.5), table.rating < 0.5
+@pytest.mark.parametrize("step", [1, -1])  # either value comes first
+def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> None:
+    parts = tuple({"domain": "ab"[i % 2] if i % 10 != 1 else None} for i in range(200))
+    table = drawn(5, metadata=parts).select(np.arange(200)[::step])
+    found = calibrate(table, by="domain", max_false_pass=0.1)
+    scores, rejects, row, passed = table.at(0.5), table.rating < 0.5, row_of(found), []
     own = {row["value"]: row["threshold"] for row in found.records("by domain")}
     for value, threshold in own.items():
-        of = np.array([each["domain"] == value for each in parts])
-        assert threshold == by_hand(scores[of], rejects[of], 0.2, 0.025)[0]
-    row = row_of(found)
-    assert row["threshold"] == max(own.values())
+        of = np.array([each["domain"] == value for each in table.metadata])
+        assert threshold == by_hand(scores[of], rejects[of], 0.1, 0.025)[0]
+        passed.append((scores[of & ~rejects] >= row["threshold"]).mean())
+    assert (row["threshold"], row["true_pass"]) == pytest.approx((max(own.values()), min(passed)))
+    assert row["true_pass"] < max(passed)
     shares = [each["bound"] for each in found.records("thresholds") if each["certified"]]
-    assert max(shares) == row["bound"] <= 0.2
+    assert max(shares) == row["bound"] <= 0.1
     assert "pass for each domain (95 % confidence). Of 90 rejected and 90 good" in found.sentence
     assert "Left out: 20 rated samples without 'domain'." in found.notes
-    few = calibrate(drawn(5, bad=40, metadata=parts[:140]), by="domain", max_false_pass=0.1)
-    assert "for domain=b, the limit takes at least 36 rated rejections, got 20" in few.sentence
+    good = calibrate(table, by="domain", min_true_pass=0.8)
+    own = {row["value"]: row["threshold"] for row in good.records("by domain")}
+    assert row_of(good)["threshold"] == min(own.values()) < max(own.values())
+    few = calibrate(
+        table.select(np.r_[np.flatnonzero(rejects)[:40], np.flatnonzero(~rejects)]),
+        **TENTH,
+        by="domain",
+    )
+    assert "the limit takes at least 36 rated rejections, got" in few.sentence
 
 
 def test_groups_count_once() -> None:
@@ -208,6 +222,7 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     recommended(found).dump(tmp_path / "tcva.json")
     again = Config.load(tmp_path / "tcva.json")
     assert again == recommended(found)
+    assert again.provenance is None
     assert again.guarantee == Guarantee(**found.settings["guarantee"])
     threshold = again.guarantee.setting["threshold"]
     assert TCVA.from_config(again, judge="lexical").threshold == threshold
@@ -218,6 +233,17 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     assert [*again.guarantee.differences(other, {})] == wanted
     with pytest.raises(InvalidValueError, match="no settings to recommend: No threshold"):
         recommended(calibrate(drawn(7, bad=10), max_false_pass=0.1))
+
+
+def test_who_judged_is_stored() -> None:
+    one = Assessment.from_verdicts(["fully"], sample_id="1")
+    member = one.model_copy(update={"prompt_version": "2", "judge": "another"})
+    fused = read_scores([one.model_copy(update={"members": (member,)})])
+    named = {"criterion": "faithfulness", "judge": "given", "prompt_version": "given+2"}
+    assert judged_by(fused) == {**named, "fused": ("faithfulness by another",)}
+    assert plain(ScoringConfig(fuse_weights=(1, 2)))["fuse_weights"] == [1, 2]
+    with pytest.raises(InvalidValueError, match="human_threshold must be between 0 and 1"):
+        limits_of({"human_threshold": 4, **TENTH}, None)  # before anything is judged
 
 
 def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811
@@ -238,6 +264,9 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811
     assert said not in other.text
     assert "does not hold for this run: threshold 0.3 instead of" in " ".join(other.err.split())
     assert "fused faithfulness by lexical/3 instead of none" in " ".join(other.out.split())
+    profiles = ("--set", 'profiles={"human": {"1": 0.2}}')
+    by_field = tcva(*run, "x.jsonl", "--config", "tcva.json", *profiles)
+    assert "does not hold for this run: temperatures follow profiles" in by_field.text
     none = tcva(*limit, "--confidence", "0.9999", "--out", "none.json", code=1)
     assert "the limit takes at least 88 rated rejections, got 40" in none.text
     assert not Path("none.json").exists()

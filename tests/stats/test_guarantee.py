@@ -62,6 +62,12 @@ def test_groups_count_one_by_the_share_within_each() -> None:
         assert bound == pytest.approx(end, abs=1e-12)
 
 
+def test_a_sum_that_is_whole_on_paper_is_not_rounded_up() -> None:
+    halves = [[i % 2 == 0 and i < 12 for i in range(20)]]  # 6 / 2 of 10 groups
+    path = certify(halves, 0.7, error=0.1, groups=[i // 2 for i in range(20)])
+    assert path.p[0] == pytest.approx(math.e * stats.binom.cdf(3, 10, 0.7), abs=1e-12)
+
+
 def test_groups_of_one_answer_each_are_answers_alone() -> None:
     passes = rows(50, 0, 2, 7)
     alone, grouped = (certify(passes, 0.2, error=0.05, groups=g) for g in (None, list(range(50))))
