@@ -96,8 +96,8 @@ def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
     speaker = _speaker(message) if isinstance(message, Mapping) else None
     if speaker is None:
         msg = (
-            f"field {name!r}, message {number}: a message must have a role (or type) of "
-            f"{', '.join(_ROLES)}, got {message!r:.60}"
+            f"field {name!r}, message {number}: a message must have a role (or type) such as user, "
+            f"assistant or tool, got {message!r:.60}"
         )
         raise InvalidSampleError(msg)
     content = _content(message)
