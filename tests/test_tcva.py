@@ -29,10 +29,11 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import SHARED
 from tests.support.lexical_server import lexical_reply
+from tests.support.office import FREE as PASSAGE
+from tests.support.office import REPLY
+from tests.support.office import VISITED as SAMPLE
 from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, auto_judge
-
-PASSAGE = "The office opens at nine. Parking is free for visitors."
 
 
 def sample(number: int, response: str = "The office opens at nine.") -> Sample:
@@ -166,13 +167,6 @@ def test_what_a_users_judge_returns(answer: object, expected: float | None) -> N
     assert SHARED.under_way == 0
 
 
-SAMPLE = Sample(
-    id="a",
-    input="When does the office open?",
-    response="The office opens at nine. Parking costs money.",
-    contexts=("The office opens at nine. Parking is free for visitors.",),
-)
-REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "Parking is free"))
 OTHER = verdict_json((1, "fully", "opens at nine"), (2, "minor", "Parking is free"))
 
 

@@ -187,10 +187,8 @@ def test_contradicted_answers(tries: int, server: BatchServer, tcva: TCVA, place
     message["content"] = message["content"].replace('"none"', '"fully"')
     late = json.dumps({**json.loads(lines[1]), "response": {"status_code": 500, "body": {}}})
     # An equal line is no contradiction, nor is a failure beside an answer.
-    server.files[held["output_file_id"]] = (
-        name,
-        "\n".join([*lines, json.dumps(other), lines[2], late, late.replace("-0", "-7")]).encode(),
-    )
+    lines += [json.dumps(other), lines[2], late, late.replace("-0", "-7")]
+    server.files[held["output_file_id"]] = (name, "\n".join(lines).encode())
     report = collected(tcva, place)
     assert [each["requests"] for each in report.records("batches")] == [4, 1][:tries]
     assert figures(report)["scored"] == 2 + tries

@@ -7,21 +7,16 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Assessment, Panel, Result, Sample, Verdict
+from tcva_adapters import TCVA, Assessment, Panel, Result, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, panel_of
 from tcva_adapters.models.protocol import JudgeRequest, Sampling
 from tcva_adapters.results.assessment import Reason
+from tests.support.office import VISITED as SAMPLE
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, later
 
-SAMPLE = Sample(
-    id="a",
-    input="When does the office open?",
-    response="The office opens at nine. Parking costs money.",
-    contexts=("The office opens at nine. Parking is free for visitors.",),
-)
 FULLY, MINOR, PARTIAL, NONE = "fully", "minor", "partial", "none"
 
 

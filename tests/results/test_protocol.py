@@ -16,16 +16,10 @@ from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.assessment import Reason, Unscored, Usage, written_out
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.protocol import Scored, read_result
-from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.office import REPLY, VISITED
+from tests.support.scripted import ScriptedModel
 
-SAMPLE = Sample(
-    id="a",
-    input="When does the office open?",
-    response="The office opens at nine. Parking costs money.",
-    contexts=("The office opens at nine. Parking is free for visitors.",),
-    metadata={"domain": "chat"},
-)
-REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "Parking is free"))
+SAMPLE = VISITED.model_copy(update={"metadata": {"domain": "chat"}})
 
 PLAIN = Result(Assessment.from_verdicts(["fully"])).to_dict()
 

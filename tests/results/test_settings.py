@@ -14,7 +14,8 @@ from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.settings import ModelConfig, ScoringConfig, SettingsModel, TCVASettings
-from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.office import REPLY, VISITED
+from tests.support.scripted import ScriptedModel
 
 MODELS: dict[Any, type[SettingsModel]] = {TCVA: TCVASettings, CCRS: CCRSSettings}
 
@@ -124,13 +125,10 @@ CONFIG = Config(
     profiles={"domain": {"medical": "strict", "chat": 0.9}},
     provenance={"labels": 172, "gain": 0.01},
 )
-FREE = "The office opens at nine. Parking is free for visitors."
-SAMPLE = Sample(response="The office opens at nine. Parking costs money.", contexts=(FREE,))
-REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "Parking is free"))
 
 
 def of(domain: str) -> Sample:
-    return SAMPLE.model_copy(update={"metadata": {"domain": domain}})
+    return VISITED.model_copy(update={"metadata": {"domain": domain}})
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
@@ -152,7 +150,7 @@ def test_a_judge_built_from_it_follows_it() -> None:
     assert tcva.scoring.scheme is WeightScheme.LINEAR
     # p(.7) = 5.5 with linear weights 1 and .5.
     expected = ((1 + 0.5**5.5) / 2) ** (1 / 5.5)
-    assert tcva.evaluate(SAMPLE).score == pytest.approx(expected, abs=1e-12)
+    assert tcva.evaluate(VISITED).score == pytest.approx(expected, abs=1e-12)
     medical, chat = tcva.evaluate(of("medical")), tcva.evaluate_many([of("chat")])[0]
     assert (medical.scoring.temperature, chat.scoring.temperature) == (0.2, 0.9)
     assert medical.scoring.scheme is WeightScheme.LINEAR
