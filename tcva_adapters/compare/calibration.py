@@ -11,14 +11,13 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.described import CHOSEN, described, plain
 from tcva_adapters.compare.guarantee import guaranteed, limits_of
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import Config
+from tcva_adapters.results.config import Config, described, plain
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
 from tcva_adapters.stats.inference import DETECTABLE, LEAST, LEAST_APART, Estimate
@@ -38,6 +37,7 @@ FEW: Final = 30
 
 _CALLED: Final = {"spearman": "Spearman", "mae": "mean absolute error"}
 _DEFAULT: Final = ScoringConfig()
+_CHOSEN: Final = ("temperature", "scheme", "penalty")
 _STEP: Final = 0.05
 # What is equal on paper may differ in the last bits.
 _SAME: Final = 1e-12
@@ -499,7 +499,7 @@ def _every(
     """Every combination, each once; of what is not given, that of the baseline."""
     others = (schemes or [baseline.scheme], penalties or [baseline.penalty])
     found = (
-        baseline.changed(**dict(zip(CHOSEN, each, strict=True)))
+        baseline.changed(**dict(zip(_CHOSEN, each, strict=True)))
         for each in product(temperatures, *others)
     )
     return list(dict.fromkeys(found))

@@ -16,10 +16,10 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tcva_adapters.compare.described import described, plain
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.config import described, plain
 from tcva_adapters.results.guarantee import Guarantee, Limits, percent
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -11,7 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
-from tcva_adapters.results.settings import ScoringConfig, TCVASettings, check_names
+from tcva_adapters.results.settings import ScoringConfig, TCVASettings, check_names, shown
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.sample import Checked, first_fault
 
@@ -137,3 +138,29 @@ class FromConfig:
                 no metadata to tell them by.
         """
         return cls(**configured(source, options))
+
+
+def described(scoring: ScoringConfig) -> str:
+    """A setting in a few words: the temperature, and whatever differs from the default.
+
+    >>> described(ScoringConfig(temperature=0.7, penalty="off"))
+    'T=0.7, penalty off'
+    """
+    names = ("scheme", "penalty", "floor", "eps")
+    own = {name: getattr(scoring, name) for name in names}
+    other = [f"{n} {shown(v)}" for n, v in own.items() if v != ScoringConfig.default(n)]
+    return ", ".join([scoring.place, *other])
+
+
+def plain(scoring: ScoringConfig) -> dict[str, Any]:
+    """A setting as plain values, under the names of the configuration file."""
+    names = ("temperature", "scheme", "penalty", "floor", "eps", "evidence")
+    found = {name: getattr(scoring, name) for name in names}
+    scheme, weights = scoring.scheme, scoring.fuse_weights
+    found["scheme"] = list(scheme.weights) if scheme.name == "custom" else scheme.name
+    own = (
+        {}
+        if scoring.bounds == ScoringConfig.default("bounds")
+        else {"bounds": asdict(scoring.bounds)}
+    )
+    return found | own | ({} if weights is None else {"fuse_weights": list(weights)})

@@ -16,11 +16,11 @@ from scipy import stats
 from tcva_adapters import TCVA, Assessment, Config
 from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
 from tcva_adapters.compare.calibration import recommended
-from tcva_adapters.compare.described import plain
 from tcva_adapters.compare.fusing import with_fused
 from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table, judged_by, limits_of
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.config import plain
 from tcva_adapters.results.guarantee import Guarantee, Limits
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
