@@ -182,9 +182,10 @@ def test_a_synchronous_call_inside_a_running_loop_judges_for_itself_at_once(
     assert seconds < 20
 
 
-@pytest.mark.parametrize(
-    "judged", [lambda t: t.evaluate(sample()), lambda t: asyncio.run(t.aevaluate(sample()))]
-)
+ALONE = [lambda t: t.evaluate(sample()), lambda t: asyncio.run(t.aevaluate(sample()))]
+
+
+@pytest.mark.parametrize("judged", ALONE)
 def test_an_ended_loop(judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 0.2)
     model = VaryingModel(seconds=0.1)

@@ -182,10 +182,8 @@ def test_what_cannot_be_calibrated_is_refused(changes: dict[str, Any], says: str
 
 @needs_paper_data
 def test_on_the_papers_sets_no_gain_is_significant() -> None:
-    for name, n, default, best in (
-        ("summeval", 169, 0.6630, 0.6678),
-        ("summeval_rel", 195, 0.4800, 0.4862),
-    ):
+    sets = (("summeval", 169, 0.6630, 0.6678), ("summeval_rel", 195, 0.4800, 0.4862))
+    for name, n, default, best in sets:
         counts, human, _ = judged(name)
         found = calibrate(counts, human, resamples=500)
         in_use, best_of, unseen = (row["spearman"] for row in found.records("settings"))

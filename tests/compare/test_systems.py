@@ -90,7 +90,7 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
         {"name": "a and b differ somewhere", "pairs": [["a", "b"]], "join": "any"},
         {"name": "b loses", "pairs": [["b", "a"]], "metrics": ["f T=0.1"], "direction": "less"},
         {
-            "name": "by metric",
+            "name": "m",
             "pairs": [["a", "b"], ["b", "c"]],
             "join": "any",
             "chances": "metrics",

@@ -27,9 +27,8 @@ def suite(n: int = 90, seed: int = 0, **effects: float) -> list[Assessment]:
     for number in range(n):
         words = rng.choice(LEVELS, int(rng.integers(2, 6)), p=[0.4, 0.2, 0.2, 0.1, 0.1]).tolist()
         length, system = int(rng.integers(5, 200)), ["a", "b", "c"][number % 3]
-        texts = [
-            {"claim": "x" * length, "verdict": w, "reason": f"{i}"} for i, w in enumerate(words)
-        ]
+        said = {"claim": "x" * length}
+        texts = [{"verdict": w, "reason": f"{i}", **said} for i, w in enumerate(words)]
         claims = tuple(map(ClaimVerdict.model_validate, texts))
         about: Any = {"criterion": "faithfulness", "judge": "given", "prompt_version": "1"}
         judged = Assessment(**about, claims=claims, sample_id=f"s{number}")

@@ -195,9 +195,7 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
     _one("answer_relevancy", [_MINOR], "fully minor", _RELEVANCY, contexts=None),
     _one("correctness", [_ONE_NONE], "fully none", _CORRECTNESS, reference=OPENS, contexts=None),
     _one("rubric", [_PARTIAL], "fully partial", {"criterion": _TONE}, contexts=None),
-    _one(
-        "claims from the judge", [_CLAIMS, _entries("mostly", OPENS)], "mostly", {"claims": "llm"}
-    ),
+    _one("claims of the judge", [_CLAIMS, _entries("mostly", OPENS)], "mostly", {"claims": "llm"}),
     _one("scheme and penalty", [_ONE_NONE], "fully none", _STEEP),
     _one("on_unscored=0.0", [_REFUSED], "refusal", {"on_unscored": 0.0}, **_DECLINES),
     _one("on_unscored=0.0, timeout", [TimeoutError("late")], "timeout", {"on_unscored": 0.0}),

@@ -198,9 +198,8 @@ def test_it_judges_a_component() -> None:
     goldens = [Golden(input=question) for question in questions]  # type: ignore[call-arg]  # aliases
     dataset = EvaluationDataset(goldens=goldens)
     shown = DisplayConfig(show_indicator=False, print_results=False)
-    for golden in dataset.evals_iterator(
-        display_config=shown, async_config=AsyncConfig(run_async=False)
-    ):
+    in_turn = AsyncConfig(run_async=False)
+    for golden in dataset.evals_iterator(display_config=shown, async_config=in_turn):
         application(golden.input)
     assert tuple(case.input for case, _ in metric.collected) == questions
     assert [result.score for _, result in metric.collected] == [1.0, 1.0]

@@ -97,6 +97,7 @@ def computed(given: Arrays) -> Arrays:
     numbers = [[weight for weight, n in row for _ in range(int(n))] for row in every]
     rating: Any = ([0.2, 0.5, 0.3], 0.6, 5.0)
     ratings = [evaluate_panel(each.tolist(), *rating).to_dict() for each in given["judges"]]
+    weights = [3, 1, 0.5]
     shown = ("weighted_score", "normalized_score", "pass_status", "judge_agreement")
     return {
         "scores": scores(counts),
@@ -106,8 +107,6 @@ def computed(given: Arrays) -> Arrays:
         "library": np.array([[score_agg(each, t) for t in (0.2, 0.5, 0.9)] for each in numbers]),
         "exponents": np.array([exponent(t) for t in given["temperatures"]]),
         "fused": np.array([fuse(table, temperature=t).scores for t in FUSING]),
-        "weighted": np.array(
-            [fuse(table, temperature=t, weights=[3, 1, 0.5]).scores for t in FUSING]
-        ),
+        "weighted": np.array([fuse(table, weights=weights, temperature=t).scores for t in FUSING]),
         "ratings": np.array([[float(rating[key]) for key in shown] for rating in ratings]),
     }

@@ -325,9 +325,10 @@ def test_what_is_odd_in_a_reply_costs_no_verdict() -> None:
 FAULTS = [RecursionError("b"), MemoryError("c"), ValueError("\ud800")]
 
 
-@pytest.mark.parametrize(
-    ("step", "fault"), [("parse_verdicts", FAULTS[0]), ("check_evidence", FAULTS[1])], ids=str
-)
+STEPS = [*zip(("parse_verdicts", "check_evidence"), FAULTS[:2], strict=True)]
+
+
+@pytest.mark.parametrize(("step", "fault"), STEPS, ids=str)
 def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
     step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:

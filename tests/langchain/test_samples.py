@@ -18,6 +18,7 @@ CALL = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
 TOOL = ToolMessage("It opens at nine.", tool_call_id="1")
 TALK = [HumanMessage("Hello"), AIMessage("Hi!"), HumanMessage("When?"), CALL, TOOL]
 TALK.append(AIMessage("At nine."))
+CRITICAL = HumanMessage("No!", name=CRITIC)
 ASKED = {"messages": [*TALK, HumanMessage("And on Sundays?")]}
 SAID = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At nine."}]
 
@@ -29,19 +30,13 @@ SAID = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "
         # create_retrieval_chain, RetrievalQA, a chain of one's own
         ({"input": "When?", "answer": "At nine.", "context": [DOC]}, EXPECTED),
         ({"query": "When?", "result": "At nine.", "source_documents": [DOC]}, EXPECTED),
-        (
-            {"question": HumanMessage("When?"), "output": AIMessage("At nine."), "docs": DOC},
-            EXPECTED,
-        ),
+        ({"question": HumanMessage("When?"), "output": TALK[5], "docs": DOC}, EXPECTED),
         ({"prompt": "When?", "text": "At nine.", "documents": [(DOC, 0.3)]}, EXPECTED),
         ({"input": TALK[:3], "output": TALK[5:], "contexts": "It opens at nine."}, EXPECTED),
         # agents and chat interfaces
         (TALK, EXPECTED),
         ({"messages": TALK}, EXPECTED),
-        (
-            {"messages": [*TALK[:5], AIMessage("No."), HumanMessage("?", name=CRITIC), TALK[5]]},
-            EXPECTED,
-        ),
+        ({"messages": [*TALK[:5], AIMessage("Ten."), CRITICAL, TALK[5]]}, EXPECTED),
         ({"messages": [("user", "When?"), ("ai", "At nine.")], "context": [DOC]}, EXPECTED),
         (TALK[:2], Sample(input="Hello", response="Hi!", contexts=())),
         ({"question": SAID[:1], "answer": SAID}, PLAIN),

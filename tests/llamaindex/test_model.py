@@ -26,6 +26,7 @@ FULLY = verdict_json((1, "fully", "opens at nine"))
 
 
 CUT_OFF: Any = {"choices": [{"finish_reason": "length"}], "model": "m-2031"}
+NAMED = {"input_tokens": 7, "output_tokens": 2}
 CUT_OFF |= {"usage": {"prompt_tokens": 7, "completion_tokens": 2}}
 
 
@@ -90,12 +91,7 @@ def test_an_applications_system_prompt_does_not_reach_the_judge() -> None:
         ({"raw": None}, (0, 0), False, ""),
         ({"raw": {"usage": None}}, (0, 0), False, ""),
         ({"raw": CUT_OFF}, (7, 2), True, "m-2031"),
-        (
-            {"raw": {"usage": {"input_tokens": 7, "output_tokens": 2}, "stop_reason": "e"}},
-            (7, 2),
-            False,
-            "",
-        ),
+        ({"raw": {"usage": NAMED, "stop_reason": "end"}}, (7, 2), False, ""),
         ({"raw": object(), "additional_kwargs": {"finish_reason": "length"}}, (0, 0), True, ""),
         ({"raw": {"usage": {"prompt_tokens": None}}}, (0, 0), False, ""),
     ],

@@ -199,9 +199,10 @@ def test_the_result_is_there_however_it_was_carried(evaluation: Any) -> None:
     assert again.model_dump() == evaluation.model_dump()
 
 
-@pytest.mark.parametrize(
-    "other", [EvaluationResult(score=1.0), {"score": 1.0}, "not JSON", 5, None, {"rated": None}]
-)
+OTHERS = [EvaluationResult(score=1.0), {"score": 1.0}, "not JSON", 5, None, {"rated": None}]
+
+
+@pytest.mark.parametrize("other", OTHERS)
 def test_what_holds_no_result_is_named(other: Any) -> None:
     with pytest.raises(UnreadableInputError, match=r"(no|not a) result"):
         result_of(other)

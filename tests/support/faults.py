@@ -282,10 +282,8 @@ _add("50 MB", "failed", _content(lambda text: text + " " * 50_000_000))
 _add("utf-16", "failed", lambda _, good: Answer(json.dumps(good.payload).encode("utf-16")))
 _add("latin-1", "failed", _answer(b'{"choices": "\xe9"}'))
 # The first name is reserved for being nobody's, so that nothing leaves even if it is followed.
-for _where, _url in (
-    ("elsewhere", "http://elsewhere.invalid/v1"),
-    ("in a circle", "/v1/chat/completions"),
-):
+_URLS: Final = {"elsewhere": "http://elsewhere.invalid/v1", "in a circle": "/v1/chat/completions"}
+for _where, _url in _URLS.items():
     _add(f"redirect {_where}", "failed", _answer("", status=307, headers={"Location": _url}))
 
 
