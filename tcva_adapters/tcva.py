@@ -9,16 +9,9 @@ from typing import Any
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
+from tcva_adapters.judges import resolve
 from tcva_adapters.judges.base import Judge, Turns, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
-from tcva_adapters.judges.resolve import (
-    DEFAULT,
-    JUDGING,
-    KINDS,
-    is_fixed,
-    resolve_judge,
-    tell_of_default,
-)
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
@@ -77,8 +70,8 @@ class TCVA(FromConfig, Scorer[Result]):
         self.share = found["share"]
         self.max_concurrency = found["max_concurrency"]
         self.events = found["events"]
-        how = {name: found[name] for name in (*JUDGING, "max_concurrency")}
-        once: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
+        how = {name: found[name] for name in (*resolve.JUDGING, "max_concurrency")}
+        once: Judge = resolve.resolve_judge(resolve.DEFAULT if judge is None else judge, **how)
         once.check(self.criterion)
         # What builds an equal judge under other settings, with the same client.
         is_ready = judge is once or judge is None
@@ -105,7 +98,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.shown = tuple(name for name in shows if name not in self.required)
         self.threshold = self.scoring.threshold
         # A judge that came ready-made has settings of its own.
-        own = {name: self.judge.parameters.get(name) for name in JUDGING}
+        own = {name: self.judge.parameters.get(name) for name in resolve.JUDGING}
         named = {**found, **{name: value for name, value in own.items() if value is not None}}
         named["fuse"] = tuple(f"{m.judge_name} {m.subject}" for m in self.members)
         called = f"tcva_{self.subject}", f"TCVA {self.subject}"
@@ -226,7 +219,7 @@ class TCVA(FromConfig, Scorer[Result]):
             if each is not self and each.missing(sample):
                 continue
             if each._given is None:  # noqa: SLF001  # of this class
-                tell_of_default()
+                resolve.tell_of_default()
             for judge, identity in each._asked:  # noqa: SLF001  # of this class
                 questions.append(_JudgeQuestion(judge, identity, each.criterion, sample))
         return questions
@@ -314,14 +307,14 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
         InvalidValueError: It is fused already, or nothing that can judge.
     """
     if given is None:
-        msg = f"fuse must not contain None; an additional judge is {KINDS}"
+        msg = f"fuse must not contain None; an additional judge is {resolve.KINDS}"
         raise InvalidValueError(msg)
     if isinstance(given, TCVA):
         if given.members:
             msg = f"{given!r} already has additional judges; list all judges in one fuse=[...]"
             raise InvalidValueError(msg)
         return given
-    if is_fixed(given) or getattr(given, "is_local", False):
+    if resolve.is_fixed(given) or getattr(given, "is_local", False):
         return TCVA(criterion, judge=given)  # it follows nothing, and says the same each time
     if isinstance(given, Judge):
         return TCVA(criterion, judge=given, repeats=how["repeats"])

@@ -8,18 +8,9 @@ from typing import Any
 import typer
 
 from tcva_adapters import compare  # its names are imported when they are used
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, output
 from tcva_adapters.cli.configs import AnalysisConfig
 from tcva_adapters.cli.options import GATES, INPUT, OUTPUT, RATINGS, SCORING, argument, option
-from tcva_adapters.cli.output import (
-    GATE_FAILED,
-    check_targets,
-    draw,
-    print_report,
-    say_written,
-    side,
-    write_text,
-)
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.settings import (
     names_of,
@@ -81,8 +72,8 @@ def sweep(
         skip_bad=skip_bad,
         **drawn,
     )
-    print_report(found, as_json=as_json, everything=everything)
-    draw(found, figures, overwrite=overwrite)
+    output.print_report(found, as_json=as_json, everything=everything)
+    output.draw(found, figures, overwrite=overwrite)
 
 
 def calibrate(
@@ -126,7 +117,7 @@ def calibrate(
     Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
-    check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
+    output.check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
     drawn = taken(settings, AnalysisConfig)
     scale, scoring = pair_of(human_scale, "--human-scale"), scoring_of(config, settings)
@@ -149,16 +140,16 @@ def calibrate(
             confidence=confidence,
             **drawn,
         )
-    print_report(found, as_json=as_json, everything=everything)
+    output.print_report(found, as_json=as_json, everything=everything)
     has_found = found.settings["recommended"] is not None
     if out is not None and has_found:
         recommended(found).dump(out, overwrite=overwrite)
-        say_written({out: f"recommended settings, for --config {out}"})
+        output.say_written({out: f"recommended settings, for --config {out}"})
     write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
     if not has_found:
         if out is not None:
             note(f"not written: {out}: no threshold is certified")
-        raise typer.Exit(GATE_FAILED)
+        raise typer.Exit(output.GATE_FAILED)
 
 
 def validate(
@@ -195,7 +186,7 @@ def validate(
         msg = "--next NUMBER and --out FILE need each other: --out is the file for the samples to rate"
         raise InvalidValueError(msg)
     targets = {"--out": (out, LABELS), "--report": (report, PAGE), "--markdown": (markdown, TABLES)}
-    check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
+    output.check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
     drawn = taken(settings, AnalysisConfig)
     if temperature is not None:
@@ -207,12 +198,12 @@ def validate(
     drawn |= {"human_scale": scale, "human_threshold": human_threshold, "by": by or ()}
     drawn |= {"method": method, "width": width, "rate_next": rate_next}
     found = compare.validate(table, **drawn)
-    print_report(found, as_json=as_json, everything=everything, file=side(markdown))
-    write_text(markdown, found.markdown(full=True), TABLES, overwrite=overwrite)
+    output.print_report(found, as_json=as_json, everything=everything, file=output.side(markdown))
+    output.write_text(markdown, found.markdown(full=True), TABLES, overwrite=overwrite)
     if out is not None:
         write_labels(out, table, found.table("next"), overwrite=overwrite)
     what = "samples to rate: fill in 'human', then use the file with --human"
-    say_written({out: what, markdown: "Markdown: all tables"})
+    output.say_written({out: what, markdown: "Markdown: all tables"})
     write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
 
 
@@ -244,7 +235,7 @@ def systems(
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
-    check_targets({"--report": (report, PAGE)}, [], overwrite=overwrite, as_json=as_json)
+    output.check_targets({"--report": (report, PAGE)}, [], overwrite=overwrite, as_json=as_json)
     how: dict[str, Any] = parse_settings(set_, AnalysisConfig, only=("resamples", "seed"))
     how |= {"metrics": metrics or (), "system": system, "group": group}
     how |= {"hypotheses": hypotheses or (), "test": test, "alpha": alpha}
@@ -252,8 +243,8 @@ def systems(
         how["temperatures"] = names_of(temperatures)
     with progress_of("randomisation", None, wanted=True):
         found = compare.systems(scores, **how)
-    print_report(found, as_json=as_json, everything=everything)
-    draw(found, figures, overwrite=overwrite)
+    output.print_report(found, as_json=as_json, everything=everything)
+    output.draw(found, figures, overwrite=overwrite)
     write_page(found, report, overwrite=overwrite, title="systems")
 
 
@@ -280,4 +271,4 @@ def reproduce(
     how: dict[str, Any] = {"best": best, "count_empty": count_empty, "lexical": not no_lexical}
     with progress_of("resampling", None, wanted=True):
         found = compare.reproduce(folder, **how, **drawn)
-    print_report(found, as_json=as_json, everything=everything)
+    output.print_report(found, as_json=as_json, everything=everything)

@@ -9,21 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, settings
 from tcva_adapters.cli.configs import ComparisonConfig, ImportConfig, PanelConfig
 from tcva_adapters.cli.options import INPUT, JUDGING, RATINGS, SCORING, option
 from tcva_adapters.cli.output import check_targets, interruptible, print_report, say_written, side
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
-from tcva_adapters.cli.settings import (
-    names_of,
-    pair_of,
-    plain_settings,
-    renames,
-    silence_frameworks,
-    taken,
-    with_store,
-)
 from tcva_adapters.compare.comparing import check_tests, comparison
 from tcva_adapters.compare.guarantee import limits_of
 from tcva_adapters.compare.readers import read_scores
@@ -82,13 +73,13 @@ def compare(
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
-    silence_frameworks()
+    settings.silence_frameworks()
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--report": (report, PAGE), **reviews.targets}
     check_targets(targets, [file, *(scores or ())], overwrite=overwrite, as_json=as_json)
-    grid = names_of(temperatures or "0.1,0.5,0.9")
+    grid = settings.names_of(temperatures or "0.1,0.5,0.9")
     given = {"criterion": criterion, "panel": panel, "config": config}
-    asked: Any = {"human": human, "human_scale": pair_of(human_scale, "--human-scale")}
+    asked: Any = {"human": human, "human_scale": settings.pair_of(human_scale, "--human-scale")}
     asked |= {"frameworks": frameworks, "metrics": metrics, "fuse": fuse or (), "folder": out}
     asked |= {"temperatures": grid, "group": group, "overwrite": overwrite, "progress": True}
     tests: Any = {"reference": reference, "max_false_pass": max_false_pass}
@@ -97,7 +88,9 @@ def compare(
     samples, skipped = _samples(file, rename, skip_bad=skip_bad)
     with interruptible("judgements so far are stored, and the same command continues"), _quiet():
         imported = [read_scores(each, samples=samples, **reading) for each in scores or ()]
-        run = Run(samples, tcva if out else with_store(tcva, None), imported=imported, **asked)
+        run = Run(
+            samples, tcva if out else settings.with_store(tcva, None), imported=imported, **asked
+        )
         gates.check(run.names)
         checked = {k: v for k, v in tests.items() if k not in DRAWS}
         check_tests(run.names, **checked, is_rated=run.is_rated)
@@ -121,7 +114,7 @@ def _samples(
     file: str, rename: Sequence[str] | None, *, skip_bad: bool
 ) -> tuple[list[Sample], int]:
     """The samples of a file, and how many lines were left out, which is said."""
-    read = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
+    read = SampleStream(file, skip_bad=skip_bad, mapping=settings.renames(rename), kept=None)
     samples = [*read]
     for text in read.notes:
         note(text)
@@ -139,12 +132,12 @@ def _settings(
 ) -> tuple[dict[str, Any], ...]:
     """The settings of the judge, and of imported scores; those of tests and of the run are added."""
     models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
-    plain = plain_settings(judge, pairs, *models, is_dry=is_dry, **given)
-    tests |= taken(plain, ComparisonConfig)
+    plain = settings.plain_settings(judge, pairs, *models, is_dry=is_dry, **given)
+    tests |= settings.taken(plain, ComparisonConfig)
     tests["limits"] = limits_of(tests, asked["human_scale"])
     names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
     asked |= {n: tests.pop(k) for k, n in names.items() if k in tests}
-    return plain, taken(plain, ImportConfig)
+    return plain, settings.taken(plain, ImportConfig)
 
 
 @contextmanager

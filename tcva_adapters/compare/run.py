@@ -40,16 +40,9 @@ from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Runner
+from tcva_adapters.samples import output
 from tcva_adapters.samples.conversation import add_group
 from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
-from tcva_adapters.samples.output import (
-    alone,
-    check_ours,
-    make_folder,
-    replacing,
-    usable_path,
-    write_table,
-)
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
@@ -173,7 +166,7 @@ class Run:
         ]
         self._raters, self.human = self._rated(human, human_scale)
         self._groups = self._grouped(group)
-        self.folder = None if folder is None else usable_path(folder)
+        self.folder = None if folder is None else output.usable_path(folder)
         self._timeout, self.progress, self.overwrite = timeout, progress, overwrite
         self._thresholds = dict(pass_from or {})
         self.names = self._checked_names()
@@ -308,8 +301,8 @@ class Run:
         with ExitStack() as stack:
             tcva = self.tcva.quiet
             if self.folder is not None:
-                make_folder(self.folder)
-                stack.enter_context(alone(self.folder / ".lock", self.folder))
+                output.make_folder(self.folder)
+                stack.enter_context(output.alone(self.folder / ".lock", self.folder))
                 if tcva.store is None:
                     store = stack.enter_context(VerdictStore(self.folder / STORE))
                     tcva = tcva.changed(store=store)
@@ -378,7 +371,7 @@ class Run:
 def _check_folder(folder: Path, fingerprint: str) -> None:
     """Refuse a folder with another comparison, or with files of something else."""
     for name in FILES:
-        check_ours(folder / name, RESULTS if name == "assessments.jsonl" else _OURS)
+        output.check_ours(folder / name, RESULTS if name == "assessments.jsonl" else _OURS)
     path = folder / "summary.json"
     if not path.is_file():
         return  # nothing, or what an interrupted run has stored
@@ -472,20 +465,20 @@ def save(
     Raises:
         InvalidValueError: A file cannot be written, or one under its name is of something else.
     """
-    scores, judged, texts, summary = (usable_path(folder) / name for name in FILES)
+    scores, judged, texts, summary = (output.usable_path(folder) / name for name in FILES)
     ours = _OURS
-    with replacing(scores, ours=ours, overwrite=overwrite) as binary:
+    with output.replacing(scores, ours=ours, overwrite=overwrite) as binary:
         text = TextIOWrapper(binary, encoding="utf-8", newline="")
-        write_table(text, ("sample", "method", "score", "unscored"), _long(table))
+        output.write_table(text, ("sample", "method", "score", "unscored"), _long(table))
         text.detach()
     own = table.results[table.about["views"][0]]
     assessments = (each.assessment for each in own if isinstance(each, Result))
     write_assessments(judged, assessments, overwrite=overwrite)
-    with replacing(texts, ours=ours, overwrite=overwrite) as stream:
+    with output.replacing(texts, ours=ours, overwrite=overwrite) as stream:
         for sample in table.about["samples"]:
             stream.write(f"{json.dumps(written_out(sample.model_dump(by_alias=True)))}\n".encode())
     if report is not None:
-        with replacing(summary, ours=ours, overwrite=overwrite) as stream:
+        with output.replacing(summary, ours=ours, overwrite=overwrite) as stream:
             content = report.to_dict() | {_RUN: table.about.get(_RUN)}
             stream.write(json.dumps(content, indent=1).encode() + b"\n")
     return [scores, judged, texts, *([summary] if report else [])]

@@ -9,13 +9,7 @@ from deepeval.test_case import ConversationalTestCase
 from pydantic_core import to_json
 
 from tcva_adapters._adapter.conversation import OfConversations
-from tcva_adapters.deepeval.evaluator import (
-    OfScorer,
-    ScorerMetric,
-    TCVAArguments,
-    metadata_of,
-    texts_of,
-)
+from tcva_adapters.deepeval import evaluator
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tcva import TCVA
@@ -24,7 +18,7 @@ from tcva_adapters.tcva import TCVA
 def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
     messages: list[dict[str, Any]] = []
     for turn in test_case.turns:
-        contexts = texts_of(turn.retrieval_context)
+        contexts = evaluator.texts_of(turn.retrieval_context)
         messages.append({"role": turn.role, "content": turn.content, "retrieval_context": contexts})
         outputs = [call.output for call in turn.tools_called or () if call.output is not None]
         for output in outputs:
@@ -32,15 +26,15 @@ def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
             messages.append({"role": "tool", "content": text})
     return Conversation.from_messages(
         messages,
-        contexts=texts_of(test_case.context),
+        contexts=evaluator.texts_of(test_case.context),
         reference=test_case.expected_outcome,
         id=test_case.name,
-        metadata=metadata_of(test_case),
+        metadata=evaluator.metadata_of(test_case),
     )
 
 
 class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  # as for `ScorerMetric`
-    TCVAArguments, OfScorer[ConversationResult], BaseConversationalMetric
+    evaluator.TCVAArguments, evaluator.OfScorer[ConversationResult], BaseConversationalMetric
 ):
     """Judges every answer of a conversation and scores the claims of all together.
 
@@ -73,7 +67,7 @@ class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  
 
     _scorer: TCVA
     reads = ConversationalTestCase
-    called: ClassVar = {**ScorerMetric.called, "reference": "expected_outcome"}
+    called: ClassVar = {**evaluator.ScorerMetric.called, "reference": "expected_outcome"}
     sample_of = staticmethod(_conversation_of)
 
     @property

@@ -17,14 +17,7 @@ from itertools import product
 from typing import Any, Final, Literal, TypeAlias
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.models.reply_json import (
-    MAX_DEPTH,
-    MAX_REPAIRED,
-    Node,
-    after_reasoning,
-    json_values,
-    plain_key,
-)
+from tcva_adapters.models import reply_json
 
 Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
 """A level, or the mark of a sentence that claims nothing or declines to answer."""
@@ -112,7 +105,7 @@ def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) 
     """
     if not reply.strip():
         return ParsedReply({}, ("the reply is empty",))
-    position, is_open = after_reasoning(reply)
+    position, is_open = reply_json.after_reasoning(reply)
     shown = tuple(sample_texts)
     readings, damage = _json_readings(reply, position, shown)
     if not (readings or damage or is_open):
@@ -191,7 +184,7 @@ def _json_readings(
     damage: dict[str, None] = {}
     rest = ""
     quoted: tuple[str, set[_Essence]] | None = None
-    for node in json_values(reply, position):
+    for node in reply_json.json_values(reply, position):
         rest += reply[position : node.start] if readings or alone or damage else ""
         position, text = node.end, reply[node.start : node.end]
         entries = _entries(node.value)
@@ -203,7 +196,7 @@ def _json_readings(
             damage[_IS_CUT] = None
         if node.is_doubtful:
             damage[_IS_DOUBTFUL] = None
-        if len(entries) == 1 and not _LABEL_KEYS.isdisjoint(map(plain_key, node.value)):
+        if len(entries) == 1 and not _LABEL_KEYS.isdisjoint(map(reply_json.plain_key, node.value)):
             alone += entries
         elif entries:
             readings.append(entries)
@@ -217,7 +210,7 @@ def _json_readings(
 
 def _entries(value: Any, key: str = "verdicts", depth: int = 0) -> list[ParsedVerdict]:
     """All entries of a JSON value, in order; strings are never looked into."""
-    if depth > MAX_DEPTH or not isinstance(value, dict | list):
+    if depth > reply_json.MAX_DEPTH or not isinstance(value, dict | list):
         return []
     if isinstance(value, dict):
         return _object_entries(value, depth)
@@ -235,7 +228,7 @@ def _object_entries(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
     found: list[ParsedVerdict] = []
     listed: list[ParsedVerdict] = []
     for name, item in value.items():
-        plain, number = plain_key(name), read_number(name)
+        plain, number = reply_json.plain_key(name), read_number(name)
         fields[plain] = item
         inner = _entries(item, plain, depth + 1)
         if number is not None and len(inner) != 1:
@@ -280,7 +273,7 @@ def _text(value: Any, depth: int = 0) -> str:
         value = list(value.values())
     if not isinstance(value, list):
         return "" if value is None else str(value).strip()
-    texts = [_text(item, depth + 1) for item in value] if depth < MAX_DEPTH else []
+    texts = [_text(item, depth + 1) for item in value] if depth < reply_json.MAX_DEPTH else []
     return " ... ".join(filter(None, texts))
 
 
@@ -309,12 +302,12 @@ def _quotable(shown: Sequence[str]) -> tuple[str, set[_Essence]]:
     return "\n".join(map(_plain, shown)) if nodes else "", verdicts
 
 
-def _shown_nodes(shown: Sequence[str]) -> list[Node]:
+def _shown_nodes(shown: Sequence[str]) -> list[reply_json.Node]:
     """The JSON values in the sample's texts."""
-    nodes: list[Node] = []
+    nodes: list[reply_json.Node] = []
     for text in shown:
         if "{" in text or "[" in text:
-            nodes += json_values(text, 0, MAX_REPAIRED // len(shown))
+            nodes += reply_json.json_values(text, 0, reply_json.MAX_REPAIRED // len(shown))
     return nodes
 
 
@@ -438,8 +431,8 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
     >>> parse_claims('{"claims": ["One is odd.", "Two is') is None
     True
     """
-    position, is_open = after_reasoning(reply)
-    nodes = [] if is_open else list(json_values(reply, position))
+    position, is_open = reply_json.after_reasoning(reply)
+    nodes = [] if is_open else list(reply_json.json_values(reply, position))
     if any(node.is_cut for node in nodes):
         return None
     shown = tuple(sample_texts)
@@ -448,7 +441,8 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
     quoted = [
         _claim_texts(node.value) or []
         for node in (_shown_nodes(shown) if nodes else ())
-        if isinstance(node.value, dict) and not _CLAIM_KEYS.isdisjoint(map(plain_key, node.value))
+        if isinstance(node.value, dict)
+        and not _CLAIM_KEYS.isdisjoint(map(reply_json.plain_key, node.value))
     ]
     for node in reversed(nodes):
         texts = _claim_texts(node.value)
@@ -461,8 +455,8 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
 
 def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
     """The texts of a list of claims; None where the value is none, or holds something else."""
-    if isinstance(value, dict) and depth <= MAX_DEPTH:
-        named = [item for key, item in value.items() if plain_key(key) in _CLAIM_KEYS]
+    if isinstance(value, dict) and depth <= reply_json.MAX_DEPTH:
+        named = [item for key, item in value.items() if reply_json.plain_key(key) in _CLAIM_KEYS]
         for item in named or value.values():
             texts = _claim_texts(item, depth + 1)
             if texts is not None:

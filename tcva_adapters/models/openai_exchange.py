@@ -13,14 +13,8 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.models import protocol
 from tcva_adapters.models.call_errors import Kind, causes_of, kind_of, kind_of_error
-from tcva_adapters.models.protocol import (
-    JudgeRequest,
-    ModelReply,
-    Sampling,
-    as_count,
-    token_logprobs,
-)
 from tcva_adapters.models.reply_json import read_integer
 from tcva_adapters.models.secrets import mask, quotable, shown_url
 from tcva_adapters.results.settings import ModelConfig
@@ -120,8 +114,8 @@ class Server:
 
 
 def exchange(
-    server: Server, config: ModelConfig, request: JudgeRequest, refused: dict[str, str]
-) -> Generator[dict[str, Any], Answer, ModelReply]:
+    server: Server, config: ModelConfig, request: protocol.JudgeRequest, refused: dict[str, str]
+) -> Generator[dict[str, Any], Answer, protocol.ModelReply]:
     """Yield bodies, be sent what came back, and ask for less where the server refuses a feature.
 
     Args:
@@ -156,12 +150,12 @@ def exchange(
 
 
 def _body(
-    model: str, config: ModelConfig, request: JudgeRequest, refused: Collection[str]
+    model: str, config: ModelConfig, request: protocol.JudgeRequest, refused: Collection[str]
 ) -> dict[str, Any]:
     """The arguments of a chat completion, without the refused features."""
     texts = (("system", request.system), ("user", request.user))
     messages = [{"role": role, "content": text} for role, text in texts if text]
-    drawn = request.sampling or Sampling()
+    drawn = request.sampling or protocol.Sampling()
     body: dict[str, Any] = {"model": model, "messages": messages}
     # Prompts of others carry no schema: they ask for their form in the text.
     if request.schema and "json_schema" not in refused:
@@ -196,7 +190,7 @@ def _named(body: Mapping[str, Any], text: str) -> str | None:
     return None
 
 
-def _read(server: Server, answer: Answer) -> ModelReply:
+def _read(server: Server, answer: Answer) -> protocol.ModelReply:
     """The reply without secrets, where there is one."""
     raw = answer.content.decode("utf-8-sig", errors="replace")
     body = mask(raw, *server.secrets)
@@ -214,7 +208,7 @@ def _read(server: Server, answer: Answer) -> ModelReply:
     return reply if body == raw else replace(reply, token_logprobs=None)
 
 
-def read_completion(raw: str) -> tuple[ModelReply | None, str]:
+def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
     """The reply that a body holds, tolerant of what servers leave out or add; and why it is none.
 
     >>> read_completion('{"choices": [{"message": {"content": "hi"}}]}')[0].text
@@ -236,13 +230,13 @@ def read_completion(raw: str) -> tuple[ModelReply | None, str]:
     text = text if isinstance(text, str) else ""
     usage = payload.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
-    reply = ModelReply(
+    reply = protocol.ModelReply(
         text=text,
-        input_tokens=as_count(usage.get("prompt_tokens")),
-        output_tokens=as_count(usage.get("completion_tokens")),
+        input_tokens=protocol.as_count(usage.get("prompt_tokens")),
+        output_tokens=protocol.as_count(usage.get("completion_tokens")),
         truncated=finish_reason == "length",
         model=str(payload.get("model") or ""),
-        token_logprobs=token_logprobs(choice.get("logprobs")),
+        token_logprobs=protocol.token_logprobs(choice.get("logprobs")),
     )
     if finish_reason == "content_filter":
         return reply, "the content filter cut off the reply"

@@ -16,14 +16,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.protocol import (
-    JudgeModel,
-    JudgeRequest,
-    ModelReply,
-    acomplete,
-    closed_object,
-    complete,
-)
+from tcva_adapters.models import protocol
 from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.results.assessment import Usage
 
@@ -47,7 +40,7 @@ class Prompted:
         fatal: The failure after which no call can succeed; None as long as there was none.
     """
 
-    def __init__(self, model: JudgeModel) -> None:
+    def __init__(self, model: protocol.JudgeModel) -> None:
         self.model = model
         self.usage = Usage()
         self.failures = 0
@@ -55,7 +48,7 @@ class Prompted:
         self._lock = threading.Lock()
 
     @classmethod
-    def of(cls, model: JudgeModel | Prompted) -> Prompted:
+    def of(cls, model: protocol.JudgeModel | Prompted) -> Prompted:
         """The same where it is one already."""
         return model if isinstance(model, Prompted) else cls(model)
 
@@ -71,7 +64,7 @@ class Prompted:
             JudgeError: No text came, or ``unreadable_reply``: none that holds such an object.
         """
         with self._counted() as replies:
-            replies.append(complete(self.model, _request(prompt, shape, system)))
+            replies.append(protocol.complete(self.model, _request(prompt, shape, system)))
             return self._read(replies[0], shape)
 
     async def aask(
@@ -83,13 +76,13 @@ class Prompted:
             JudgeError: As for `ask`.
         """
         with self._counted() as replies:
-            replies.append(await acomplete(self.model, _request(prompt, shape, system)))
+            replies.append(await protocol.acomplete(self.model, _request(prompt, shape, system)))
             return self._read(replies[0], shape)
 
     @contextmanager
-    def _counted(self) -> Iterator[list[ModelReply]]:
+    def _counted(self) -> Iterator[list[protocol.ModelReply]]:
         """Count one call, whose reply is put into the list, with its cost and its failure."""
-        replies: list[ModelReply] = []
+        replies: list[protocol.ModelReply] = []
         started = time.perf_counter()
         try:
             yield replies
@@ -98,11 +91,11 @@ class Prompted:
             self.fatal = error if error.fatal else self.fatal
             raise
         finally:
-            reply = replies[0] if replies else ModelReply("")
+            reply = replies[0] if replies else protocol.ModelReply("")
             with self._lock:
                 self.usage += reply.usage(time.perf_counter() - started)
 
-    def _read(self, reply: ModelReply, shape: type[BaseModel] | None) -> Any:
+    def _read(self, reply: protocol.ModelReply, shape: type[BaseModel] | None) -> Any:
         if shape is None:
             return reply.text
         found = None if reply.truncated else read_object(reply.text, shape)
@@ -131,10 +124,10 @@ def read_object(text: str, shape: type[BaseModel]) -> Any:
     return None
 
 
-def _request(prompt: str, shape: type[BaseModel] | None, system: str) -> JudgeRequest:
+def _request(prompt: str, shape: type[BaseModel] | None, system: str) -> protocol.JudgeRequest:
     if shape is None:
-        return JudgeRequest(system, prompt, {}, "")
-    return JudgeRequest(system, prompt, _strict(shape.model_json_schema()), shape.__name__)
+        return protocol.JudgeRequest(system, prompt, {}, "")
+    return protocol.JudgeRequest(system, prompt, _strict(shape.model_json_schema()), shape.__name__)
 
 
 def _strict(schema: Any) -> Any:
@@ -150,4 +143,6 @@ def _strict(schema: Any) -> Any:
         for key, value in schema.items()
         if key not in _NOT_STRICT or isinstance(value, dict)  # a property of that name
     }
-    return strict | closed_object(strict["properties"]) if "properties" in strict else strict
+    return (
+        strict | protocol.closed_object(strict["properties"]) if "properties" in strict else strict
+    )

@@ -24,19 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from tcva_adapters.core.aggregation import (
-    DEFAULT_EPS,
-    DEFAULT_FLOOR,
-    DEFAULT_PENALTY,
-    Floor,
-    Penalty,
-    Plan,
-    check_eps,
-    check_floored,
-    make_plan,
-    score_curves,
-    scores_of,
-)
+from tcva_adapters.core import aggregation
 from tcva_adapters.core.checks import as_number, nearest, of_percent
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import (
@@ -307,16 +295,16 @@ class ScoringConfig(SettingsModel):
         description="Weights of the five levels: default, linear, aggressive, conservative, or "
         "five numbers.",
     )
-    penalty: Penalty = Field(
-        default=DEFAULT_PENALTY,
+    penalty: aggregation.Penalty = Field(
+        default=aggregation.DEFAULT_PENALTY,
         description="How none verdicts are penalised: paper, ramped, absolute or off.",
     )
-    eps: Annotated[float, BeforeValidator(check_eps)] = Field(
-        default=DEFAULT_EPS,
+    eps: Annotated[float, BeforeValidator(aggregation.check_eps)] = Field(
+        default=aggregation.DEFAULT_EPS,
         description="Least weight of a level in the mean; more than 1e-9 needs floor=always.",
     )
-    floor: Floor = Field(
-        default=DEFAULT_FLOOR,
+    floor: aggregation.Floor = Field(
+        default=aggregation.DEFAULT_FLOOR,
         description="Where eps applies: paper (at exponents up to 0), or always.",
     )
     bounds: Annotated[Bounds, BeforeValidator(_bounds)] = Field(
@@ -345,14 +333,14 @@ class ScoringConfig(SettingsModel):
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:
-        check_floored(self.eps, self.floor, self.bounds.p_max)
+        aggregation.check_floored(self.eps, self.floor, self.bounds.p_max)
         if self.fuse_weights is not None:
             fuse(np.ones((1, len(self.fuse_weights))), weights=self.fuse_weights)
         _ = self.plan  # the temperature lies within the bounds
         return self
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> aggregation.Plan:
         """What scores at this temperature are computed with."""
         return _plan(self.temperature, self.scheme, self.penalty, self.eps, self.floor, self.bounds)
 
@@ -382,7 +370,7 @@ class ScoringConfig(SettingsModel):
 
     def scores(self, counts: FloatArray) -> FloatArray:
         """The scores of rows of five level counts; nan where all are 0."""
-        return scores_of(counts, self.plan)[:, 0]
+        return aggregation.scores_of(counts, self.plan)[:, 0]
 
     def single(self, by_judge: Sequence[tuple[float, ...]]) -> float:
         """The score of one sample by its level counts, of the main judge first; nan without any."""
@@ -405,7 +393,7 @@ class ScoringConfig(SettingsModel):
         >>> ScoringConfig().curve(np.array([[1.0, 1, 1, 0, 0]]))(np.array([0.1, 0.5])).round(3)
         array([0.786, 0.867])
         """
-        by_judge = score_curves(counts, **self.options)
+        by_judge = aggregation.score_curves(counts, **self.options)
         return lambda temperatures: self.joined(by_judge(temperatures))
 
     def joined(self, by_judge: Sequence[FloatArray] | FloatArray) -> FloatArray:
@@ -443,13 +431,13 @@ class ScoringConfig(SettingsModel):
 
 
 @lru_cache(maxsize=256)  # few settings, and a score for each of many samples
-def _plan(temperature: float, *options: Any) -> Plan:
-    return make_plan([temperature], **dict(zip(_OPTIONS, options, strict=True)))
+def _plan(temperature: float, *options: Any) -> aggregation.Plan:
+    return aggregation.make_plan([temperature], **dict(zip(_OPTIONS, options, strict=True)))
 
 
 @lru_cache(maxsize=4096)  # samples have few claims: the same counts come again and again
-def _score(counts: tuple[float, ...], plan: Plan) -> float:
-    return float(scores_of(np.array([counts]), plan)[0, 0])
+def _score(counts: tuple[float, ...], plan: aggregation.Plan) -> float:
+    return float(aggregation.scores_of(np.array([counts]), plan)[0, 0])
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

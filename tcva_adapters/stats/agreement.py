@@ -9,15 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import (
-    BoolArray,
-    FloatArray,
-    check_level,
-    numbers,
-    one_of,
-    same_length,
-    whole,
-)
+from tcva_adapters.stats import checks
 from tcva_adapters.stats.inference import Estimate
 from tcva_adapters.stats.leave_out import quantile
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -72,10 +64,10 @@ def krippendorff_alpha(
     >>> round(found.value, 4), found.n, found.reason
     (0.7059, 3, 'it needs 100 samples, got 3')
     """
-    table = numbers("ratings", ratings, ndim=2)
-    one_of("scale", scale, get_args(Scale))
-    check_level(level)
-    used: BoolArray = np.asarray(np.isfinite(table).sum(axis=0) > 1)
+    table = checks.numbers("ratings", ratings, ndim=2)
+    checks.one_of("scale", scale, get_args(Scale))
+    checks.check_level(level)
+    used: checks.BoolArray = np.asarray(np.isfinite(table).sum(axis=0) > 1)
     of, table = Units(groups, used), table[:, used]
     value = _alpha(table, scale)
     why = of.why_none(LEAST[scale], least_groups=_LEAST_GROUPS)
@@ -95,7 +87,7 @@ def krippendorff_alpha(
     return Estimate(value, low, high, n=of.n, groups=of.groups, reason=why, level=level)
 
 
-def _alpha(table: FloatArray, scale: Scale) -> float:
+def _alpha(table: checks.FloatArray, scale: Scale) -> float:
     """For units with two ratings or more, shape (K, N)."""
     if not table.size:
         return float("nan")
@@ -138,8 +130,8 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
     >>> round(kappa_of_table([[20, 5], [10, 15]]), 3)
     0.4
     """
-    one_of("weights", weights, get_args(KappaWeights))
-    counts = numbers("counts", table, ndim=2)
+    checks.one_of("weights", weights, get_args(KappaWeights))
+    counts = checks.numbers("counts", table, ndim=2)
     if counts.shape[0] != counts.shape[1] or not (counts >= 0.0).all():
         msg = f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
         raise InvalidValueError(msg)
@@ -170,9 +162,9 @@ def weighted_kappa(
     >>> round(weighted_kappa([0, 1, 2, 2], [0, 1, 1, 2], levels=3), 3)
     0.8
     """
-    levels = whole("levels", levels, least=1)
-    one, two = numbers("first", first), numbers("second", second)
-    same_length(first=one, second=two)
+    levels = checks.whole("levels", levels, least=1)
+    one, two = checks.numbers("first", first), checks.numbers("second", second)
+    checks.same_length(first=one, second=two)
     both = np.stack([one, two])[:, ~(np.isnan(one) | np.isnan(two))]
     wrong = both[(both < 0) | (both >= levels) | (both != np.floor(both))]
     if len(wrong):
