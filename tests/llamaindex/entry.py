@@ -52,11 +52,9 @@ class ScriptedLLM(CustomLLM):
             await asyncio.Event().wait()
         return self.chat(messages, **kwargs)  # type: ignore[no-any-return]  # wrapped without types
 
-    def stream_complete(
-        self, prompt: str, formatted: bool = False, **kwargs: Any
-    ) -> CompletionResponseGen:
+    def stream_complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponseGen:
         def stream() -> CompletionResponseGen:
-            yield self.complete(prompt, formatted, **kwargs)
+            yield self.complete(prompt)
 
         return stream()
 

@@ -322,9 +322,7 @@ def for_prompts(faults: Mapping[str, str]) -> Callable[[Body, int], str | None]:
     return chosen
 
 
-def for_share(
-    share: float, modes: Iterable[str], *, seed: int = 0
-) -> Callable[[Body, int], str | None]:
+def for_share(share: float, modes: Iterable[str]) -> Callable[[Body, int], str | None]:
     """One of the modes for a share of the requests, drawn from the prompt and its attempt.
 
     So the order in which threads send does not matter.
@@ -332,7 +330,7 @@ def for_share(
     names = sorted(modes)
 
     def chosen(body: Body, attempt: int) -> str | None:
-        digest = hashlib.sha256(f"{seed} {attempt} {prompt_of(body)}".encode()).digest()
+        digest = hashlib.sha256(f"0 {attempt} {prompt_of(body)}".encode()).digest()
         if int.from_bytes(digest[:8]) / 2**64 >= share:
             return None
         return names[int.from_bytes(digest[8:16]) % len(names)]

@@ -214,9 +214,7 @@ def _logprob(token: str, top: Mapping[str, float]) -> dict[str, Any]:
     return {"token": token, "logprob": own, "bytes": None, "top_logprobs": others}
 
 
-def error(
-    status: int, message: str, *, retry_after: float | None = None, **more: str | None
-) -> Answer:
+def error(status: int, message: str, *, retry_after: float | None = None, **more: Any) -> Answer:
     """A failure as OpenAI words it; more are ``param`` and ``code``."""
     said = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
