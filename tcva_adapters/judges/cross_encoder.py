@@ -5,11 +5,13 @@ Nothing is downloaded and nothing is sent. A process loads a folder once, whoeve
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
 import re
 import threading
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,6 +71,7 @@ class CrossEncoder:
         digest: A SHA-256 of the files.
         labels: The names of the classes, in the order of the model.
         length: Tokens of a pair, the special ones included.
+        session: Of onnxruntime.
         room: Those of them that are left for the two texts.
 
     Raises:
@@ -104,11 +107,12 @@ class CrossEncoder:
         self._lock = threading.Lock()
         with _reading(graph):
             cpu = ["CPUExecutionProvider"]
-            self._session = onnxruntime.InferenceSession(str(graph), options, cpu)
-            self._inputs = [each.name for each in self._session.get_inputs()]
-            outputs = [each.name for each in self._session.get_outputs()]
+            self.session = onnxruntime.InferenceSession(str(graph), options, cpu)
+            self._inputs = [each.name for each in self.session.get_inputs()]
+            outputs = [each.name for each in self.session.get_outputs()]
             self._output = "logits" if "logits" in outputs else outputs[0]
             self.chances([("a", "a")])
+        _made.add(self)
 
     def cut(self, text: str, most: int) -> tuple[str, int]:
         """A text as far as it has at most so many tokens, and how many it has."""
@@ -144,7 +148,7 @@ class CrossEncoder:
         try:
             # One at a time: the session has all threads that it may have.
             with self._lock:
-                (logits,) = self._session.run([self._output], feeds)
+                (logits,) = self.session.run([self._output], feeds)
         except Exception as error:
             raise JudgeError(_first_line(error)) from error
         number = len(self.labels)
@@ -164,6 +168,7 @@ class CrossEncoder:
 
 
 _loaded: dict[Path, CrossEncoder] = {}
+_made: weakref.WeakSet[CrossEncoder] = weakref.WeakSet()
 _loading = threading.Lock()
 
 
@@ -185,6 +190,9 @@ def _forget() -> None:
     """A child that was forked has none of the threads of its parent's sessions."""
     global _loading  # noqa: PLW0603  # it may have been held when the process was forked
     _loading = threading.Lock()
+    # A session waits for its threads when it goes; in a child it must never go.
+    for model in _made:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(model.session))
     _loaded.clear()
 
 
