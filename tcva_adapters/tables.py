@@ -408,9 +408,8 @@ def _table_lines(table: Table, width: int, most: int | None) -> Iterator[str]:
             sizes[i] += more
             spare -= more
         for row in (heads, *rows):
-            yield from _row_lines(
-                [(row[i], sizes[i], table.columns[i].kind) for i in block], row is heads
-            )
+            cells = [(row[i], sizes[i], table.columns[i].kind) for i in block]
+            yield from _row_lines(cells, row is heads)
 
 
 def _blocks(least: Sequence[int], width: int) -> list[list[int]]:

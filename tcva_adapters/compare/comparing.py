@@ -233,23 +233,21 @@ def comparison(
     return Report(sentence, shown, [*notes, *more, *table.notes], settings)
 
 
-def _methods(
-    table: ScoreTable, records: list[Record], main: str, objective: Measure | None
-) -> Table:
+def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measure | None) -> Table:
     """Each method in a row, against human ratings, or without any against the main method."""
     columns = [Column("method"), Column("scored", "int"), Column("mean", "score")]
     columns += [Column("tied", "share"), Column("pass_rate", "share")]
     if objective is not None:
         notes = [f"human: {_CALLED[objective]} of scores and human ratings; tied: {_TIED}"]
-        return Table("methods", [*columns, Column("human", "interval")], records, notes=notes)
-    for record in records:
-        if record["method"] != main:
-            record |= {"same": views.crosstab(table, main, record["method"])["same"]}
-            both = table.common([main, record["method"]]).scores
-            record["rho"] = agreement("spearman", both[:, 0], both[:, 1]).value
+        return Table("methods", [*columns, Column("human", "interval")], rows, notes=notes)
+    for row in rows:
+        if row["method"] != main:
+            row |= {"same": views.crosstab(table, main, row["method"])["same"]}
+            both = table.common([main, row["method"]]).scores
+            row["rho"] = agreement("spearman", both[:, 0], both[:, 1]).value
     notes = [f"same: equal decisions, rho: Spearman correlation, both with {main}; tied: {_TIED}"]
     columns += [Column("same", "share"), Column("rho", "score")]
-    return Table("methods", columns, records, notes=notes if len(records) > 1 else ())
+    return Table("methods", columns, rows, notes=notes if len(rows) > 1 else ())
 
 
 def _coverage(table: ScoreTable) -> list[str]:
@@ -438,9 +436,7 @@ def _rated_notes(
     return notes
 
 
-def _best(
-    table: ScoreTable, agreements: Table, tests: Mapping[str, Any], objective: Measure
-) -> str:
+def _best(table: ScoreTable, agreed: Table, tests: Mapping[str, Any], objective: Measure) -> str:
     """The method that agrees best with people, and whether it is significantly better than the next.
 
     Empty with too few ratings. TCVA at another temperature is no other method.
@@ -450,10 +446,10 @@ def _best(
     if not ranked or int(np.isfinite(table.rating).sum()) < LEAST:
         return ""
     best = ranked[0]
-    own = next(r for r in agreements.records if (r["method"], r["measure"]) == (best, objective))
+    own = next(r for r in agreed.records if (r["method"], r["measure"]) == (best, objective))
     rho = cell(own["agreement"], "score", own["agreement_low"], own["agreement_high"])
     n, common = own["n"], len(table.rated.common())
-    is_common = common >= LEAST and any(r["n"] != common for r in agreements.records)
+    is_common = common >= LEAST and any(r["n"] != common for r in agreed.records)
     if is_common and n != common:
         rho, n = cell(values[best], "score"), common  # its interval is of its own samples
     said = f"({_CALLED[objective]} {rho}, n = {n})"

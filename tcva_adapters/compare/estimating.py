@@ -74,9 +74,8 @@ def mean_ratings(
             best = alone
         row = {"figure": name, "samples": found.samples, "ratings": int(rated.sum())}
         row |= {"judge": float(own[scored].mean()), **best.record("estimate")}
-        rows.append(
-            {**row, **alone.record("ratings_only"), "effective_n": round(found.effective_n)}
-        )
+        row |= {**alone.record("ratings_only"), "effective_n": round(found.effective_n)}
+        rows.append(row)
     columns = [Column("figure"), Column("judge", "score"), Column("estimate", "interval")]
     columns += [Column("ratings_only", "interval"), Column("effective_n", "int")]
     notes.append("effective n: how many ratings would give this interval without the judge")

@@ -179,14 +179,8 @@ class Run:
         samples = [sample.model_dump(mode="json") for sample in self.samples]
         human = None if self.human is None else self.human.tolist()
         imported = [(table.methods, table.scores.tolist()) for table in self._imported]
-        given = (
-            samples,
-            human,
-            self._groups,
-            imported,
-            self.names,
-            sorted(self._thresholds.items()),
-        )
+        thresholds = sorted(self._thresholds.items())
+        given = (samples, human, self._groups, imported, self.names, thresholds)
         return hashlib.sha256(f"{self.tcva.fingerprint} {given!r}".encode()).hexdigest()
 
     @property
@@ -428,9 +422,8 @@ def _why(unscored: Unscored | None) -> str:
 
 def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
     """How many judgements were made now, and what these cost; how many an earlier run had made."""
-    asked = [
-        j for j in judged if j.unscored is None or j.unscored.reason is not Reason.MISSING_FIELD
-    ]
+    lacking = Reason.MISSING_FIELD
+    asked = [j for j in judged if j.unscored is None or j.unscored.reason is not lacking]
     made = [judgement for judgement in asked if judgement.is_new]
     spent = sum((judgement.usage for judgement in made), Usage())
     counts = {"judged": len(made), "cached": len(asked) - len(made)}

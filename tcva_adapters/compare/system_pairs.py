@@ -248,11 +248,8 @@ def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
             found = np.array([agreement(measure, *each).value for each in sides])
             record |= {measure: fisher_average(found), "systems": int(np.isfinite(found).sum())}
         records.append(record)
-    columns = [
-        Column("metric"),
-        Column("other_metric"),
-        *(Column(m, "score") for m in _CORRELATIONS),
-    ]
+    columns = [Column("metric"), Column("other_metric")]
+    columns += [Column(measure, "score") for measure in _CORRELATIONS]
     note = "averaged over systems by Fisher's z, without systems whose scores are all equal"
     return Table("correlations", [*columns, Column("systems", "int")], records, True, [note])
 
@@ -326,13 +323,10 @@ def _sentence(
     """Which system has the highest mean, and whether the difference to the next is significant."""
     row = max(rows, key=lambda row: row["significant"])
     metric = row["metric"]
-    own = {
-        name: mean for (of, name), mean in means.items() if of == metric and not math.isnan(mean)
-    }
+    own = {name: m for (of, name), m in means.items() if of == metric and not math.isnan(m)}
     first, second = sorted(own, key=lambda name: -own[name])[:2]
-    pair = next(
-        p for p in pairs if p["metric"] == metric and {p["higher"], p["lower"]} == {first, second}
-    )
+    apart = (p for p in pairs if {p["higher"], p["lower"]} == {first, second})
+    pair = next(p for p in apart if p["metric"] == metric)
     most = ", which finds most differences," if len(rows) > 1 and row["significant"] else ""
     names = [f"{name} ({cell(own[name], 'score')})" for name in (first, second)]
     if own[first] == own[second]:
@@ -398,13 +392,10 @@ def read_systems(
     tables = {}
     for metric, columns in cells.items():
         names = tuple(dict.fromkeys(name for column in columns.values() for name in column))
-        scores = np.array(
-            [[column.get(name, math.nan) for column in columns.values()] for name in names]
-        )
+        scores = np.array([[c.get(name, math.nan) for c in columns.values()] for name in names])
         own = tuple(groups.get(name, name) for name in names) if groups else ()
-        tables[metric] = ScoreTable(
-            names, tuple(columns), scores, groups=own, notes=tuple(how.notes)
-        )
+        notes = tuple(how.notes)
+        tables[metric] = ScoreTable(names, tuple(columns), scores, groups=own, notes=notes)
         if group is not None:
             check_groups(tables[metric], group)
     return tables

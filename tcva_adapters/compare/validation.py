@@ -233,11 +233,8 @@ class _View:
             row = {"low": low, "high": high, "n": found.n, "score": score}
             rows.append({**row, **found.record("rating"), "error": score - found.value})
         columns = [Column("low", "score"), Column("high", "score"), Column("n", "int")]
-        columns += [
-            Column("score", "score"),
-            Column("rating", "interval"),
-            Column("error", "signed"),
-        ]
+        columns += [Column("score", "score"), Column("rating", "interval")]
+        columns.append(Column("error", "signed"))
         return Table("bins", columns, rows, detail=True)
 
     def factors(self, by: Sequence[str]) -> Table:
@@ -272,11 +269,10 @@ class _View:
                 row = {"value": name, "n": n, "reason": error.reason}
                 rows.append({**row, **error.record("error"), **size.record("mae")})
             columns = [Column("value"), Column("n", "int"), Column("error", "signed")]
-            notes = [f"the {MOST_VALUES} largest of {len(names)} values"]
             columns.append(Column("mae", "interval"))
-            yield Table(
-                f"by {field}", columns, rows, notes=notes if len(names) > MOST_VALUES else ()
-            )
+            notes = [f"the {MOST_VALUES} largest of {len(names)} values"]
+            is_cut = len(names) > MOST_VALUES
+            yield Table(f"by {field}", columns, rows, notes=notes if is_cut else ())
 
     def largest(self, most: int) -> Iterator[Table]:
         """The samples whose scores lie farthest from their ratings, and their claims."""

@@ -22,6 +22,7 @@ Flags = npt.NDArray[np.bool_]
 Record = dict[str, Any]
 
 _REASON: Final = 60
+_BOTH: Final = ("both_pass", "only_tcva", "only_method", "both_fail")
 LEXICAL: Final = "The lexical judge only compares words."
 
 
@@ -123,9 +124,7 @@ def decisions(table: ScoreTable) -> Table:
         for view in views
     ]
     columns = [Column("method"), Column("tcva")]
-    columns += [
-        Column(name, "int") for name in ("n", "both_pass", "only_tcva", "only_method", "both_fail")
-    ]
+    columns += [Column(name, "int") for name in ("n", *_BOTH)]
     columns += [Column("same", "share"), Column("kappa", "score")]
     return Table("decisions", columns, records, detail=True)
 
@@ -134,15 +133,12 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     """How often two methods' decisions coincide, on the samples that both have scored."""
     a, b = table.column(first), table.column(second)
     both = np.isfinite(a) & np.isfinite(b)
-    counts = counted_decisions(
-        a[both] >= table.threshold(first), b[both] >= table.threshold(second)
-    )
-    names = ("both_pass", "only_tcva", "only_method", "both_fail")
+    found = counted_decisions(a[both] >= table.threshold(first), b[both] >= table.threshold(second))
     return {
         "n": int(both.sum()),
-        **dict(zip(names, counts.ravel().tolist(), strict=True)),
-        "same": float(np.trace(counts)) / counts.sum() if counts.sum() else math.nan,
-        "kappa": kappa_of_table(counts),
+        **dict(zip(_BOTH, found.ravel().tolist(), strict=True)),
+        "same": float(np.trace(found)) / found.sum() if found.sum() else math.nan,
+        "kappa": kappa_of_table(found),
     }
 
 

@@ -57,16 +57,12 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         row |= {"before": _mean(old[scored]), "now": _mean(new[scored])}
         row |= {**found.record("change"), **rate.record("pass_rate_change")}
         drop = np.where(np.isnan(new), -1.0, new) - np.where(np.isnan(old), -1.0, old)
-        for title, chosen, sign in (
-            (REGRESSIONS, passed & ~passes, 1),
-            (_NEWLY, passes & ~passed, -1),
-        ):
+        lost, gained = passed & ~passes, passes & ~passed
+        for title, chosen, sign in ((REGRESSIONS, lost, 1), (_NEWLY, gained, -1)):
             order = np.argsort(sign * drop, kind="stable")
-            for place in order[chosen[order]].tolist():
-                scores = {"before": float(old[place]), "now": float(new[place])}
-                moved[title].append(
-                    {"sample": now.samples[both[place]], "method": method, **scores}
-                )
+            for at in order[chosen[order]].tolist():
+                scores = {"before": float(old[at]), "now": float(new[at])}
+                moved[title].append({"sample": now.samples[both[at]], "method": method, **scores})
             row[title.replace(" ", "_")] = int(chosen.sum())
         rows.append({**row, "detectable": found.smallest})
     columns = [Column("sample"), Column("method"), *_COLUMNS[2:4]]

@@ -101,12 +101,10 @@ def evaluation(
         notes += [since.sentence, *since.notes]
     if records := gates.judge(table, baseline):
         said = {True: "passed", False: "FAILED"}
-        outcomes = [
-            {**each, "minimum": each["least"], "outcome": said[each["passed"]]} for each in records
-        ]
+        rows = [{**r, "minimum": r["least"], "outcome": said[r["passed"]]} for r in records]
         bound = any(each["confidence"] for each in records)
         columns = [c for c in _GATES if bound or c.name not in {"value", "confidence"}]
-        tables.insert(0, Table("gates", columns, outcomes))
+        tables.insert(0, Table("gates", columns, rows))
     settings = {name: value for name, value in table.about.items() if isinstance(value, str | int)}
     if isinstance(scoring := table.about.get("scoring"), ScoringConfig):
         settings |= scoring.model_dump(mode="json")
@@ -168,11 +166,9 @@ def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
 def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
     """The scores of conversations, each over the claims of all its turns."""
     turns: dict[str, list[Result]] = {}
-    for name, result in zip(table.samples, table.results.get(method, ()), strict=False):
-        if isinstance(result, Result) and (
-            own := conversation_of(name, result.assessment.metadata)
-        ):
-            turns.setdefault(own, []).append(result)
+    for name, each in zip(table.samples, table.results.get(method, ()), strict=False):
+        if isinstance(each, Result) and (own := conversation_of(name, each.assessment.metadata)):
+            turns.setdefault(own, []).append(each)
     for own, results in turns.items():
         found = ConversationResult(results)
         record = {"method": method, "conversation": own, "turns": len(results)}

@@ -307,15 +307,8 @@ def correlations(report: Report) -> Figure:
         if len(names) <= _MOST:
             text = "-" if np.isnan(value) else f"{value:.2f}"
             colour = "white" if abs(value) > 0.6 else "black"
-            axes.text(
-                column + 0.5,
-                row + 0.5,
-                text,
-                ha="center",
-                va="center",
-                fontsize=_SMALL,
-                color=colour,
-            )
+            look: dict[str, Any] = {"ha": "center", "va": "center", "color": colour}
+            axes.text(column + 0.5, row + 0.5, text, fontsize=_SMALL, **look)
     _bar(figure, axes, image, "Spearman's rho")
     return figure
 

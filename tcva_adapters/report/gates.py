@@ -253,9 +253,7 @@ def apart(reached: float, least: float) -> str:
     ('0.79996', '0.800', '0.250')
     """
     texts = (f"{reached:.{digits}f}" for digits in range(3, 17))
-    return next(
-        (text for text in texts if (float(text) < least) == (reached < least)), repr(reached)
-    )
+    return next((t for t in texts if (float(t) < least) == (reached < least)), repr(reached))
 
 
 def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tuple[str, int]], int]:

@@ -164,10 +164,8 @@ def reliability(
             [_figures(measure, *(t[codes != i] for t in (table, scores)))[1:] for i in units]
         )
         half = quantile(level, of.equal - 1)
-        estimates = [
-            _interval(each, column, half)
-            for each, column in zip(estimates, left_out.T, strict=True)
-        ]
+        sides = zip(estimates, left_out.T, strict=True)
+        estimates = [_interval(each, column, half) for each, column in sides]
     with_mean = tuple(float(c * best) for c in found[2:])
     return Reliability(pairs, between, best**2, estimates[0], with_mean, tuple(estimates[1:]))
 

@@ -83,9 +83,8 @@ class Units:
                 f"it needs {least_groups} groups, got {self.groups} (effectively {self.equal:.1f})"
             )
         for column in columns:
-            _, places, often = np.unique(
-                column.round(_DIGITS), return_inverse=True, return_counts=True
-            )
+            values = column.round(_DIGITS)
+            _, places, often = np.unique(values, return_inverse=True, return_counts=True)
             differ = places != often.argmax()
             found = int(differ.sum()) if self.codes is None else len(np.unique(self.codes[differ]))
             if found < LEAST_OTHERS:

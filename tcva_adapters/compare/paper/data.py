@@ -116,9 +116,7 @@ def _verdicts(
     for place, key in enumerate(ids):
         record = records.get(key, {})
         try:
-            counts[place, 0] = count_levels(
-                each["verdict"] for each in record.get("verdicts") or ()
-            )
+            counts[place, 0] = count_levels(v["verdict"] for v in record.get("verdicts") or ())
             scores = {
                 f"T={check_temperature(float(label.removeprefix('T'))):g}": score
                 for label, score in (record.get("tcva_scores") or {}).items()
@@ -143,9 +141,8 @@ def _lexical(ids: tuple[str, ...], records: _Records, path: Path) -> FloatArray:
     samples = []
     for key in ids:
         try:
-            samples.append(
-                Sample.from_record({**records[key], "id": key}) if key in records else Sample()
-            )
+            known = key in records
+            samples.append(Sample.from_record({**records[key], "id": key}) if known else Sample())
         except InvalidSampleError as error:
             raise unreadable(path, f"sample {key!r}: {error}") from None
     results = TCVA("faithfulness", judge="lexical", temperature=BALANCED).evaluate_many(samples)

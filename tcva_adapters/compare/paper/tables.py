@@ -66,9 +66,7 @@ def tables_5_and_6(table: ScoreTable, *, count_empty: bool = False) -> dict[str,
     five: Rows = {}
     six: Rows = {}
     for name, scores in columns.items():
-        rho, tau, mae = (
-            agreement(of, scores, table.rating) for of in ("spearman", "kendall", "mae")
-        )
+        rho, tau, mae = (agreement(m, scores, table.rating) for m in ("spearman", "kendall", "mae"))
         five[name] = {"n": rho.n, "rho": rho.value}
         six[name] = {"tau": tau.value, "mae": mae.value}
     for t in TEMPERATURES:
