@@ -151,12 +151,9 @@ class Scorer(Frozen, Asking[R]):
         if missing:
             where = f"sample {found.id!r}" if found.id else "a sample"
             has = [name for name in _TEXTS if getattr(found, name) is not None] + [*found.metadata]
-            way = (
-                f"; a command reads another name by --map NAME={missing[0]}"
-                if found.metadata
-                else ""
-            )
-            said = lacks(where, missing, self.subject)
+            way, said = "", lacks(where, missing, self.subject)
+            if found.metadata:
+                way = f"; a command reads another name by --map NAME={missing[0]}"
             msg = f"{said}; it has {', '.join(has) or 'no field':.200}{way}"
             raise InvalidSampleError(msg)
         return found

@@ -130,13 +130,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under."""
-        return Result(assessment, self._scoring_for(assessment.metadata))
-
-    def _scoring_for(self, metadata: Mapping[str, Any]) -> ScoringConfig:
-        """The settings of scores, or those of the profile that metadata falls under."""
-        if self.profiles is None:
-            return self.scoring
-        return self.scoring.for_profile(self.profiles, metadata)
+        return Result(assessment, self.scoring.for_profile(self.profiles, assessment.metadata))
 
     def evaluate_conversation(
         self, conversation: Conversation | Iterable[Any]
@@ -198,7 +192,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def of_turns(self, conversation: Conversation, results: Iterable[Result]) -> ConversationResult:
         """The result of a conversation whose turns have these results."""
-        scoring = self._scoring_for(conversation.metadata)
+        scoring = self.scoring.for_profile(self.profiles, conversation.metadata)
         return ConversationResult([*results], scoring, conversation.id, conversation.metadata)
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:

@@ -117,11 +117,8 @@ class CCRSResult(Layouted):
 
         A failure comes before what no other try would change, and a fatal one before all.
         """
-        return max(
-            self.unscored_by.values(),
-            key=lambda why: (why.fatal, why.reason.is_failure),
-            default=None,
-        )
+        reasons = self.unscored_by.values()
+        return max(reasons, key=lambda why: (why.fatal, why.reason.is_failure), default=None)
 
     @property
     def unscored_by(self) -> dict[str, Unscored]:

@@ -169,9 +169,7 @@ def _metrics(metrics: Any) -> tuple[Metric, ...]:
     listed = metrics if isinstance(metrics, list | tuple) else [metrics]
     found: list[Metric] = []
     for each in listed:
-        metric = next(
-            (metric for metric in METRICS.values() if each in (metric, metric.name)), None
-        )
+        metric = next((m for m in METRICS.values() if each in (m, m.name)), None)
         if metric is None:
             names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
             msg = f"unknown metric {getattr(each, 'name', each)!r}; use one or more of {names}"

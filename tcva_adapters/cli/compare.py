@@ -85,7 +85,7 @@ def compare(
     tests: Any = {"reference": reference, "max_false_pass": max_false_pass}
     plain, reading = _settings(judge, set_, tests, asked, is_dry=dry_run, **given)
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
-    samples, skipped = _samples(file, rename, skip_bad=skip_bad)
+    samples, skipped = _given(file, rename, skip_bad=skip_bad)
     with interruptible("judgements so far are stored, and the same command continues"), _quiet():
         imported = [read_scores(each, samples=samples, **reading) for each in scores or ()]
         run = Run(
@@ -110,9 +110,7 @@ def compare(
     reviews.conclude(gated, table)
 
 
-def _samples(
-    file: str, rename: Sequence[str] | None, *, skip_bad: bool
-) -> tuple[list[Sample], int]:
+def _given(file: str, rename: Sequence[str] | None, *, skip_bad: bool) -> tuple[list[Sample], int]:
     """The samples of a file, and how many lines were left out, which is said."""
     read = SampleStream(file, skip_bad=skip_bad, mapping=settings.renames(rename), kept=None)
     samples = [*read]

@@ -40,10 +40,8 @@ def demo(
     if path is None:
         return
     try:
-        written = reports.write(
-            table, path, samples=samples, title="tcva demo", overwrite=overwrite
-        )
-        say_written({written.path: written.contents})
+        page = reports.write(table, path, samples=samples, title="tcva demo", overwrite=overwrite)
+        say_written({page.path: page.contents})
     except InvalidValueError as error:
         if report is not None:
             raise

@@ -48,9 +48,8 @@ def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArra
     for row in rows:
         occurring = np.flatnonzero(row)
         keys, place = np.unique(keys[:, None] + digits[occurring], return_inverse=True)
-        chances = np.bincount(place.ravel(), np.outer(chances, row[occurring]).ravel()).astype(
-            np.float64
-        )
+        likely = np.outer(chances, row[occurring]).ravel()
+        chances = np.bincount(place.ravel(), likely).astype(np.float64)
         if len(keys) > MOST_VECTORS:
             rng = np.random.default_rng(0)
             drawn = sum(rng.multinomial(1, each, DRAWS) for each in rows)

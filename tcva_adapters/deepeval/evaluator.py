@@ -330,9 +330,8 @@ class TCVAArguments(FromConfig):
         model: Any = None,
         **settings: Any,
     ) -> None:
-        check_settings(
-            self, settings, [*inspect.signature(TCVAArguments).parameters], judge="model"
-        )
+        known = inspect.signature(TCVAArguments).parameters
+        check_settings(self, settings, known, judge="model")
         needed = "a name or a Criterion (pass a threshold as threshold=)"  # DeepEval's own first
         require(isinstance(criterion, Criterion | str), "criterion", criterion, needed)
         own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}

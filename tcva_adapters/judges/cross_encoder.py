@@ -161,10 +161,8 @@ class CrossEncoder:
         shares /= shares.sum(axis=1, keepdims=True)
         # Other machines add in another order: the digits behind say nothing.
         entailed = shares[:, self._classes.index("entailed")].round(6).tolist()
-        likeliest = [(*self._classes, "")[at] for at in shares.argmax(axis=1)]
-        return [
-            Chance(p, kind == "contradicted") for p, kind in zip(entailed, likeliest, strict=True)
-        ]
+        kinds = [(*self._classes, "")[at] for at in shares.argmax(axis=1)]
+        return [Chance(p, kind == "contradicted") for p, kind in zip(entailed, kinds, strict=True)]
 
 
 _loaded: dict[Path, CrossEncoder] = {}

@@ -386,21 +386,17 @@ def _read(
         else:
             chunk.sound[number] = verdict
     chunk.open = sorted({*chunk.open} - chunk.sound.keys())
-    chunk.faults, chunk.problems = (
-        [],
-        ["the reply was cut off; raise max_tokens"] if reply.truncated else [],
-    )
+    chunk.faults = []
+    chunk.problems = ["the reply was cut off; raise max_tokens"] if reply.truncated else []
     if repeated:
-        keys = ", ".join(f"claim_{number}" for number in repeated)
-        chunk.faults.append(f"Your reply repeated the instructions for {keys}.")
+        ids = ", ".join(f"claim_{number}" for number in repeated)
+        chunk.faults.append(f"Your reply repeated the instructions for {ids}.")
         numbers = ", ".join(map(str, repeated))
         chunk.problems.append(f"the reply repeats the instructions for claim {numbers}")
     if chunk.doubtful:
-        keys = ", ".join(f"claim_{number}" for number in chunk.doubtful)
+        ids = ", ".join(f"claim_{number}" for number in chunk.doubtful)
         source = BLOCKS[criterion.against]
-        chunk.faults.append(
-            f"Your quotes for {keys} were the words of a CLAIM: copy from {source}."
-        )
+        chunk.faults.append(f"Your quotes for {ids} were the words of a CLAIM: copy from {source}.")
     chunk.problems += parsed.problems
 
 

@@ -232,8 +232,7 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
         own = judge.model.parameters.get("temperature")
         is_fixed = not getattr(judge.model, "follows_sampling", False)
         keeps = is_fixed or (isinstance(own, int | float) and own > _AS_GOOD_AS_0)
-        return replace(
-            judge, repeat=place, repeat_temperature=None if keeps else REPEAT_TEMPERATURE
-        )
+        at = None if keeps else REPEAT_TEMPERATURE
+        return replace(judge, repeat=place, repeat_temperature=at)
     msg = f"repeats={number} needs a model judge; {judge.name} always gives the same verdicts"
     raise InvalidValueError(msg)

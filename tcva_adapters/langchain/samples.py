@@ -81,12 +81,8 @@ def as_conversation(value: Any) -> Conversation:
     if "response" in fields:  # what was retrieved was so for it
         said.append({"role": "assistant", "content": fields["response"], "contexts": contexts})
         contexts = ()
-    about: Any = {
-        "reference": fields.get("reference"),
-        "id": fields.get("id"),
-        "metadata": metadata,
-    }
-    return Conversation.from_messages(said, contexts=contexts, **about)
+    about: Any = {name: fields.get(name) for name in ("reference", "id")}
+    return Conversation.from_messages(said, contexts=contexts, metadata=metadata, **about)
 
 
 def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:

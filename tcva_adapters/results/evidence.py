@@ -23,11 +23,7 @@ DEFAULT_EVIDENCE: Final[Evidence] = "lower"
 Checked = tuple[EvidenceCheck | None, bool]
 """What the check of a quote found, and whether its verdict was lowered for it."""
 
-_AS_JUDGED: Final = {
-    "original_verdict": None,
-    "original_probabilities": None,
-    "evidence_check": None,
-}
+_JUDGED: Final = {"original_verdict": None, "original_probabilities": None, "evidence_check": None}
 
 _NO_VERDICTS: Final = dict.fromkeys(["verdicts", *map(str, EvidenceCheck), "not_lowered"], 0)
 
@@ -205,4 +201,4 @@ def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdic
         place = places[len(places) // 2]
     speaker = next((vote for vote in cast if vote.verdict == LEVELS[place]), cast[0])
     changes = {"verdict": LEVELS[place], "probabilities": tuple(mean) or None}
-    return speaker.model_copy(update={**changes, **_AS_JUDGED})
+    return speaker.model_copy(update={**changes, **_JUDGED})

@@ -65,7 +65,7 @@ def whole_characters(text: str) -> str:
     return text
 
 
-def _one_text_is_one_passage(value: Any) -> Any:
+def _one_text_is_one(value: Any) -> Any:
     if isinstance(value, str):
         return (value,) if value.strip() else ()
     return value
@@ -79,9 +79,7 @@ _HISTORY: Final = "tcva_history"
 """What our own files of samples call the history: other names are a user's."""
 
 Text = Annotated[str, AfterValidator(whole_characters)]
-Passages = Annotated[
-    Sequence[Text], BeforeValidator(_one_text_is_one_passage), AfterValidator(tuple)
-]
+Passages = Annotated[Sequence[Text], BeforeValidator(_one_text_is_one), AfterValidator(tuple)]
 
 
 class Sample(Checked):
