@@ -260,6 +260,7 @@ def _elsewhere(pickled: bytes, found: Any) -> None:
 def test_another_process_loads_it_anew(
     folder: Folder, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.chdir(folder().parent)
     tcva = TCVA(judge="nli:tiny")
     here = tcva.evaluate(SAMPLE)
@@ -271,7 +272,7 @@ def test_another_process_loads_it_anew(
     job = {"target": _elsewhere, "args": [pickle.dumps(tcva), found]}
     process = context.Process(**job, daemon=True)
     process.start()
-    assert Result.from_json(found.get(timeout=40)).claims == here.claims
+    assert Result.from_json(found.get(timeout=20)).claims == here.claims
     process.join()
     batch = {"response": [ANSWER], "contexts": [list(CONTEXTS)]}
     settings = {"criterion": "faithfulness", "judge": tcva.arguments["judge"]}
