@@ -435,13 +435,7 @@ def _by_value(
 
     With many values one of them looks better by luck, so their intervals share what they may err.
     """
-    members: dict[str, list[int]] = {}
-    for place, metadata in enumerate(table.metadata):
-        if metadata.get(by) is not None:
-            members.setdefault(str(metadata[by]), []).append(place)
-    if not members:
-        msg = f"no rated sample has {by!r} in its metadata; name a field that samples have"
-        raise InvalidValueError(msg)
+    members = table.rows_by(by)
     few = max(FEW, search.least)
     large = sum(len(places) >= few for places in members.values())
     search = replace(search, level=1.0 - (1.0 - search.level) / max(large, 1))

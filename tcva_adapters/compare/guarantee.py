@@ -189,7 +189,8 @@ def guaranteed(
         MissingDependencyError: scipy is not installed.
     """
     rated = _rated(table, limits, settings)
-    parts = {value: rated.select(rows) for value, rows in _rows_by(rated, by).items()}
+    rows_by = {"": [*range(len(rated))]} if by is None else rated.rows_by(by)
+    parts = {value: rated.select(rows) for value, rows in rows_by.items()}
     number = 2 - [limits.max_false_pass, limits.min_true_pass].count(None)
     paths = len(settings) * len(parts) * number
     error = (1.0 - limits.confidence) / paths
@@ -284,20 +285,6 @@ def _rated(table: ScoreTable, limits: Limits, settings: Sequence[ScoringConfig] 
     if msg:
         raise InvalidValueError(msg)
     return rated
-
-
-def _rows_by(rated: ScoreTable, by: str | None) -> dict[str, list[int]]:
-    """The rows of each value of a field; without one, all of them."""
-    if by is None:
-        return {"": [*range(len(rated))]}
-    found: dict[str, list[int]] = {}
-    for row, metadata in enumerate(rated.metadata):
-        if (value := metadata.get(by)) is not None:
-            found.setdefault(str(value), []).append(row)
-    if not found:
-        msg = f"no rated sample has {by!r} in its metadata; name a field that samples have"
-        raise InvalidValueError(msg)
-    return found
 
 
 def _columns(limits: Limits, first: str) -> list[Column]:

@@ -187,9 +187,7 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
         kind = "ragas"
     elif any(name.startswith(_FEEDBACK) for name in columns):
         kind, known = "langsmith", {name for name in columns if not name.startswith(_FEEDBACK)}
-    rest = [
-        name for name in columns if name not in known and not f"_{_plain(name)}".endswith(_BESIDE)
-    ]
+    rest = [n for n in columns if n not in known and not f"_{_plain(n)}".endswith(_BESIDE)]
     cells = {name: [_number(record.get(name)) for _, record in table] for name in rest}
     methods = [name for name in rest if _are_scores(cells[name], may_be_empty=kind != "scores")]
     if not (methods or how.columns or {*columns} & {*how.human}):

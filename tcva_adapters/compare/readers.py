@@ -493,9 +493,7 @@ def _of_counts(source: Any, how: Reading) -> ScoreTable | None:
 def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
     """By block, what its methods are called: with the judge, or the file, where that tells them apart."""
     for way in ("name", "judge", "source"):
-        titles = [
-            {method: _title(block, method, way) for method in block.scores} for block in blocks
-        ]
+        titles = [{name: _title(block, name, way) for name in block.scores} for block in blocks]
         names = [name for each in titles for name in each.values()]
         if len(set(names)) == len(names):
             return titles

@@ -202,6 +202,21 @@ class ScoreTable:
             thresholds={**self.thresholds, name: threshold},
         )
 
+    def rows_by(self, field: str) -> dict[str, list[int]]:
+        """The rows of each value of a field of the metadata, of a table whose samples are rated.
+
+        Raises:
+            InvalidValueError: No sample has the field.
+        """
+        found: dict[str, list[int]] = {}
+        for row, metadata in enumerate(self.metadata):
+            if (value := metadata.get(field)) is not None:
+                found.setdefault(str(value), []).append(row)
+        if not found:
+            msg = f"no rated sample has {field!r} in its metadata; name a field that samples have"
+            raise InvalidValueError(msg)
+        return found
+
     def select(
         self, rows: npt.ArrayLike | None = None, methods: Sequence[str] | None = None
     ) -> ScoreTable:
