@@ -547,10 +547,7 @@ class Runner(Generic[R]):
 def stored(store: VerdictStore, questions: Sequence[Question[Any]]) -> list[Any]:
     """What a store has of questions of one kind, None where it has nothing; looked up in one go."""
     found = store.get_many([each.key for each in questions], questions[0].answered_by)
-    return [
-        found[each.key].model_copy(update=each.own) if each.key in found else None
-        for each in questions
-    ]
+    return [found[q.key].model_copy(update=q.own) if q.key in found else None for q in questions]
 
 
 def read_some(items: Iterator[Item], most: int) -> Read[Item]:

@@ -347,10 +347,8 @@ class _Submission:
         found |= {name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")}
         found["requests_under_way"] = sum(each["requests"] for each in under_way)
         notes = [f"batch {each['number']}: {each['detail']}" for each in batches if each["detail"]]
-        for name, refused in self.ledger.get("refused", {}).items():
-            notes += [
-                f"{name} gets requests without {what}: {why}" for what, why in refused.items()
-            ]
+        for who, refused in self.ledger.get("refused", {}).items():
+            notes += [f"{who} gets requests without {what}: {why}" for what, why in refused.items()]
         open_ = found["requests_under_way"]
         if not open_ and (found["failed"] or found["waiting"]):
             notes.append("'tcva batch collect --again' sends the failed requests again")

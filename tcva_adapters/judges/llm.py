@@ -18,6 +18,7 @@ from typing import Any, Final
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judges import prompts
 from tcva_adapters.judges.base import (
     MAX_CLAIMS,
     Outcome,
@@ -29,13 +30,6 @@ from tcva_adapters.judges.base import (
     why_unscored,
 )
 from tcva_adapters.judges.evidence import check_evidence
-from tcva_adapters.judges.prompts import (
-    BLOCKS,
-    PROMPT_VERSION,
-    claims_request,
-    verdict_request,
-    verdict_system,
-)
 from tcva_adapters.judges.quotes import find_quote, prepared
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
@@ -101,7 +95,7 @@ class LLMJudge:
     def prompt_version(self) -> str:
         """The version of the prompts, with the forms of verdicts and claims that are not the usual."""
         forms = {self.verdicts, self.claims} - {"written", "split"}
-        return " ".join([PROMPT_VERSION, *sorted(forms)])
+        return " ".join([prompts.PROMPT_VERSION, *sorted(forms)])
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -161,7 +155,9 @@ class LLMJudge:
         text = sample.field(criterion.claims) or ""
         texts: Sequence[str] = criterion.statements or split_claims(text)
         if self.claims == "llm" and not criterion.statements:
-            (reply,) = yield from calls.ask([claims_request(sample, criterion, self.max_claims)])
+            (reply,) = yield from calls.ask(
+                [prompts.claims_request(sample, criterion, self.max_claims)]
+            )
             shown = [sample.field(name) or "" for name in FIELDS]
             claims = None if reply.truncated else parse_claims(reply.text, shown)
             # A text that asserts something does not claim nothing.
@@ -308,7 +304,7 @@ def written_verdicts(
         for chunk in chunks:
             if not chunk.open:
                 continue
-            request = verdict_request(
+            request = prompts.verdict_request(
                 sample,
                 criterion,
                 chunk.texts,
@@ -395,7 +391,7 @@ def _read(
         chunk.problems.append(f"the reply repeats the instructions for claim {numbers}")
     if chunk.doubtful:
         ids = ", ".join(f"claim_{number}" for number in chunk.doubtful)
-        source = BLOCKS[criterion.against]
+        source = prompts.BLOCKS[criterion.against]
         chunk.faults.append(f"Your quotes for {ids} were the words of a CLAIM: copy from {source}.")
     chunk.problems += parsed.problems
 
@@ -414,7 +410,7 @@ def _copied_from(
     runs = _runs(verdict.evidence)
     if not runs or find_quote(verdict.evidence, prepared(tuple(held))):
         return ""
-    sources = {verdict_system(criterion, allow_non_claims=True): "instructions"}
+    sources = {prompts.verdict_system(criterion, allow_non_claims=True): "instructions"}
     if criterion.checks_evidence and verdict.verdict in HIGH:
         sources |= dict.fromkeys(texts, "claim")
     for text, source in sources.items():

@@ -173,9 +173,7 @@ def _verdict(claim: str, asked: _Asked, chances: Sequence[Chance], held: Passage
     """What the window with the highest P(entailment) says; its nearest sentence is the quote."""
     if not chances:
         return ClaimVerdict(claim=claim, verdict=LEVELS[-1], reason="the contexts are empty")
-    chance, window = max(
-        zip(chances, asked.windows, strict=True), key=lambda pair: pair[0].entailed
-    )
+    chance, window = max(zip(chances, asked.windows, strict=True), key=lambda one: one[0].entailed)
     shares = level_shares(chance.entailed)
     if chance.is_contradicted:
         shares = (0.0, 0.0, 0.0, sum(shares[:4]), shares[4])  # minor at most

@@ -158,9 +158,6 @@ def plain(scoring: ScoringConfig) -> dict[str, Any]:
     found = {name: getattr(scoring, name) for name in names}
     scheme, weights = scoring.scheme, scoring.fuse_weights
     found["scheme"] = list(scheme.weights) if scheme.name == "custom" else scheme.name
-    own = (
-        {}
-        if scoring.bounds == ScoringConfig.default("bounds")
-        else {"bounds": asdict(scoring.bounds)}
-    )
-    return found | own | ({} if weights is None else {"fuse_weights": list(weights)})
+    if scoring.bounds != ScoringConfig.default("bounds"):
+        found["bounds"] = asdict(scoring.bounds)
+    return found | ({} if weights is None else {"fuse_weights": list(weights)})

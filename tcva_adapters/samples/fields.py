@@ -51,9 +51,7 @@ def _inside(groups: str, names: Iterable[str]) -> list[str]:
     return [f"{group}.{name}" for group in groups.split() for name in names]
 
 
-_PLACES: Final = {
-    field: [*names, *_inside(_GROUPS[field], names)] for field, names in ALIASES.items()
-}
+_PLACES: Final = {field: [*own, *_inside(_GROUPS[field], own)] for field, own in ALIASES.items()}
 _PLACES["reference"] += _inside("reference_outputs reference", ALIASES["response"])
 """Where each field is looked for, in this order."""
 

@@ -61,11 +61,7 @@ def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) 
     >>> conversation("messages", [["user", "Who?"], {"role": "assistant", "content": "Ada."}])
     {'input': 'Who?', 'response': 'Ada.'}
     """
-    said = [
-        each
-        for number, message in enumerate(messages, 1)
-        for each in said_in(name, number, message)
-    ]
+    said = [each for n, message in enumerate(messages, 1) for each in said_in(name, n, message)]
     answers = [place for place, (speaker, _) in enumerate(said) if speaker == "model"]
     end = len(said) if is_answered or not answers else answers[-1]
     found: dict[str, Any] = {}
