@@ -184,19 +184,15 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
             CCRSResult.from_json(json.dumps({**plain, **changes}))
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"metrics": ("qr", "nope")}, "unknown metric 'nope'"),
-        ({"metrics": ()}, r"cc, qr, id, ac, ir, .*got "),
-        ({"metrics": replace(METRICS["qr"], instruction="Otherwise.")}, "unknown metric 'qr'"),
-        ({"em": "loose"}, "em must be 'strict' or 'normalised', got 'loose'"),
-        ({"lambda_": 1.5}, "lambda_ .*got 1.5"),
-        ({"suite": True}, "unknown setting 'suite'"),
-        ({"judge": "nobody"}, "unknown judge"),
-        ({"judge": Panel(["lexical", answering()])}, "gives no ratings"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"metrics": ("qr", "nope")}, "unknown metric 'nope'"),
+    ({"metrics": ()}, r"cc, qr, id, ac, ir, .*got "),
+    ({"metrics": replace(METRICS["qr"], instruction="Otherwise.")}, "unknown metric 'qr'"),
+    ({"em": "loose"}, "em must be 'strict' or 'normalised', got 'loose'"),
+    ({"lambda_": 1.5}, "lambda_ .*got 1.5"), ({"suite": True}, "unknown setting 'suite'"),
+    ({"judge": "nobody"}, "unknown judge"),
+    ({"judge": Panel(["lexical", answering()])}, "gives no ratings"),
+])  # fmt: skip
 def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         CCRS(**options)
@@ -231,15 +227,11 @@ def test_a_missing_metric_leaves_no_composite() -> None:
     assert rated.unscored.detail == "no score for qr"
 
 
-@pytest.mark.parametrize(
-    ("weights", "said"),
-    [
-        ({"cc": 0.5, "qr": 0.4}, "sum to 1"),
-        ({"cc": 0.5, "ac": 0.5}, "\\(cc, qr\\), got .*'ac'"),
-        ({"cc": -0.5, "qr": 1.5}, "at least 0"),
-        ({}, "\\(cc, qr\\), got"),
-    ],
-)
+@pytest.mark.parametrize(("weights", "said"), [
+    ({"cc": 0.5, "qr": 0.4}, "sum to 1"),
+    ({"cc": 0.5, "ac": 0.5}, "\\(cc, qr\\), got .*'ac'"),
+    ({"cc": -0.5, "qr": 1.5}, "at least 0"), ({}, "\\(cc, qr\\), got"),
+])  # fmt: skip
 @pytest.mark.parametrize("rating", [60, None])
 def test_wrong_weights(weights: Mapping[str, float], said: str, rating: float | None) -> None:
     with pytest.raises(InvalidValueError, match=said):

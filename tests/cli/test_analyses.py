@@ -125,35 +125,32 @@ def test_reports_and_figures(tcva: Run) -> None:
     assert "drawn/sweep.png: figure" in tcva("sweep", "judged.jsonl", "--figures", "drawn").err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("sweep nowhere.jsonl", "nowhere.jsonl: the file does not exist"),
-        ("sweep judged.jsonl --set threshhold=1", "did you mean 'threshold'?"),
-        ("sweep judged.jsonl --human nope", "nope"),
-        ("sweep judged.jsonl --group page", "needs human ratings"),
-        ("calibrate judged.jsonl", "no sample has both"),
-        ("calibrate judged.jsonl --set objective=mae", "did you mean '--objective'?"),
-        ("validate judged.jsonl --human a --human b", "--human is given twice; join"),
-        ("validate judged.jsonl --human score --width 3", "above 0 and at most 1, got 3.0"),
-        ("calibrate judged.jsonl --human always", "all 160 human ratings are 1"),
-        ("calibrate judged.jsonl --human stars --human-scale 5", "two numbers with a comma"),
-        ("calibrate judged.jsonl --human score -o judged.jsonl", "is also what is read"),
-        ("validate judged.jsonl --human score --next 5", "--next NUMBER and --out FILE"),
-        ("reproduce nowhere", "nowhere"),
-        ("validate rated.csv --human human", "no scores in rated.csv; judge it first: tcva evalu"),
-        ("report rated.csv", "no scores in rated.csv; judge it first: tcva evaluate rated.csv"),
-        ("sweep direct.jsonl", "direct.jsonl holds CCRS results, which have no verdicts"),
-        ("compare in.jsonl --with nobody", "nobody"),
-        ("compare in.jsonl --with none --gate x:mean>=1", "gate on 'x'"),
-        ("compare in.jsonl --with none --reference x", "no method 'x'"),
-        ("compare in.jsonl --with none --scores in.jsonl::nope", "nope"),
-        pytest.param(
-            *("compare in.jsonl --with ragas --metrics beauty", "beauty"),
-            marks=pytest.mark.skipif(find_spec("ragas") is None, reason="the extra ragas"),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    ("sweep nowhere.jsonl", "nowhere.jsonl: the file does not exist"),
+    ("sweep judged.jsonl --set threshhold=1", "did you mean 'threshold'?"),
+    ("sweep judged.jsonl --human nope", "nope"),
+    ("sweep judged.jsonl --group page", "needs human ratings"),
+    ("calibrate judged.jsonl", "no sample has both"),
+    ("calibrate judged.jsonl --set objective=mae", "did you mean '--objective'?"),
+    ("validate judged.jsonl --human a --human b", "--human is given twice; join"),
+    ("validate judged.jsonl --human score --width 3", "above 0 and at most 1, got 3.0"),
+    ("calibrate judged.jsonl --human always", "all 160 human ratings are 1"),
+    ("calibrate judged.jsonl --human stars --human-scale 5", "two numbers with a comma"),
+    ("calibrate judged.jsonl --human score -o judged.jsonl", "is also what is read"),
+    ("validate judged.jsonl --human score --next 5", "--next NUMBER and --out FILE"),
+    ("reproduce nowhere", "nowhere"),
+    ("validate rated.csv --human human", "no scores in rated.csv; judge it first: tcva evalu"),
+    ("report rated.csv", "no scores in rated.csv; judge it first: tcva evaluate rated.csv"),
+    ("sweep direct.jsonl", "direct.jsonl holds CCRS results, which have no verdicts"),
+    ("compare in.jsonl --with nobody", "nobody"),
+    ("compare in.jsonl --with none --gate x:mean>=1", "gate on 'x'"),
+    ("compare in.jsonl --with none --reference x", "no method 'x'"),
+    ("compare in.jsonl --with none --scores in.jsonl::nope", "nope"),
+    pytest.param(
+        *("compare in.jsonl --with ragas --metrics beauty", "beauty"),
+        marks=pytest.mark.skipif(find_spec("ragas") is None, reason="the extra ragas"),
+    ),
+])  # fmt: skip
 def test_wrong_use_is_one_sentence(arguments: str, sentence: str, tcva: Run) -> None:
     write("in.jsonl", record(1))
     Path("rated.csv").write_text("id,response,human\na,The sky is blue.,0.5\n", encoding="utf-8")

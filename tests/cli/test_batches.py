@@ -59,15 +59,11 @@ def test_a_whole_submission(server: BatchServer, capsys: pytest.CaptureFixture[s
     assert server.count == before
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--set", "claims=llm"],
-        ["--panel", "openai:n", "--fuse", "lexical", "--set", "combine=fused"],
-        ["--ccrs", "cc,qr"],
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("options", [
+    ["--set", "claims=llm"],
+    ["--panel", "openai:n", "--fuse", "lexical", "--set", "combine=fused"],
+    ["--ccrs", "cc,qr"],
+], ids=" ".join)  # fmt: skip
 def test_the_scorer_is_built_again_from_the_folder(
     options: list[str], server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

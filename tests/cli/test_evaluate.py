@@ -95,43 +95,36 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     assert [json.loads(line)["scoring"]["temperature"] for line in lines] == [0.2, 0.5]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--set", "penalti=off"], "unknown setting 'penalti' of --set; did you mean 'penalty'?"),
-        (["--set", "penalty"], "--set must be NAME=VALUE"),
-        (["--set", "timeout=3"], "--set timeout needs --judge openai:MODEL"),
-        (["-T", "7"], "temperature"),
-        (["--gate", "mean>0.9"], "mean>0.9"),
-        (["--gate", "beauty:mean>=0.9"], "gate on 'beauty'"),
-        (["--gate", "change>=0"], "needs a baseline"),
-        (["--no-such-option"], "No such option"),
-        (["-o", "out.csv"], "name a .jsonl file"),
-        (["-o", "in.jsonl"], "--out in.jsonl is also what is read"),
-        (["-o", "/proc/nowhere/out.jsonl"], "cannot be written"),
-        (["-o", "-", "--json"], "both write to standard output"),
-        (["--junit", "x", "--markdown", "x"], "is also --junit"),
-        (["--junit", "precious"], "precious exists and was not written"),
-        (["--map", "answer"], "--map must be YOURS=FIELD"),
-        (["--set", "bounds=1"], "bounds must be two numbers"),
-        (["--map", "nope=response"], "'nope'; the fields are"),
-        (["--human", "nope"], "nope"),
-        (["--ccrs", "cc", "--set", "weights=qr=1"], "no metric 'qr'"),
-        (["--ccrs", "cc", "-T", "0.2"], "--temperature is for claims"),
-        (["--ccrs", "cc", "--set", "weights=cc=.5"], "sum to 1"),
-        (["--ccrs", "zz"], "zz"),
-        (["--ray", "local"], "name it with --out"),
-        (["--ray", "local", "--set", "human_scale=1,5"], "--set human_scale does not work"),
-        *(
-            (["--ray", "local", *option.split()], f"{option.split()[0]} does not work with --ray")
-            for option in (
-                *("--gate mean>=0.5", "--junit j", "--markdown m", "--show all", "--group id"),
-                *("--skip-bad", "--overwrite", "--store none"),
-            )
-        ),
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["--set", "penalti=off"], "unknown setting 'penalti' of --set; did you mean 'penalty'?"),
+    (["--set", "penalty"], "--set must be NAME=VALUE"),
+    (["--set", "timeout=3"], "--set timeout needs --judge openai:MODEL"),
+    (["-T", "7"], "temperature"), (["--gate", "mean>0.9"], "mean>0.9"),
+    (["--gate", "beauty:mean>=0.9"], "gate on 'beauty'"),
+    (["--gate", "change>=0"], "needs a baseline"), (["--no-such-option"], "No such option"),
+    (["-o", "out.csv"], "name a .jsonl file"),
+    (["-o", "in.jsonl"], "--out in.jsonl is also what is read"),
+    (["-o", "/proc/nowhere/out.jsonl"], "cannot be written"),
+    (["-o", "-", "--json"], "both write to standard output"),
+    (["--junit", "x", "--markdown", "x"], "is also --junit"),
+    (["--junit", "precious"], "precious exists and was not written"),
+    (["--map", "answer"], "--map must be YOURS=FIELD"),
+    (["--set", "bounds=1"], "bounds must be two numbers"),
+    (["--map", "nope=response"], "'nope'; the fields are"),
+    (["--human", "nope"], "nope"),
+    (["--ccrs", "cc", "--set", "weights=qr=1"], "no metric 'qr'"),
+    (["--ccrs", "cc", "-T", "0.2"], "--temperature is for claims"),
+    (["--ccrs", "cc", "--set", "weights=cc=.5"], "sum to 1"),
+    (["--ccrs", "zz"], "zz"), (["--ray", "local"], "name it with --out"),
+    (["--ray", "local", "--set", "human_scale=1,5"], "--set human_scale does not work"),
+    *(
+        (["--ray", "local", *option.split()], f"{option.split()[0]} does not work with --ray")
+        for option in (
+            *("--gate mean>=0.5", "--junit j", "--markdown m", "--show all", "--group id"),
+            *("--skip-bad", "--overwrite", "--store none"),
+        )
+    ),
+], ids=" ".join)  # fmt: skip
 def test_wrong_use_is_one_sentence(arguments: list[str], sentence: str, tcva: Run) -> None:
     Path("precious").write_text("my notes\n", encoding="utf-8")
     before = sorted(path.name for path in Path().iterdir())
@@ -142,14 +135,11 @@ def test_wrong_use_is_one_sentence(arguments: list[str], sentence: str, tcva: Ru
     assert Path("precious").read_text(encoding="utf-8") == "my notes\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ('{"question": "When?"}', "a sample has no response and no contexts"),
-        ('{"answer": ', "not JSON"),
-        ('{"id": "x", "other": 1}', "no known field among 'id', 'other'"),
-    ],
-)
+@pytest.mark.parametrize(("line", "sentence"), [
+    ('{"question": "When?"}', "a sample has no response and no contexts"),
+    ('{"answer": ', "not JSON"),
+    ('{"id": "x", "other": 1}', "no known field among 'id', 'other'"),
+])  # fmt: skip
 def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: Run) -> None:
     with Path("in.jsonl").open("a", encoding="utf-8") as file:
         file.write(f"{line}\n")
@@ -161,17 +151,14 @@ def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: 
     assert tcva(*EVALUATE, "--skip-bad", "--gate", "mean>=0", code=1).text.count("unreadable")
 
 
-@pytest.mark.parametrize(
-    ("gates", "code", "sentence"),
-    [
-        (["mean>=0.4"], 0, "gate passed: faithfulness: mean 0.500 >= 0.4"),
-        (["mean>=0.9"], 1, "gate failed: faithfulness: mean 0.500 < 0.9"),
-        (["faithfulness:pass_rate>=0.4", "coverage>=0.6"], 0, "coverage 0.667 >= 0.6"),
-        (["coverage>=0.9"], 1, "gate failed: faithfulness: coverage"),
-        (["mean>=0.4@95%"], 1, "with 95 % confidence"),
-        (["mean>=0.4", "mean>=0.4@95%"], 1, "gate passed: faithfulness: mean 0.500 >= 0.4"),
-    ],
-)
+@pytest.mark.parametrize(("gates", "code", "sentence"), [
+    (["mean>=0.4"], 0, "gate passed: faithfulness: mean 0.500 >= 0.4"),
+    (["mean>=0.9"], 1, "gate failed: faithfulness: mean 0.500 < 0.9"),
+    (["faithfulness:pass_rate>=0.4", "coverage>=0.6"], 0, "coverage 0.667 >= 0.6"),
+    (["coverage>=0.9"], 1, "gate failed: faithfulness: coverage"),
+    (["mean>=0.4@95%"], 1, "with 95 % confidence"),
+    (["mean>=0.4", "mean>=0.4@95%"], 1, "gate passed: faithfulness: mean 0.500 >= 0.4"),
+])  # fmt: skip
 def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
     asked = [part for gate in gates for part in ("--gate", gate)]
     done = tcva(*EVALUATE, *asked, "--json", code=code)
@@ -229,17 +216,13 @@ def test_a_baseline_says_what_changed(tcva: Run) -> None:
     assert "baseline" in tcva(*relevancy, code=2).text
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--human", "nope"], "no sample has 'nope' in its metadata"),
-        (["--human", "labels.jsonl"], "none of its 1 labels"),
-        (["--human", "stars"], "--set human_scale=1,5"),
-        (["--group", "nope"], "has no 'nope'"),
-        (["--baseline", "other.jsonl"], "the baseline has no sample"),
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    (["--human", "nope"], "no sample has 'nope' in its metadata"),
+    (["--human", "labels.jsonl"], "none of its 1 labels"),
+    (["--human", "stars"], "--set human_scale=1,5"),
+    (["--group", "nope"], "has no 'nope'"),
+    (["--baseline", "other.jsonl"], "the baseline has no sample"),
+], ids=" ".join)  # fmt: skip
 def test_what_no_sample_has_is_refused_without_a_call(
     options: list[str],
     sentence: str,
@@ -319,19 +302,13 @@ def test_panels_repeats_and_fused_judges_are_reported(tcva: Run) -> None:
 HOSTILE = "\x1b[31m\x1b]0;t\x07\x9b2J\u202e"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "evaluate in.jsonl -o out.jsonl --show worst",
-        "evaluate in.jsonl -o -",
-        "evaluate in.jsonl --gate mean>=1 --markdown -",
-        "evaluate bad.jsonl --skip-bad",
-        f"evaluate missing{HOSTILE}.jsonl",
-        f"evaluate in.jsonl --option{HOSTILE}",
-        f"--debug sweep missing{HOSTILE}",
-        "compare in.jsonl --with none --human human --set resamples=50",
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    "evaluate in.jsonl -o out.jsonl --show worst", "evaluate in.jsonl -o -",
+    "evaluate in.jsonl --gate mean>=1 --markdown -",
+    "evaluate bad.jsonl --skip-bad", f"evaluate missing{HOSTILE}.jsonl",
+    f"evaluate in.jsonl --option{HOSTILE}", f"--debug sweep missing{HOSTILE}",
+    "compare in.jsonl --with none --human human --set resamples=50",
+])  # fmt: skip
 def test_inert_output(arguments: str, tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     texts = {"question": f"When{HOSTILE}?", "contexts": [PASSAGE]}

@@ -95,21 +95,17 @@ def test_the_demo_sets_the_judge_beside_a_reader(tcva: Run) -> None:
         assert "RAGAS faithfulness" in {row["method"] for row in own}
 
 
-@pytest.mark.parametrize(
-    ("script", "sentence", "answers", "right"),
-    [
-        (auto_judge, "openai:m: not usable: fewer than 8 of", True, 7),
-        (
-            lambda _, n: '{"ok": true}' if n == 1 else "Nice day.",
-            "openai:m: the test ended early: unreadable_reply",
-            True,
-            0,
-        ),
-        (lambda *_: WRONG_KEY, "openai:m: no answer", False, None),
-        (None, "openai:m: no answer", False, None),
-    ],
-    ids=["unfit", "no verdicts", "wrong key", "no key"],
-)
+@pytest.mark.parametrize(("script", "sentence", "answers", "right"), [
+    (auto_judge, "openai:m: not usable: fewer than 8 of", True, 7),
+    (
+        lambda _, n: '{"ok": true}' if n == 1 else "Nice day.",
+        "openai:m: the test ended early: unreadable_reply",
+        True,
+        0,
+    ),
+    (lambda *_: WRONG_KEY, "openai:m: no answer", False, None),
+    (None, "openai:m: no answer", False, None),
+], ids=["unfit", "no verdicts", "wrong key", "no key"])  # fmt: skip
 def test_the_doctor_tries_a_judge(
     script: object,
     sentence: str,

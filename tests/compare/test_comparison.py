@@ -197,14 +197,11 @@ def test_peoples_decisions_by_hand() -> None:
     assert measures == {"spearman", "kendall", "pearson"}
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"objective": "rho"}, "'rho'"),
-        ({"reference": "best"}, "no method 'best'; the methods are good"),
-        ({"margin": 1.5}, "above 0 and below 1"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"objective": "rho"}, "'rho'"),
+    ({"reference": "best"}, "no method 'best'; the methods are good"),
+    ({"margin": 1.5}, "above 0 and below 1"),
+])  # fmt: skip
 def test_wrong_arguments_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         comparison(random_table(), **options)

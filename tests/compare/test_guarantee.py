@@ -195,22 +195,19 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
         comparison(ScoreTable(("a",), ("m",), np.ones((1, 1))), limits=TEN)
 
 
-@pytest.mark.parametrize(
-    ("table", "options", "said"),
-    [
-        (drawn(), {"max_false_pass": 10}, "max_false_pass must be less than 1, got 10"),
-        (drawn(), {"min_true_pass": 0.0}, "min_true_pass must be greater than 0"),
-        (drawn(), {"confidence": 1.0, **TENTH}, "confidence must be less than 1"),
-        (drawn(), {"confidence": 0.9}, "confidence needs a limit"),
-        (drawn(), {"human_threshold": 4, **TENTH}, "human_threshold must be between 0 and 1"),
-        (drawn(), {"scoring": ScoringConfig(on_unscored=1.0), **TENTH}, "on_unscored"),
-        (drawn(), {"objective": "mae", **TENTH}, "objective mae is not used with a limit"),
-        (drawn(), {"by": "part", **TENTH}, "no rated sample has 'part'"),
-        (drawn(good=0), TENTH, "all 100 rated answers are rejected"),
-        (replace(drawn(), human=np.arange(200.0)), TENTH, "between 0 and 1, got 0 to 199"),
-        (replace(drawn(), human=np.empty(0)), TENTH, "no sample has a human rating"),
-    ],
-)
+@pytest.mark.parametrize(("table", "options", "said"), [
+    (drawn(), {"max_false_pass": 10}, "max_false_pass must be less than 1, got 10"),
+    (drawn(), {"min_true_pass": 0.0}, "min_true_pass must be greater than 0"),
+    (drawn(), {"confidence": 1.0, **TENTH}, "confidence must be less than 1"),
+    (drawn(), {"confidence": 0.9}, "confidence needs a limit"),
+    (drawn(), {"human_threshold": 4, **TENTH}, "human_threshold must be between 0 and 1"),
+    (drawn(), {"scoring": ScoringConfig(on_unscored=1.0), **TENTH}, "on_unscored"),
+    (drawn(), {"objective": "mae", **TENTH}, "objective mae is not used with a limit"),
+    (drawn(), {"by": "part", **TENTH}, "no rated sample has 'part'"),
+    (drawn(good=0), TENTH, "all 100 rated answers are rejected"),
+    (replace(drawn(), human=np.arange(200.0)), TENTH, "between 0 and 1, got 0 to 199"),
+    (replace(drawn(), human=np.empty(0)), TENTH, "no sample has a human rating"),
+])  # fmt: skip
 def test_refusals(table: ScoreTable, options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         calibrate(table, **options)

@@ -229,20 +229,16 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_pat
         read_scores(path, samples=same)
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        ("id,m\ngood,1\ngood,0\n", "2 and 3: both score sample 'good' by 'm'"),
-        ("id,m\nx,1\ny,0\n", r"none of its 2 rows matches a sample \(2: x; 3: y\)"),
-        (f"id,answer,m\nhello,{OPENS},1\n", "none of its 1 rows matches a sample"),
-        ("id,m\n", "holds no results"),
-        ("id,m\ngood,yes\n", "only id, m; judge samples first: tcva evaluate .* --out"),
-        ('{"testCases": []}', "it holds no metric"),
-        ("{", "not JSON"),
-        (f'[{{"id": "good", "m": 1{"0" * 400}}}]', "no column holds scores"),
-        ('{"testCases": [{"metricsData": [5]}]}', "test case 1 is no object"),
-    ],
-)
+@pytest.mark.parametrize(("content", "why"), [
+    ("id,m\ngood,1\ngood,0\n", "2 and 3: both score sample 'good' by 'm'"),
+    ("id,m\nx,1\ny,0\n", r"none of its 2 rows matches a sample \(2: x; 3: y\)"),
+    (f"id,answer,m\nhello,{OPENS},1\n", "none of its 1 rows matches a sample"),
+    ("id,m\n", "holds no results"),
+    ("id,m\ngood,yes\n", "only id, m; judge samples first: tcva evaluate .* --out"),
+    ('{"testCases": []}', "it holds no metric"), ("{", "not JSON"),
+    (f'[{{"id": "good", "m": 1{"0" * 400}}}]', "no column holds scores"),
+    ('{"testCases": [{"metricsData": [5]}]}', "test case 1 is no object"),
+])  # fmt: skip
 def test_what_cannot_be_used_is_refused(tmp_path: Path, content: str, why: str) -> None:
     path = tmp_path / ("scores.json" if content[0] in "{[" else "scores.csv")
     path.write_text(content, encoding="utf-8")

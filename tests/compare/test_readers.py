@@ -117,15 +117,12 @@ def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
         read_scores(judged, human=labels)
 
 
-@pytest.mark.parametrize(
-    ("human", "said"),
-    [
-        ("stars", "no sample has 'stars' in its metadata; its fields are 'ben'"),
-        ("bot", "'A' is not a rating"),
-        ({"else": 1}, "none of its 1 labels has the id of a sample"),
-        ([0.5, 1.0], "2 human ratings for 6 samples"),
-    ],
-)
+@pytest.mark.parametrize(("human", "said"), [
+    ("stars", "no sample has 'stars' in its metadata; its fields are 'ben'"),
+    ("bot", "'A' is not a rating"),
+    ({"else": 1}, "none of its 1 labels has the id of a sample"),
+    ([0.5, 1.0], "2 human ratings for 6 samples"),
+])  # fmt: skip
 def test_ratings_that_are_none(judged: Path, human: object, said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         read_scores(judged, human=human)  # type: ignore[arg-type]  # any of its kinds

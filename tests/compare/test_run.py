@@ -384,19 +384,16 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Pat
     save(folder, run(frameworks="none"), overwrite=True)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"frameworks": "rags"}, "no framework 'rags'; did you mean 'ragas'"),
-        ({"frameworks": "langchain", "metrics": "faithfulnes"}, "no metric 'faithfulnes' in "),
-        ({"timeout": 0}, "above 0 seconds"),
-        ({"pass_from": {"nobody": 0.5}}, "no method 'nobody'; the methods are tcva"),
-        ({"fuse": ["tcva T=0.1"]}, "two different members"),
-        ({"fuse": ["tcva T=0.1 + other"]}, "no method 'other'; the methods are tcva"),
-        ({"human": "stars", "human_scale": (1, 4)}, "between 1 and 4, got 5"),
-        ({"group": "office"}, "'bare' has no 'office'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"frameworks": "rags"}, "no framework 'rags'; did you mean 'ragas'"),
+    ({"frameworks": "langchain", "metrics": "faithfulnes"}, "no metric 'faithfulnes' in "),
+    ({"timeout": 0}, "above 0 seconds"),
+    ({"pass_from": {"nobody": 0.5}}, "no method 'nobody'; the methods are tcva"),
+    ({"fuse": ["tcva T=0.1"]}, "two different members"),
+    ({"fuse": ["tcva T=0.1 + other"]}, "no method 'other'; the methods are tcva"),
+    ({"human": "stars", "human_scale": (1, 4)}, "between 1 and 4, got 5"),
+    ({"group": "office"}, "'bare' has no 'office'"),
+])  # fmt: skip
 def test_what_is_refused_before(tmp_path: Path, options: dict[str, Any], said: str) -> None:
     model = LexicalModel()
     with pytest.raises((InvalidValueError, InvalidSampleError), match=said):

@@ -89,12 +89,7 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
         },
         {"name": "a and b differ somewhere", "pairs": [["a", "b"]], "join": "any"},
         {"name": "b loses", "pairs": [["b", "a"]], "metrics": ["f T=0.1"], "direction": "less"},
-        {
-            "name": "m",
-            "pairs": [["a", "b"], ["b", "c"]],
-            "join": "any",
-            "chances": "metrics",
-        },
+        {"name": "m", "pairs": [["a", "b"], ["b", "c"]], "join": "any", "chances": "metrics"},
     ]
     path = tmp_path / "h.json"
     path.write_text(json.dumps(hypotheses))
@@ -115,19 +110,12 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
     assert systems(data, hypotheses=hypotheses, resamples=999).records("hypotheses")[0] == first
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"pairs": [["a", "x"]]}, "unknown system 'x'|'x'"),
-        ({"metrics": ["f"]}, "'f'"),
-        ({"pairs": [["a"]]}, "a hypothesis is"),
-        ({"pairs": None}, "a hypothesis is"),
-        ({"direction": "up"}, "'up'"),
-        ({"join": None}, "join"),
-        ({"chances": "pairs"}, "'pairs'"),
-        ({"pair": 1}, "unknown field 'pair'"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "said"), [
+    ({"pairs": [["a", "x"]]}, "unknown system 'x'|'x'"),
+    ({"metrics": ["f"]}, "'f'"), ({"pairs": [["a"]]}, "a hypothesis is"),
+    ({"pairs": None}, "a hypothesis is"), ({"direction": "up"}, "'up'"), ({"join": None}, "join"),
+    ({"chances": "pairs"}, "'pairs'"), ({"pair": 1}, "unknown field 'pair'"),
+])  # fmt: skip
 def test_mistakes_in_hypotheses(changes: dict[str, Any], said: str) -> None:
     entry = {"name": "h", "pairs": [["a", "b"]], "join": "all"} | changes
     with pytest.raises(UnreadableInputError, match=said):

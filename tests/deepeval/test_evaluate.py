@@ -208,14 +208,10 @@ def test_it_judges_a_component() -> None:
 # What DeepEval prints
 
 
-@pytest.mark.parametrize(
-    ("llm", "printed"),
-    [
-        (ScriptedLLM(lambda _: verdict_json((1, "none", ""))), "(none)"),
-        (scripted(RuntimeError("no [/INST] here")), "(/INST)"),
-    ],
-    ids=["verdict", "error"],
-)
+@pytest.mark.parametrize(("llm", "printed"), [
+    (ScriptedLLM(lambda _: verdict_json((1, "none", ""))), "(none)"),
+    (scripted(RuntimeError("no [/INST] here")), "(/INST)"),
+], ids=["verdict", "error"])  # fmt: skip
 def test_hostile_texts(llm: ScriptedLLM, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
     # It takes them for markup of rich, in which [none] is a style and [/INST] an error.
     case = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=["Nothing."])

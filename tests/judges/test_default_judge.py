@@ -26,16 +26,13 @@ def _not_told_yet() -> None:
     resolve.tell_of_default.cache_clear()
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda: asyncio.run(TCVA().changed(temperature=0.2).aevaluate(SAMPLE)),
-        lambda: TCVA(judge="lexical", fuse=TCVA("answer_relevancy")).evaluate(SAMPLE),
-        lambda: CCRS("qr").changed(threshold=0.2).evaluate(SAMPLE),
-        lambda: TCVAEvaluator().invoke({"answer": OPENS, "context": [OPENS]}),
-        lambda: compare([SAMPLE], frameworks="none"),
-    ],
-)
+@pytest.mark.parametrize("use", [
+    lambda: asyncio.run(TCVA().changed(temperature=0.2).aevaluate(SAMPLE)),
+    lambda: TCVA(judge="lexical", fuse=TCVA("answer_relevancy")).evaluate(SAMPLE),
+    lambda: CCRS("qr").changed(threshold=0.2).evaluate(SAMPLE),
+    lambda: TCVAEvaluator().invoke({"answer": OPENS, "context": [OPENS]}),
+    lambda: compare([SAMPLE], frameworks="none"),
+])  # fmt: skip
 def test_it_is_said_once(use: Callable[[], Any]) -> None:
     with pytest.warns(DefaultJudgeWarning, match=r"'openai:MODEL'.*'lexical'"):
         use()

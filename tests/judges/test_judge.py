@@ -62,20 +62,17 @@ QUOTING = '{"claims": ["Parking is free."]}'
 INCOMPLETE, UNREADABLE = Reason.INCOMPLETE_VERDICTS, Reason.UNREADABLE_REPLY
 
 
-@pytest.mark.parametrize(
-    ("answers", "claims", "reason", "detail", "raw"),
-    [
-        ([FIRST, "No."], "split", INCOMPLETE, "claim 2, 3 of 3", f"{FIRST}\n---\nNo."),
-        ([FIRST, JudgeError("busy", reason="rate_limit")], "split", INCOMPLETE, "busy", FIRST),
-        (["lorem", "ipsum"], "split", UNREADABLE, "no verdicts found", "lorem\n---\nipsum"),
-        ([JudgeError("wrong key", fatal=True)], "split", Reason.JUDGE_ERROR, "wrong key", None),
-        ([JudgeError("down", reason="connection")], "split", Reason.JUDGE_ERROR, "down", None),
-        ([RuntimeError("boom")], "split", Reason.JUDGE_ERROR, "boom", None),
-        (["no list here"], "llm", UNREADABLE, "list of claims", "no list here"),
-        (['{"claims": []}'], "llm", UNREADABLE, "empty", '{"claims": []}'),
-        ([QUOTING], "llm", UNREADABLE, "list of claims", QUOTING),
-    ],
-)
+@pytest.mark.parametrize(("answers", "claims", "reason", "detail", "raw"), [
+    ([FIRST, "No."], "split", INCOMPLETE, "claim 2, 3 of 3", f"{FIRST}\n---\nNo."),
+    ([FIRST, JudgeError("busy", reason="rate_limit")], "split", INCOMPLETE, "busy", FIRST),
+    (["lorem", "ipsum"], "split", UNREADABLE, "no verdicts found", "lorem\n---\nipsum"),
+    ([JudgeError("wrong key", fatal=True)], "split", Reason.JUDGE_ERROR, "wrong key", None),
+    ([JudgeError("down", reason="connection")], "split", Reason.JUDGE_ERROR, "down", None),
+    ([RuntimeError("boom")], "split", Reason.JUDGE_ERROR, "boom", None),
+    (["no list here"], "llm", UNREADABLE, "list of claims", "no list here"),
+    (['{"claims": []}'], "llm", UNREADABLE, "empty", '{"claims": []}'),
+    ([QUOTING], "llm", UNREADABLE, "list of claims", QUOTING),
+])  # fmt: skip
 def test_what_fails_is_a_value_with_its_reason_and_what_was_paid_for(
     answers: list[Answer], claims: str, reason: Reason, detail: str, raw: str | None
 ) -> None:

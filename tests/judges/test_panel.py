@@ -47,13 +47,10 @@ def test_each_claim_gets_the_median_level(verdicts: list[Any], median: list[str]
     assert Assessment.from_json(assessment.to_json()) == assessment
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "least", "says"),
-    [
-        ([(FULLY, MINOR), RuntimeError("boom")], 2, ["1 of 2 judges gave", "2 required"]),
-        ([RuntimeError("boom"), JudgeError("slow", reason="timeout")], 1, ["boom", "slow"]),
-    ],
-)
+@pytest.mark.parametrize(("verdicts", "least", "says"), [
+    ([(FULLY, MINOR), RuntimeError("boom")], 2, ["1 of 2 judges gave", "2 required"]),
+    ([RuntimeError("boom"), JudgeError("slow", reason="timeout")], 1, ["boom", "slow"]),
+])  # fmt: skip
 def test_too_few_judges_make_no_score(verdicts: list[Any], least: int, says: list[str]) -> None:
     assessment = judged(*verdicts, least=least)
     assert assessment.unscored is not None
@@ -122,17 +119,14 @@ def test_a_judge_of_other_claims_is_left_out() -> None:
     assert panel.combined([ours, other]).verdicts == ours.verdicts
 
 
-@pytest.mark.parametrize(
-    ("judges", "options", "message"),
-    [
-        ("lexical", {}, "at least two judges, got 1"),
-        (["lexical", "lexical"], {}, "must differ, got 'lexical/3' twice"),
-        ([LLMJudge(ScriptedModel([]), claims="llm"), "lexical"], {}, "claims='llm' cannot be used"),
-        (["lexical", "lexcial"], {}, "unknown judge 'lexcial'"),
-        ([*models((FULLY, FULLY)), "lexical"], {"combine": "mode"}, "combine must .*got 'mode'"),
-        ([*models((FULLY, FULLY)), "lexical"], {"least": 3}, "least must .*got 3"),
-    ],
-)
+@pytest.mark.parametrize(("judges", "options", "message"), [
+    ("lexical", {}, "at least two judges, got 1"),
+    (["lexical", "lexical"], {}, "must differ, got 'lexical/3' twice"),
+    ([LLMJudge(ScriptedModel([]), claims="llm"), "lexical"], {}, "claims='llm' cannot be used"),
+    (["lexical", "lexcial"], {}, "unknown judge 'lexcial'"),
+    ([*models((FULLY, FULLY)), "lexical"], {"combine": "mode"}, "combine must .*got 'mode'"),
+    ([*models((FULLY, FULLY)), "lexical"], {"least": 3}, "least must .*got 3"),
+])  # fmt: skip
 def test_a_bad_panel_fails_when_built(judges: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
         Panel(judges, **options)
@@ -233,14 +227,11 @@ def test_fused_scores_are_made_of_what_was_said_the_same_time() -> None:
         assert each.score == TCVA(judge=Drawn(one), fuse=fuse).evaluate(SAMPLE).score
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"judge": "lexical"}, "repeats=2 needs a model judge; lexical/3"),
-        ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm' cannot be used"),
-        ({"judge": Drawn(FULLY), "repeats": 0}, "repeats must be at least 1, got 0"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"judge": "lexical"}, "repeats=2 needs a model judge; lexical/3"),
+    ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm' cannot be used"),
+    ({"judge": Drawn(FULLY), "repeats": 0}, "repeats must be at least 1, got 0"),
+])  # fmt: skip
 def test_what_cannot_be_repeated_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidValueError, match=message.replace("(", r"\(")):
         TCVA(**{"repeats": 2, **settings})

@@ -35,16 +35,13 @@ def blocks(user: str) -> dict[str, str]:
     return {name: text for name, _, text in FENCE.findall(user)}
 
 
-@pytest.mark.parametrize(
-    ("name", "shown", "quoted"),
-    [
-        ("faithfulness", ["PASSAGE 1", "PASSAGE 2", "QUESTION"], "quote_from_passage"),
-        ("answer_relevancy", ["QUESTION"], "quote_from_question"),
-        ("correctness", ["REFERENCE", "QUESTION"], "quote_from_reference"),
-        ("completeness", ["QUESTION", "RESPONSE"], "quote_from_response"),
-        ("context_recall", ["PASSAGE 1", "PASSAGE 2", "QUESTION"], "quote_from_passage"),
-    ],
-)
+@pytest.mark.parametrize(("name", "shown", "quoted"), [
+    ("faithfulness", ["PASSAGE 1", "PASSAGE 2", "QUESTION"], "quote_from_passage"),
+    ("answer_relevancy", ["QUESTION"], "quote_from_question"),
+    ("correctness", ["REFERENCE", "QUESTION"], "quote_from_reference"),
+    ("completeness", ["QUESTION", "RESPONSE"], "quote_from_response"),
+    ("context_recall", ["PASSAGE 1", "PASSAGE 2", "QUESTION"], "quote_from_passage"),
+])  # fmt: skip
 def test_each_criterion_shows_its_fields(name: str, shown: list[str], quoted: str) -> None:
     criterion = CRITERIA[name]
     request = verdict_request(SAMPLE, criterion, CLAIMS)

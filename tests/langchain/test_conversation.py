@@ -22,15 +22,12 @@ def evaluator(**settings: Any) -> Any:
     return TCVAConversationEvaluator(ScriptedChatModel(reply=reply), **settings)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        *(SAID, DICTS, MESSAGES, TALK, {"messages": SAID}, {"messages": messages_to_dict(SAID)}),
-        {"inputs": {"messages": DICTS[:1]}, "outputs": {"messages": DICTS}},
-        {"outputs": DICTS},
-        [*SAID[:-1], AIMessage("Bad."), HumanMessage("Try again.", name="tcva"), SAID[-1]],
-    ],
-)
+@pytest.mark.parametrize("value", [
+    *(SAID, DICTS, MESSAGES, TALK, {"messages": SAID}, {"messages": messages_to_dict(SAID)}),
+    {"inputs": {"messages": DICTS[:1]}, "outputs": {"messages": DICTS}},
+    {"outputs": DICTS},
+    [*SAID[:-1], AIMessage("Bad."), HumanMessage("Try again.", name="tcva"), SAID[-1]],
+])  # fmt: skip
 def test_every_shape_of_messages_has_the_same_verdicts(value: Any) -> None:
     results = [result_of(json.dumps(evaluator().invoke(each))) for each in (value, SAID)]
     assert [result.kind for result in results] == ["conversation"] * 2

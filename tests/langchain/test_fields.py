@@ -148,15 +148,10 @@ def test_answers_from_a_cache_cost_no_tokens() -> None:
     assert (first.input_tokens, second.input_tokens, second.text) == (10, 0, first.text)
 
 
-@pytest.mark.parametrize(
-    "wrap",
-    [
-        lambda llm: llm,
-        lambda llm: llm.with_config(tags=["judge"]),
-        lambda llm: llm.bind(seed=3).with_retry().with_fallbacks([scripted()]),
-    ],
-    ids=["bare", "config", "bind, retry and fallbacks"],
-)
+@pytest.mark.parametrize("wrap", [
+    lambda llm: llm, lambda llm: llm.with_config(tags=["judge"]),
+    lambda llm: llm.bind(seed=3).with_retry().with_fallbacks([scripted()]),
+], ids=["bare", "config", "bind, retry and fallbacks"])  # fmt: skip
 def test_wrapped_models_judge_and_keep_their_name(wrap: Any) -> None:
     result = TCVA(judge=wrap(scripted(GOOD))).evaluate(SAMPLE)
     assert (result.score, result.assessment.judge) == (1.0, "langchain:scripted")

@@ -151,11 +151,9 @@ def test_the_recording_would_see_a_leak(requests: list[tuple[str, bytes]]) -> No
     assert any(SECRET.encode() in body for _, body in requests)
 
 
-@pytest.mark.parametrize(
-    "target",
-    [answer, RunnableLambda(answer), aanswer, RunnableLambda(answer, afunc=aanswer)],
-    ids=["function", "runnable", "async function", "async runnable"],
-)
+@pytest.mark.parametrize("target", [
+    answer, RunnableLambda(answer), aanswer, RunnableLambda(answer, afunc=aanswer),
+], ids=["function", "runnable", "async function", "async runnable"])  # fmt: skip
 def test_the_local_client_sends_nothing(target: Any, requests: list[tuple[str, bytes]]) -> None:
     evaluator = TCVAEvaluator(judge())
     assert [f.score for f in locally(target, TCVARunEvaluator(evaluator))] == [0.9]
@@ -198,15 +196,11 @@ def test_one_failure_is_an_error_in_the_feedback_and_the_rest_is_scored() -> Non
 
 
 @pytest.mark.parametrize("make", [TCVARunEvaluator, create_tcva_judge])
-@pytest.mark.parametrize(
-    ("target", "said"),
-    [
-        (lambda _: {"answer": "At nine."}, "no contexts"),
-        (lambda _: {"messages": [7]}, "messages', message 1: .*got 7"),
-        (fails, "no answer|no response"),
-    ],
-    ids=["missing field", "no messages", "failed run"],
-)
+@pytest.mark.parametrize(("target", "said"), [
+    (lambda _: {"answer": "At nine."}, "no contexts"),
+    (lambda _: {"messages": [7]}, "messages', message 1: .*got 7"),
+    (fails, "no answer|no response"),
+], ids=["missing field", "no messages", "failed run"])  # fmt: skip
 def test_what_cannot_be_judged_is_an_error(make: Any, target: Any, said: str) -> None:
     (found,) = locally(target, make(TCVAEvaluator("lexical")), example(reference="At nine."))
     assert (found.key, found.score, found.extra) == ("tcva_faithfulness", None, {"error": True})

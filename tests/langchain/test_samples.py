@@ -103,18 +103,12 @@ def test_runs_and_examples(inputs: Any, outputs: Any, reference: Any, expected: 
     assert as_sample(run) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "named"),
-    [
-        (7, "int"),
-        ([], "list"),
-        ({"answer": 7}, "'answer'"),
-        ({"answer": "x", "context": [7]}, "int"),
-        ({"answer": "x", "messages": [7]}, "'messages', message 1: .*got 7"),
-        ({"answer": "x", "messages": [{"said": "y"}]}, "'messages', message 1: "),
-        ({"answer": "x", "context": [("Title", "Text")]}, "'context' .*got list"),
-    ],
-)
+@pytest.mark.parametrize(("value", "named"), [
+    (7, "int"), ([], "list"), ({"answer": 7}, "'answer'"), ({"answer": "x", "context": [7]}, "int"),
+    ({"answer": "x", "messages": [7]}, "'messages', message 1: .*got 7"),
+    ({"answer": "x", "messages": [{"said": "y"}]}, "'messages', message 1: "),
+    ({"answer": "x", "context": [("Title", "Text")]}, "'context' .*got list"),
+])  # fmt: skip
 def test_what_cannot_be_read_is_named(value: Any, named: str) -> None:
     with pytest.raises(InvalidSampleError, match=named):
         as_sample(value)

@@ -85,17 +85,13 @@ def test_an_applications_system_prompt_does_not_reach_the_judge() -> None:
     assert "pirate" not in llm.prompts[0]
 
 
-@pytest.mark.parametrize(
-    ("response", "tokens", "is_truncated", "name"),
-    [
-        ({"raw": None}, (0, 0), False, ""),
-        ({"raw": {"usage": None}}, (0, 0), False, ""),
-        ({"raw": CUT_OFF}, (7, 2), True, "m-2031"),
-        ({"raw": {"usage": NAMED, "stop_reason": "end"}}, (7, 2), False, ""),
-        ({"raw": object(), "additional_kwargs": {"finish_reason": "length"}}, (0, 0), True, ""),
-        ({"raw": {"usage": {"prompt_tokens": None}}}, (0, 0), False, ""),
-    ],
-)
+@pytest.mark.parametrize(("response", "tokens", "is_truncated", "name"), [
+    ({"raw": None}, (0, 0), False, ""), ({"raw": {"usage": None}}, (0, 0), False, ""),
+    ({"raw": CUT_OFF}, (7, 2), True, "m-2031"),
+    ({"raw": {"usage": NAMED, "stop_reason": "end"}}, (7, 2), False, ""),
+    ({"raw": object(), "additional_kwargs": {"finish_reason": "length"}}, (0, 0), True, ""),
+    ({"raw": {"usage": {"prompt_tokens": None}}}, (0, 0), False, ""),
+])  # fmt: skip
 def test_what_the_provider_reports_is_kept(
     response: dict[str, Any], tokens: tuple[int, int], is_truncated: bool, name: str
 ) -> None:

@@ -132,16 +132,12 @@ def test_an_answer_that_nobody_gave_is_no_verdict() -> None:
     assert found.assessment().unscored is not None
 
 
-@pytest.mark.parametrize(
-    ("name", "reply", "said"),
-    [
-        ("correctness", "4.5", "ValueError"),
-        ("correctness", "Score: 4\nwhy", "no score"),
-        ("correctness", "nan\nwhy", "the reply has no score"),
-        ("answer_relevancy", "fine", "Unable to parse"),
-        ("correctness", OSError("the line is dead"), "the line is dead"),
-    ],
-)
+@pytest.mark.parametrize(("name", "reply", "said"), [
+    ("correctness", "4.5", "ValueError"), ("correctness", "Score: 4\nwhy", "no score"),
+    ("correctness", "nan\nwhy", "the reply has no score"),
+    ("answer_relevancy", "fine", "Unable to parse"),
+    ("correctness", OSError("the line is dead"), "the line is dead"),
+])  # fmt: skip
 def test_a_framework_metric_that_fails_is_a_value(name: str, reply: Any, said: str) -> None:
     score = both_faces(name, SAMPLE, scripted(reply, reply))
     assert score.score is None

@@ -32,23 +32,17 @@ CIRCLE = ValueError("round")
 CIRCLE.__cause__ = CIRCLE
 
 
-@pytest.mark.parametrize(
-    ("error", "reason", "fatal"),
-    [
-        (TimeoutError("late"), "timeout", False),
-        (BUSY, "rate_limit", False),
-        (made("Gateway", "late", response=SimpleNamespace(status_code=504)), "timeout", False),
-        (made("Spent", "x", status_code=429, code="insufficient_quota"), "quota", True),
-        (made("AuthenticationError", "no"), "authentication", True),
-        (made("StatusError", "no", status_code=401), "authentication", True),
-        (made("StatusError", "no", status_code=404), "model_not_found", False),
-        (ValueError("odd"), "judge_error", False),
-        (caused(BUSY), "rate_limit", False),
-        (caused(ConnectionRefusedError(111, "refused")), "unreachable", True),
-        (CIRCLE, "judge_error", False),
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize(("error", "reason", "fatal"), [
+    (TimeoutError("late"), "timeout", False), (BUSY, "rate_limit", False),
+    (made("Gateway", "late", response=SimpleNamespace(status_code=504)), "timeout", False),
+    (made("Spent", "x", status_code=429, code="insufficient_quota"), "quota", True),
+    (made("AuthenticationError", "no"), "authentication", True),
+    (made("StatusError", "no", status_code=401), "authentication", True),
+    (made("StatusError", "no", status_code=404), "model_not_found", False),
+    (ValueError("odd"), "judge_error", False), (caused(BUSY), "rate_limit", False),
+    (caused(ConnectionRefusedError(111, "refused")), "unreachable", True),
+    (CIRCLE, "judge_error", False),
+], ids=repr)  # fmt: skip
 def test_names_statuses_and_causes_tell(error: Exception, reason: str, fatal: bool) -> None:
     found = as_judge_error(error)
     assert (found.reason, found.fatal) == (reason, fatal)

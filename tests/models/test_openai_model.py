@@ -165,13 +165,10 @@ def test_a_feature_that_the_server_blames_is_given_up_once_and_remembered(
     assert sorted(model.refused) == sorted(lacks)
 
 
-@pytest.mark.parametrize(
-    ("refused", "sent"),
-    [
-        (error(400, "unknown field max_tokens"), {"max_completion_tokens": 4096}),
-        (error(400, "at most 5", param="top_logprobs"), {"top_logprobs": 5, "max_tokens": 4096}),
-    ],
-)
+@pytest.mark.parametrize(("refused", "sent"), [
+    (error(400, "unknown field max_tokens"), {"max_completion_tokens": 4096}),
+    (error(400, "at most 5", param="top_logprobs"), {"top_logprobs": 5, "max_tokens": 4096}),
+])  # fmt: skip
 def test_what_is_refused_is_asked_for_in_another_way(refused: Answer, sent: dict[str, int]) -> None:
     with serving(in_turn(refused, OK)) as (server, model):
         model.complete(replace(REQUEST, sampling=Sampling(top_logprobs=20)))
@@ -196,30 +193,26 @@ def test_what_one_sample_has_to_do_without_the_others_still_ask_for() -> None:
 # What fails
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason", "fatal", "says"),
-    [
-        (WRONG_KEY, "authentication", True, "OPENAI_API_KEY"),
-        (error(403, "Not allowed."), "permission", False, "Not allowed"),
-        (NO_MODEL, "model_not_found", True, "'m'.*/models"),
-        (error(400, "Model Not Exist"), "judge_error", False, "Model Not Exist"),
-        (error(404, "no page"), "model_not_found", False, "/v1"),
-        (error(429, "Slow down."), "rate_limit", False, "requests_per_minute.*1 request sent"),
-        (error(429, "No money.", code="insufficient_quota"), "quota", True, "No money"),
-        (error(500, "Oops."), "server_error", False, "500.*Oops"),
-        (error(400, "?", code="context_length_exceeded"), "context_length", False, "too long"),
-        (reply("", finish_reason="content_filter"), "judge_error", False, "content filter"),
-        (reply(" "), "judge_error", False, "the reply is empty"),
-        (reply(None, refusal="I can't."), "judge_error", False, "refused to judge: I can't"),
-        (error(402, "Pay."), "quota", True, "no credit left"),
-        (error(500, "insufficient_quota", code="insufficient_quota"), "server_error", False, "500"),
-        (Answer({"detail": "Only PUT."}, status=405), "judge_error", False, "405.*Only PUT"),
-        (GARBAGE, "server_error", False, "not a chat completion.*proxy"),
-        (Answer({"error": "x"}), "server_error", False, "not a chat completion"),
-        (error(400, "Cannot do."), "judge_error", False, "Cannot do.*1 request sent"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@pytest.mark.parametrize(("answer", "reason", "fatal", "says"), [
+    (WRONG_KEY, "authentication", True, "OPENAI_API_KEY"),
+    (error(403, "Not allowed."), "permission", False, "Not allowed"),
+    (NO_MODEL, "model_not_found", True, "'m'.*/models"),
+    (error(400, "Model Not Exist"), "judge_error", False, "Model Not Exist"),
+    (error(404, "no page"), "model_not_found", False, "/v1"),
+    (error(429, "Slow down."), "rate_limit", False, "requests_per_minute.*1 request sent"),
+    (error(429, "No money.", code="insufficient_quota"), "quota", True, "No money"),
+    (error(500, "Oops."), "server_error", False, "500.*Oops"),
+    (error(400, "?", code="context_length_exceeded"), "context_length", False, "too long"),
+    (reply("", finish_reason="content_filter"), "judge_error", False, "content filter"),
+    (reply(" "), "judge_error", False, "the reply is empty"),
+    (reply(None, refusal="I can't."), "judge_error", False, "refused to judge: I can't"),
+    (error(402, "Pay."), "quota", True, "no credit left"),
+    (error(500, "insufficient_quota", code="insufficient_quota"), "server_error", False, "500"),
+    (Answer({"detail": "Only PUT."}, status=405), "judge_error", False, "405.*Only PUT"),
+    (GARBAGE, "server_error", False, "not a chat completion.*proxy"),
+    (Answer({"error": "x"}), "server_error", False, "not a chat completion"),
+    (error(400, "Cannot do."), "judge_error", False, "Cannot do.*1 request sent"),
+], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_a_failure_has_a_reason(answer: Answer, reason: str, fatal: bool, says: str) -> None:
     with serving(in_turn(answer)) as (_, model), pytest.raises(JudgeError, match=says) as caught:
         model.complete(REQUEST)

@@ -55,15 +55,12 @@ def test_a_failing_judge_is_nan_with_its_reason() -> None:
         assert "unreadable_reply" in str(result.reason)
 
 
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([ROW, ROW | {"response": 5}], r"inputs\[1\].*field 'response' must be a string, got int"),
-        ([ROW | {"retrieved_contexts": [1]}], r"inputs\[0\].*field 'retrieved_contexts' .*got int"),
-        ([None], r"inputs\[0\] must be a dict.*got None"),
-        (ROW, r"inputs\[0\] must be a dict.*got 'user_input'"),
-    ],
-)
+@pytest.mark.parametrize(("rows", "said"), [
+    ([ROW, ROW | {"response": 5}], r"inputs\[1\].*field 'response' must be a string, got int"),
+    ([ROW | {"retrieved_contexts": [1]}], r"inputs\[0\].*field 'retrieved_contexts' .*got int"),
+    ([None], r"inputs\[0\] must be a dict.*got None"),
+    (ROW, r"inputs\[0\] must be a dict.*got 'user_input'"),
+])  # fmt: skip
 def test_what_cannot_be_read_is_refused_before_any_call(rows: Any, said: str) -> None:
     llm = ScriptedInstructorLLM(lambda _: TWO)
     with pytest.raises(InvalidSampleError, match=said):

@@ -149,15 +149,12 @@ def test_a_row_with_an_empty_question_is_scored_as_ragas_evaluate_does(name: str
 # --- the prompts ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("kind", "asked"),
-    [
-        (StatementGeneratorPrompt, {"question": "q", "answer": "It opens at nine."}),
-        (NLIStatementPrompt, {"context": "c", "statements": ["It opens at nine."]}),
-        (faithfulness.StatementGeneratorPrompt, {"question": "q", "answer": "It is 1."}),
-        (faithfulness.NLIStatementPrompt, {"context": "c", "statements": ["It is 1."]}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "asked"), [
+    (StatementGeneratorPrompt, {"question": "q", "answer": "It opens at nine."}),
+    (NLIStatementPrompt, {"context": "c", "statements": ["It opens at nine."]}),
+    (faithfulness.StatementGeneratorPrompt, {"question": "q", "answer": "It is 1."}),
+    (faithfulness.NLIStatementPrompt, {"context": "c", "statements": ["It is 1."]}),
+])  # fmt: skip
 @pytest.mark.parametrize(
     "data", ["", "\nNow perform the same with the following input\ninput: {}\nOutput: "]
 )

@@ -35,35 +35,27 @@ def failed(found: ScoreTable, *gates: str, before: ScoreTable | None = None) -> 
     return [record["text"] for record in records if not record["passed"]]
 
 
-@pytest.mark.parametrize(
-    ("text", "gate"),
-    [
-        ("mean>=0.8", Gate("mean", 0.8)),
-        (" tcva T=0.5 : pass_rate >= 0.9 @ 95 %", Gate("pass_rate", 0.9, "tcva T=0.5", 0.95)),
-        ("m by openai:gpt:coverage>=1", Gate("coverage", 1.0, "m by openai:gpt")),
-        ("change>=-0.02@99.5%", Gate("change", -0.02, "", 0.995)),
-        ("stars:mean>=3.5", Gate("mean", 3.5, "stars")),
-    ],
-)
+@pytest.mark.parametrize(("text", "gate"), [
+    ("mean>=0.8", Gate("mean", 0.8)),
+    (" tcva T=0.5 : pass_rate >= 0.9 @ 95 %", Gate("pass_rate", 0.9, "tcva T=0.5", 0.95)),
+    ("m by openai:gpt:coverage>=1", Gate("coverage", 1.0, "m by openai:gpt")),
+    ("change>=-0.02@99.5%", Gate("change", -0.02, "", 0.995)),
+    ("stars:mean>=3.5", Gate("mean", 3.5, "stars")),
+])  # fmt: skip
 def test_a_gate_is_written(text: str, gate: Gate) -> None:
     assert Gate.of(text) == gate
 
 
-@pytest.mark.parametrize(
-    ("gates", "said"),
-    [
-        (["much"], "'much': write"),
-        (["mean>=nan"], "write "),
-        (["pass-rate>=0.5"], "no figure 'pass-rate'; use mean, pass_rate, coverage or change"),
-        (["mean>=1.5"], r"between 0 and 1, got 1.5"),
-        (["change>=-2"], r"between -1 and 1, got -2"),
-        (["m:pass_rate>=60"], "got 60; for 60 % write 0.6"),
-        (["mean>=0.5@40%"], "confidence must be above 50 %"),
-        (["coverage>=0.5@95%"], "coverage takes no confidence"),
-        (["n:mean>=0.5"], "gate on 'n': no such method; the methods are m"),
-        (["change>=0"], "needs a baseline"),
-    ],
-)
+@pytest.mark.parametrize(("gates", "said"), [
+    (["much"], "'much': write"), (["mean>=nan"], "write "),
+    (["pass-rate>=0.5"], "no figure 'pass-rate'; use mean, pass_rate, coverage or change"),
+    (["mean>=1.5"], r"between 0 and 1, got 1.5"), (["change>=-2"], r"between -1 and 1, got -2"),
+    (["m:pass_rate>=60"], "got 60; for 60 % write 0.6"),
+    (["mean>=0.5@40%"], "confidence must be above 50 %"),
+    (["coverage>=0.5@95%"], "coverage takes no confidence"),
+    (["n:mean>=0.5"], "gate on 'n': no such method; the methods are m"),
+    (["change>=0"], "needs a baseline"),
+])  # fmt: skip
 def test_what_is_no_gate_is_refused(gates: Sequence[str], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         Gates.of(gates).check(["m"])

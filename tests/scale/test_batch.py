@@ -131,16 +131,13 @@ def test_a_failure_that_no_call_escapes_ends_the_job() -> None:
         judge_batch({"answer": ["Red."], "context": ["Red."]}, settings=tcva)
 
 
-@pytest.mark.parametrize(
-    ("batch", "settings", "says"),
-    [
-        ([1, 2], SETTINGS, "got list"),
-        ({"answer": ["a"], "context": []}, SETTINGS, "equal length"),
-        ({"answer": "abc"}, SETTINGS, "equal length"),
-        ({"answer": ["a"]}, {"judge": "lexical", "temprature": 1}, "temprature"),
-        ({"answer": ["a"]}, {"judge": lambda: None}, "plain values that can be pickled"),
-    ],
-)
+@pytest.mark.parametrize(("batch", "settings", "says"), [
+    ([1, 2], SETTINGS, "got list"),
+    ({"answer": ["a"], "context": []}, SETTINGS, "equal length"),
+    ({"answer": "abc"}, SETTINGS, "equal length"),
+    ({"answer": ["a"]}, {"judge": "lexical", "temprature": 1}, "temprature"),
+    ({"answer": ["a"]}, {"judge": lambda: None}, "plain values that can be pickled"),
+])  # fmt: skip
 def test_what_is_no_batch_and_what_are_no_settings(batch: Any, settings: Any, says: str) -> None:
     with pytest.raises(InvalidValueError, match=says):
         judge_batch(batch, settings=settings)

@@ -16,15 +16,12 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "DO_NOT_TR
 SPARK = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
-@pytest.mark.parametrize(
-    ("example", "package", "says"),
-    [
-        ("multiprocessing_pool", "multiprocessing", "1-right: 1.00"),
-        ("ray_data", "ray", "3: 0."),
-        ("spark_map_in_pandas", "pyspark", "wrong: 0.00"),
-        ("daft_udf", "daft", "right: 1.00"),
-    ],
-)
+@pytest.mark.parametrize(("example", "package", "says"), [
+    ("multiprocessing_pool", "multiprocessing", "1-right: 1.00"),
+    ("ray_data", "ray", "3: 0."),
+    ("spark_map_in_pandas", "pyspark", "wrong: 0.00"),
+    ("daft_udf", "daft", "right: 1.00"),
+])  # fmt: skip
 def test_an_example_runs(example: str, package: str, says: str) -> None:
     if find_spec(package) is None or (package == "pyspark" and which("java") is None):
         pytest.skip(f"no {package} here: `make test-ray` tries it; Spark needs java")

@@ -44,11 +44,9 @@ def test_samples_without_both_scores_are_left_out(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize(
-    ("scores", "human", "n"),
-    [([], [], 0), ([np.nan, 1.0], [1.0, np.nan], 0)],
-    ids=["empty", "no pair"],
-)
+@pytest.mark.parametrize(("scores", "human", "n"), [
+    ([], [], 0), ([np.nan, 1.0], [1.0, np.nan], 0),
+], ids=["empty", "no pair"])  # fmt: skip
 def test_nothing_to_measure(measure: Measure, scores: list[float], human: Any, n: int) -> None:
     found = agreement(measure, scores, human)
     assert np.isnan(found.value)
@@ -56,11 +54,9 @@ def test_nothing_to_measure(measure: Measure, scores: list[float], human: Any, n
 
 
 @pytest.mark.parametrize("measure", ["spearman", "kendall", "pearson"])
-@pytest.mark.parametrize(
-    ("scores", "human"),
-    [([0.5], [0.5]), ([0.5, 0.5, 0.5], [1, 2, 3]), ([1, 2, 3], [0.1, 0.1, 0.1])],
-    ids=["one pair", "constant scores", "constant people"],
-)
+@pytest.mark.parametrize(("scores", "human"), [
+    ([0.5], [0.5]), ([0.5, 0.5, 0.5], [1, 2, 3]), ([1, 2, 3], [0.1, 0.1, 0.1]),
+], ids=["one pair", "constant scores", "constant people"])  # fmt: skip
 def test_correlations_are_undefined(measure: Measure, scores: Any, human: Any) -> None:
     assert np.isnan(agreement(measure, scores, human).value)
 

@@ -132,15 +132,12 @@ def test_the_fewest_that_are_needed(limit: float, error: float) -> None:
     assert needed(0.0001, 0.05) == 29_956
 
 
-@pytest.mark.parametrize(
-    ("passes", "limit", "error", "groups", "said"),
-    [
-        ([True], 0.1, 0.05, None, "one row per setting"),
-        ([[True]], 0.0, 0.05, None, "limit must be between 0 and 1, e.g. 0.1, got 0.0"),
-        ([[True]], 0.1, 1, None, "error must be between 0 and 1"),
-        ([[True]], 0.1, 0.05, ["a", "b"], "2 groups for 1 samples"),
-    ],
-)
+@pytest.mark.parametrize(("passes", "limit", "error", "groups", "said"), [
+    ([True], 0.1, 0.05, None, "one row per setting"),
+    ([[True]], 0.0, 0.05, None, "limit must be between 0 and 1, e.g. 0.1, got 0.0"),
+    ([[True]], 0.1, 1, None, "error must be between 0 and 1"),
+    ([[True]], 0.1, 0.05, ["a", "b"], "2 groups for 1 samples"),
+])  # fmt: skip
 def test_refusals(passes: Any, limit: float, error: float, groups: Any, said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         certify(passes, limit, error=error, groups=groups)

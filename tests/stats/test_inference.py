@@ -125,23 +125,20 @@ def test_the_percentile_interval_is_that_of_a_loop_over_scipy(groups: list[int] 
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, shares)), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("statistic", "columns", "groups", "why"),
-    [
-        ("mean", [0.5], None, "it needs 10 samples, got 1"),
-        ("mean", [], None, "got 0"),
-        ("share", [], None, "it needs 1 samples, got 0"),
-        ("mean", [0.5] * 20, None, "all values are equal"),
-        ("mean", [1.0] * 26 + [0.0, 0.1, 0.2, 0.3], None, "all but 4 values are equal"),
-        ("mean", ONE[:30], [0, 1] * 15, "it needs 10 groups, got 2 (effectively 2.0)"),
-        ("mean", ONE, [0] * 49 + [*range(1, 12)], "got 12 (effectively 1.5)"),
-        ("mean", np.tile([0.2, 0.5, 0.8], 20), GROUPS, "whichever group is left out"),
-        ("spearman", [ONE, HUMAN], [*range(5)] * 12, "got 5 (effectively 5.0)"),
-        ("pearson", [HUMAN, 2 * HUMAN], None, "agreement is perfect"),
-        ("kendall", [ONE, [1.0] * N], None, "all values are equal"),
-        ("mae", [ONE, ONE + 0.25], None, "all values are equal"),
-    ],
-)
+@pytest.mark.parametrize(("statistic", "columns", "groups", "why"), [
+    ("mean", [0.5], None, "it needs 10 samples, got 1"),
+    ("mean", [], None, "got 0"),
+    ("share", [], None, "it needs 1 samples, got 0"),
+    ("mean", [0.5] * 20, None, "all values are equal"),
+    ("mean", [1.0] * 26 + [0.0, 0.1, 0.2, 0.3], None, "all but 4 values are equal"),
+    ("mean", ONE[:30], [0, 1] * 15, "it needs 10 groups, got 2 (effectively 2.0)"),
+    ("mean", ONE, [0] * 49 + [*range(1, 12)], "got 12 (effectively 1.5)"),
+    ("mean", np.tile([0.2, 0.5, 0.8], 20), GROUPS, "whichever group is left out"),
+    ("spearman", [ONE, HUMAN], [*range(5)] * 12, "got 5 (effectively 5.0)"),
+    ("pearson", [HUMAN, 2 * HUMAN], None, "agreement is perfect"),
+    ("kendall", [ONE, [1.0] * N], None, "all values are equal"),
+    ("mae", [ONE, ONE + 0.25], None, "all values are equal"),
+])  # fmt: skip
 def test_what_is_not_offered(statistic: Statistic, columns: Any, groups: Any, why: str) -> None:
     found = estimate(statistic, columns, groups)
     assert why in found.reason
