@@ -125,9 +125,8 @@ class Ledger:
 
     def requests(self, batch: int) -> Iterator[list[bytes]]:
         """The requests of a batch, in pages."""
-        return self._paged(
-            "SELECT number, request FROM turns WHERE number > ? AND batch = ?", batch
-        )
+        query = "SELECT number, request FROM turns WHERE number > ? AND batch = ?"
+        return self._paged(query, batch)
 
     def _paged(self, query: str, *values: Any) -> Iterator[list[bytes]]:
         """Second columns by rising first ones; a query left open would hold the file's lock."""

@@ -62,6 +62,5 @@ def composite(
     if not lacking:
         return Composite(rating.normalized_score, rating.pass_status)
     why = result.unscored_by[lacking[0]]
-    return Composite(
-        unscored=Unscored(reason=why.reason, detail=f"no score for {', '.join(lacking)}")
-    )
+    detail = f"no score for {', '.join(lacking)}"
+    return Composite(unscored=Unscored(reason=why.reason, detail=detail))

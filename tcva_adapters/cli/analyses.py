@@ -12,14 +12,7 @@ from tcva_adapters.cli import options, output
 from tcva_adapters.cli.configs import AnalysisConfig
 from tcva_adapters.cli.options import GATES, INPUT, OUTPUT, RATINGS, SCORING, argument, option
 from tcva_adapters.cli.report import PAGE, write_page
-from tcva_adapters.cli.settings import (
-    names_of,
-    pair_of,
-    parse_settings,
-    scoring_of,
-    taken,
-    value_of,
-)
+from tcva_adapters.cli.settings import names_of, pair_of, parse_settings, scoring_of, take, value_of
 from tcva_adapters.compare.calibration import recommended
 from tcva_adapters.compare.estimating import OURS as LABELS
 from tcva_adapters.compare.estimating import write_labels
@@ -58,7 +51,7 @@ def sweep(
     Example: tcva sweep judged.jsonl --ablation --human human_score
     """
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
-    drawn = taken(settings, AnalysisConfig)
+    drawn = take(settings, AnalysisConfig)
     if temperatures is not None:
         drawn["temperatures"] = names_of(temperatures)
     found = compare.sweep(
@@ -119,7 +112,7 @@ def calibrate(
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
     output.check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
-    drawn = taken(settings, AnalysisConfig)
+    drawn = take(settings, AnalysisConfig)
     scale, scoring = pair_of(human_scale, "--human-scale"), scoring_of(config, settings)
     scoring = scoring or ScoringConfig()
     how: dict[str, Any] = {"human": human, "human_scale": scale, "group": group}
@@ -188,7 +181,7 @@ def validate(
     targets = {"--out": (out, LABELS), "--report": (report, PAGE), "--markdown": (markdown, TABLES)}
     output.check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
-    drawn = taken(settings, AnalysisConfig)
+    drawn = take(settings, AnalysisConfig)
     if temperature is not None:
         settings["temperature"] = temperature
     scale = pair_of(human_scale, "--human-scale")

@@ -131,11 +131,11 @@ def _settings(
     """The settings of the judge, and of imported scores; those of tests and of the run are added."""
     models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
     plain = settings.plain_settings(judge, pairs, *models, is_dry=is_dry, **given)
-    tests |= settings.taken(plain, ComparisonConfig)
+    tests |= settings.take(plain, ComparisonConfig)
     tests["limits"] = limits_of(tests, asked["human_scale"])
     names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
     asked |= {n: tests.pop(k) for k, n in names.items() if k in tests}
-    return plain, settings.taken(plain, ImportConfig)
+    return plain, settings.take(plain, ImportConfig)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from tcva_adapters.cli.output import (
 )
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
-from tcva_adapters.cli.settings import names_of, plain_settings, renames, taken, with_store
+from tcva_adapters.cli.settings import names_of, plain_settings, renames, take, with_store
 from tcva_adapters.compare.fusing import COMPOSITE, with_composite
 from tcva_adapters.compare.panel import panel_report, repeat_report
 from tcva_adapters.compare.readers import read_scores
@@ -91,7 +91,7 @@ def evaluate(
     claims: dict[str, Any] = {"criterion": criterion, "panel": panel, "fuse": fuse}
     claims |= {"temperature": temperature, "config": config}
     plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
-    reading: dict[str, Any] = {"human": human, "group": group, **taken(plain, RatingConfig)}
+    reading: dict[str, Any] = {"human": human, "group": group, **take(plain, RatingConfig)}
     if ray is not None and not dry_run:
         refused: dict[str, Any] = {"gate": gate, "baseline": baseline, "report": report}
         refused |= {"show": show, "junit": junit, "markdown": markdown, "store": store}

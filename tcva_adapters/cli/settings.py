@@ -97,7 +97,7 @@ def value_of(text: str) -> Any:
     return tuple(map(value_of, parts)) if len(parts) > 1 else text.strip()
 
 
-def taken(settings: dict[str, Any], model: type[SettingsModel]) -> dict[str, Any]:
+def take(settings: dict[str, Any], model: type[SettingsModel]) -> dict[str, Any]:
     """The settings of one model, taken out of those of several."""
     return {name: settings.pop(name) for name in model.model_fields if name in settings}
 

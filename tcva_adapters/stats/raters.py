@@ -20,14 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import (
-    BoolArray,
-    FloatArray,
-    check_level,
-    numbers,
-    one_of,
-    same_length,
-)
+from tcva_adapters.stats.checks import FloatArray, check_level, numbers, one_of, same_length
 from tcva_adapters.stats.inference import Estimate
 from tcva_adapters.stats.leave_out import error, fisher, quantile
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -141,7 +134,7 @@ def reliability(
     if table.shape[1] < 2:
         msg = f"reliability needs the ratings of two or more raters, got {table.shape[1]}"
         raise InvalidValueError(msg)
-    rated: BoolArray = np.asarray(np.isfinite(table).any(axis=1))
+    rated: npt.NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=1))
     of, table, scores = Units(groups, rated), table[rated], scores[rated]
     pairs = tuple(
         RaterPair(i, j, *_correlation(measure, table[:, i], table[:, j]))
