@@ -113,10 +113,8 @@ def test_a_turn_that_failed_is_not_left_out() -> None:
 
 
 def test_fused_judges_panels_repeats_and_profiles() -> None:
-    model, other = (
-        ScriptedModel(says("none", "fully")),
-        ScriptedModel(says("none", "none"), name="o"),
-    )
+    model = ScriptedModel(says("none", "fully"))
+    other = ScriptedModel(says("none", "none"), name="o")
     talk = conversation(metadata={"domain": "chat"})
     profiles = {"domain": {"chat": "lenient"}}
     fused = TCVA(judge=model, fuse=[other], profiles=profiles).evaluate_conversation(talk)

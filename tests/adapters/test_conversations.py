@@ -72,9 +72,7 @@ def test_a_file_has_the_same_verdicts(tmp_path: Path) -> None:
 
 @each_of_conversations
 @both_ways
-def test_a_turn_is_one_call_for_all_temperatures_and_none_when_it_grows(
-    adapter: Adapter, asynchronous: bool
-) -> None:
+def test_a_turn_is_judged_once_for_all_temperatures(adapter: Adapter, asynchronous: bool) -> None:
     llm = adapter.llm(reply)
     metrics = [adapter.built(llm, temperature=each) for each in (0.2, 0.9)]
     for talk, asked, paid in ((BEGUN, 1, 1), (TALK, 2, 1), (TALK, 2, 0)):

@@ -87,9 +87,8 @@ def test_each_result_is_one_event_on_the_span_of_the_caller(
         (results,) = adapter.suite([evaluator], samples, asynchronous)
         check_are_of(records := exported(), results)
         assert {each.passed for each in results} == {*LABELS}
-        assert {(each.trace_id, each.span_id) for each in records} == {
-            (span.trace_id, span.span_id)
-        }
+        spans = {(each.trace_id, each.span_id) for each in records}
+        assert spans == {(span.trace_id, span.span_id)}
         assert {each.attributes[NAMES["name"]] for each in records} == {"tcva_faithfulness(T=0.2)"}
         for text in ("Desk", "nine", "secret"):
             assert not any(text in str(each.attributes) for each in records)
@@ -104,7 +103,7 @@ def test_each_result_is_one_event_on_the_span_of_the_caller(
 
 
 @each_adapter
-def test_what_a_framework_ends_is_an_event_where_it_is_a_result(
+def test_what_a_framework_ends_is_an_event_if_it_is_a_result(
     adapter: Adapter, exported: Any
 ) -> None:
     model: Any = ScriptedModel([])
@@ -113,7 +112,7 @@ def test_what_a_framework_ends_is_an_event_where_it_is_a_result(
     async def ended() -> None:
         with suppress(TimeoutError):
             evaluator = adapter.built(model, events=True)
-            await asyncio.wait_for(adapter.ascore(evaluator, SAMPLES[0]), 0.05)
+            await asyncio.wait_for(adapter.ascore(evaluator, SAMPLES[0]), 1e-9)
 
     asyncio.run(ended())
     expected = ["timeout"] * (adapter.name in ("ragas", "deepeval"))
@@ -189,9 +188,7 @@ def test_a_provider_that_fails_costs_no_result(
     assert caplog.messages == [said] * 3
 
 
-def test_a_missing_package_is_named_when_the_evaluator_is_built(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_missing_package_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry._logs", None)
     _logs.cache_clear()
     for build in TCVA, CCRS:

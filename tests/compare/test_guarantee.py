@@ -144,11 +144,8 @@ def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> N
     good = calibrate(table, by="domain", min_true_pass=0.8)
     own = {row["value"]: row["threshold"] for row in good.records("by domain")}
     assert row_of(good)["threshold"] == min(own.values()) < max(own.values())
-    few = calibrate(
-        table.select(np.r_[np.flatnonzero(rejects)[:40], np.flatnonzero(~rejects)]),
-        **TENTH,
-        by="domain",
-    )
+    some = np.r_[np.flatnonzero(rejects)[:40], np.flatnonzero(~rejects)]
+    few = calibrate(table.select(some), **TENTH, by="domain")
     assert "the limit takes at least 36 rated rejections, got" in few.sentence
 
 
@@ -267,18 +264,9 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811
     none = tcva(*limit, "--confidence", "0.9999", "--out", "none.json", code=1)
     assert "the limit takes at least 88 rated rejections, got 40" in none.text
     assert not Path("none.json").exists()
-    compared = [
-        "compare",
-        "samples.jsonl",
-        "--judge",
-        "lexical",
-        "--with",
-        "none",
-        "--human",
-        "human",
-        "--json",
-    ]
-    shown = tcva(*compared, "--max-false-pass", 0.1, "--set", "confidence=0.9").json
+    compared = ["compare", "samples.jsonl", "--judge", "lexical", "--with", "none", "--json"]
+    limit = ["--human", "human", "--max-false-pass", "0.1", "--set", "confidence=0.9"]
+    shown = tcva(*compared, *limit).json
     assert shown["tables"]["guarantee"][0]["good_answers_passed"] == 1.0
     assert shown["settings"]["confidence"] == 0.9
 

@@ -45,20 +45,15 @@ def test_contexts_are_retrieved_or_returned_by_tools_or_the_test_cases_own() -> 
     assert found[2].metadata == {"domain": "hours", "conversation": "talk", "turn": 3}
     metric.measure(case)
     reasons = [turn.unscored and turn.unscored.reason for turn in metric.result.turns]
-    assert reasons == [
-        Reason.MISSING_FIELD,
-        Reason.MISSING_FIELD,
-        None,
-    ]  # the outcome is the last's
+    assert reasons == [*[Reason.MISSING_FIELD] * 2, None]  # the outcome is the last's
 
 
 @pytest.mark.parametrize("threshold", [0.25, 0.26, None])
 @pytest.mark.parametrize("strict_mode", [False, True])
 def test_one_turn_is_measured_as_its_answer_alone(threshold: Any, strict_mode: bool) -> None:
     options = {"threshold": threshold, "strict_mode": strict_mode}
-    single, whole = (
-        kind(model=scripted(HALF), **options) for kind in (TCVAMetric, TCVAConversationalMetric)
-    )
+    single = TCVAMetric(model=scripted(HALF), **options)
+    whole = TCVAConversationalMetric(model=scripted(HALF), **options)
     copied: Any = copy_metrics([whole])[0]
     answer = {"role": "assistant", "content": CASE.actual_output}
     case = talk(ASKED, {**answer, "retrieval_context": CASE.retrieval_context})

@@ -35,9 +35,7 @@ CONTEXTS = (
     "The office opens at nine. It closes at five on weekdays. Parking is free for guests.",
     "Dogs are allowed in the garden. Cats stay at home.",
 )
-ANSWER = (
-    "The office opens at nine. Dogs are not allowed in the garden. Rents rise quickly. Shall we?"
-)
+ANSWER = "The office opens at nine. Dogs are not allowed in the garden. Rents rise. Shall we?"
 SAMPLE = Sample(response=ANSWER, contexts=CONTEXTS)
 ONE = Sample(response="The office opens at nine.", contexts=CONTEXTS[:1])
 Folder = Callable[..., Path]
@@ -80,23 +78,17 @@ def test_two_classes_and_a_single_logit(folder: Folder, labels: str) -> None:
     assert [each[0] for each in judged(path)] == ["fully", "none", "none", None]
 
 
-@pytest.mark.parametrize(
-    ("is_contradicted", "shares", "level"),
-    [(False, level_shares(0.6), "partial"), (True, (0, 0, 0, 1, 0), "minor")],
-)
-def test_chances_are_shared_out_as_those_of_a_yes_and_a_contradiction_is_minor_at_most(
-    folder: Folder,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    is_contradicted: bool,
-    shares: Any,
-    level: str,
+def test_chances_are_those_of_a_yes_and_a_contradiction_is_minor_at_most(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance = cross_encoder.Chance(0.6, is_contradicted)
-    monkeypatch.setattr(CrossEncoder, "chances", lambda _, pairs: [chance] * len(pairs))
-    [found] = TCVA(judge=f"nli:{folder()}", share=False).evaluate(ONE).claims
-    assert found.probabilities == pytest.approx(shares)
-    assert found.verdict == level
+    tcva = TCVA(judge=f"nli:{folder()}", share=False)
+    expected = (False, level_shares(0.6), "partial"), (True, (0, 0, 0, 1, 0), "minor")
+    for is_contradicted, shares, level in expected:
+        chance = cross_encoder.Chance(0.6, is_contradicted)
+        monkeypatch.setattr(CrossEncoder, "chances", lambda _, p, c=chance: [c] * len(p))
+        [found] = tcva.evaluate(ONE).claims
+        assert found.probabilities == pytest.approx(shares)
+        assert found.verdict == level
 
 
 @pytest.mark.parametrize("how", [
@@ -177,35 +169,29 @@ NAMES = "names the classes"
     ({"config": {"model_max_length": 4}}, "the model reads 4 tokens"),
     ({"config": {"nli_template": "{premise}"}}, "must have {premise} and {hypothesis} once"),
 ])  # fmt: skip
-def test_an_export_that_cannot_be_used_is_an_error_with_a_way_out(
-    folder: Folder, how: Any, said: str
-) -> None:
+def test_an_export_that_cannot_be_used_is_an_error(folder: Folder, how: Any, said: str) -> None:
     with pytest.raises(InvalidValueError) as error:
         TCVA(judge=f"nli:{folder(**how)}")
     assert said in str(error.value)
 
 
-def test_names_criteria_and_settings_that_it_cannot_follow(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_it_cannot_follow(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     name = f"nli:{folder()}"
-    for given, said in (
-        ("nli:", "names no folder"),
-        ("nli:/nowhere", "there is no folder /nowhere"),
-    ):
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"judge": "nli:"}, "names no folder"),
+        ({"judge": "nli:/nowhere"}, "there is no folder /nowhere"),
+        ({"criterion": "answer_relevancy"}, "judges support only"),
+        ({"criterion": rubric("tone", ["Is polite."])}, "judges support only"),
+        ({"verdicts": "yes_no"}, r"verdicts='yes_no' needs a language model"),
+        ({"repeats": 2}, "always gives the same verdicts"),
+    )
+    for settings, said in wrong:
         with pytest.raises(InvalidValueError, match=said):
-            TCVA(judge=given)
-    for criterion in ("answer_relevancy", rubric("tone", ["Is polite."])):
-        with pytest.raises(InvalidValueError, match="judges support only"):
-            TCVA(criterion, judge=name)
+            TCVA(**{"judge": name, **settings})
     for criterion in ("correctness", "completeness", "context_recall"):
         assert TCVA(criterion, judge=name).is_local
-    with pytest.raises(InvalidValueError, match=r"verdicts='yes_no' needs a language model"):
-        TCVA(judge=name, verdicts="yes_no")
     with pytest.raises(InvalidValueError, match=r"framework metrics.*\(--with none\)"):
         _model_of(NLIJudge(name.removeprefix("nli:")))
-    with pytest.raises(InvalidValueError, match="always gives the same verdicts"):
-        TCVA(judge=name, repeats=2)
     monkeypatch.delitem(sys.modules, "tcva_adapters.judges.nli")
     monkeypatch.delitem(sys.modules, "tcva_adapters.judges.cross_encoder")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)

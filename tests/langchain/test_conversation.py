@@ -38,11 +38,8 @@ def test_every_shape_of_messages_has_the_same_verdicts(value: Any) -> None:
 def test_langsmith_openevals_and_gates_take_it_as_it_is() -> None:
     chat = evaluator(threshold=0.9)
     output = chat.invoke({"messages": SAID, "id": "talk", "metadata": {"domain": "x"}})
-    assert (output["sample_id"], output["metadata"], output["value"]) == (
-        "talk",
-        {"domain": "x"},
-        "fail",
-    )
+    about = {"sample_id": "talk", "metadata": {"domain": "x"}, "value": "fail"}
+    assert output == output | about
     result = result_of(output)
     run = run_of({"messages": DICTS[:1]}, {"messages": messages_to_dict(SAID)})
     feedback: Any = langchain.TCVARunEvaluator(chat).evaluate_run(run)
@@ -72,9 +69,7 @@ def test_what_is_no_conversation_says_what_is_missing() -> None:
     assert turn["unscored"]["reason"] == "empty_context"
     inputs, outputs = {"messages": DICTS[:7]}, {"answer": "Coffee.", "context": ["Coffee."]}
     _, thanks, last = evaluator().invoke({"inputs": inputs, "outputs": outputs})["turns"]
-    assert (thanks["unscored"]["reason"], last["claims"][0]["claim"]) == (
-        "empty_context",
-        "Coffee.",
-    )
+    assert thanks["unscored"]["reason"] == "empty_context"
+    assert last["claims"][0]["claim"] == "Coffee."
     with_contexts = {"messages": [("user", "When?"), ("ai", "Coffee.")], "contexts": ["Coffee."]}
     assert TCVAConversationEvaluator("lexical").invoke(with_contexts)["score"] == 1.0

@@ -117,6 +117,9 @@ def _row(sample: Sample | Conversation) -> SingleTurnSample | MultiTurnSample:
 
 
 COLUMN: Final = "tcva_faithfulness"
+ENDS_ALL: Final[Any] = RunConfig(max_retries=1)
+"""Ends every measurement at its first wait, however fast the machine is."""
+ENDS_ALL.timeout = 1e-9
 
 
 class Counted(FakeListChatModel):

@@ -9,13 +9,12 @@ from typing import Any
 
 import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 import pytest
-from ragas import RunConfig
 
 from tcva_adapters import Conversation
 from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.ragas import TCVAMultiTurnMetric, results_of, results_to_pandas
 from tests.adapters.test_conversations import BEGUN, MESSAGES, TALK, reply
-from tests.ragas.entry import ScriptedLLM, dataset_of, evaluated
+from tests.ragas.entry import ENDS_ALL, ScriptedLLM, dataset_of, evaluated
 
 # RAGAS announces the end of its main function on every use.
 pytestmark = pytest.mark.filterwarnings("ignore:.* is deprecated:DeprecationWarning")
@@ -56,10 +55,8 @@ def test_one_conversation_is_scored_without_and_within_a_loop() -> None:
 def test_a_wait_that_ragas_ends_is_a_timeout_and_the_turns_are_asked_again() -> None:
     llm = ScriptedLLM(reply)
     llm.hangs = True
-    config = RunConfig(timeout=1, max_retries=1)
-    config.timeout = 0.05  # type: ignore[assignment]  # whole seconds would make a slow test
     metrics: Any = [TCVAMultiTurnMetric(llm=llm)]
-    (ended,) = results_of(evaluated(metrics, TALK, run_config=config))
+    (ended,) = results_of(evaluated(metrics, TALK, run_config=ENDS_ALL))
     assert (ended.kind, ended.reason.partition(": ")[2][:7]) == ("conversation", "timeout")
     llm.hangs = False
     assert results_of(evaluated(metrics, TALK))[0].usage.calls == 2

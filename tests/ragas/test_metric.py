@@ -20,7 +20,7 @@ from tcva_adapters.ragas import ScorerMetric, TCVAMetric, results_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.runner import SHARED
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying
-from tests.ragas.entry import COLUMN, Counted, ScriptedLLM, evaluated, turn
+from tests.ragas.entry import COLUMN, ENDS_ALL, Counted, ScriptedLLM, evaluated, turn
 from tests.support.office import ONE, SAMPLE, SCORE, TWO
 
 # RAGAS announces the end of its main function and of its wrapper on every use.
@@ -101,10 +101,8 @@ def test_a_judgement_that_ragas_ends_is_made_by_the_next_one() -> None:
 def test_a_rating_that_ragas_ends_is_a_rating_without_a_score() -> None:
     llm = ScriptedLLM(Varying())
     llm.hangs = True
-    config = RunConfig(timeout=1, max_retries=1)
-    config.timeout = 0.05  # type: ignore[assignment]  # whole seconds would make a slow test
-    found = evaluated([ScorerMetric(CCRS("qr", judge=llm))], *SAMPLES, run_config=config)
-    results = results_of(found)
+    scorer = ScorerMetric(CCRS("qr", judge=llm))
+    results = results_of(evaluated([scorer], *SAMPLES, run_config=ENDS_ALL))
     assert [result.kind for result in results] == ["ccrs"] * 6
     assert {result.unscored and result.unscored.reason for result in results} == {Reason.TIMEOUT}
 

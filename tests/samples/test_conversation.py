@@ -85,19 +85,16 @@ def test_without_an_answered_question_there_is_none(messages: list[Message]) -> 
 def test_what_turns_have_of_the_conversation() -> None:
     noted = {"role": "assistant", "content": "2.", "metadata": {"rating": 3}}
     about: dict[str, Any] = {"contexts": ["Own."], "reference": "Right.", "id": "t"}
-    talk = Conversation.from_messages(
-        [*TALK[:3], Q2, noted], **about, metadata={"a": 1, "rating": 0}
-    )
+    about |= {"metadata": {"a": 1, "rating": 0}}
+    talk = Conversation.from_messages([*TALK[:3], Q2, noted], **about)
     one, two = talk.turns
     assert (one.id, one.contexts, one.reference) == ("t/1", ("First.",), None)
     assert (two.id, two.contexts, two.reference) == ("t/2", ("Own.",), "Right.")
     assert one.metadata == {"a": 1, "rating": 0, "conversation": "t", "turn": 1}
     assert two.metadata == {"a": 1, "rating": 3, "conversation": "t", "turn": 2}
     made = Conversation(turns=(Sample(input="One?", response="1."), Sample(input="Two?")))
-    assert [(turn.history, turn.metadata) for turn in made.turns] == [
-        (None, {"turn": 1}),
-        (HISTORY, {"turn": 2}),
-    ]
+    expected = [(None, {"turn": 1}), (HISTORY, {"turn": 2})]
+    assert [(turn.history, turn.metadata) for turn in made.turns] == expected
     assert Conversation.model_validate_json(talk.model_dump_json()) == talk
 
 
@@ -107,10 +104,8 @@ ANSWER = st.text(min_size=1, max_size=3000).filter(str.strip)
 @given(st.lists(st.tuples(st.text(max_size=3000), ANSWER), max_size=6), st.integers(0, 6))
 def test_a_turn_stays_when_the_conversation_grows(said: list[tuple[str, str]], number: int) -> None:
     def grown(some: list[tuple[str, str]]) -> list[tuple[Any, ...]]:
-        messages = [
-            m for q, a in [("One?", "1."), *some] for m in (("user", q), C1, ("assistant", a))
-        ]
-        return turns(*messages)
+        said = [("One?", "1."), *some]
+        return turns(*[m for q, a in said for m in (("user", q), C1, ("assistant", a))])
 
     whole, part = grown(said), grown(said[:number])
     assert whole[: len(part)] == part
@@ -166,9 +161,8 @@ def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
         *(run, state, {"messages": AS_MESSAGES[:3]}),
     ):
         assert read_item(record, {}) == Sample.from_record(record)
-    assert Sample.from_record(state) == Sample(
-        input="Two?", response="2.", contexts=["First.", "Second."]
-    )
+    two = Sample(input="Two?", response="2.", contexts=["First.", "Second."])
+    assert Sample.from_record(state) == two
     assert isinstance(read_item({"outputs": {"messages": AS_MESSAGES}}, {}), Conversation)
 
 

@@ -123,10 +123,9 @@ def test_the_fewest_that_are_needed(limit: float, error: float) -> None:
     assert (1 - limit) ** n <= error < (1 - limit) ** (n - 1)
     more = needed(limit, error, limit / 2)
     assert more is not None
-    passing = [
-        stats.binom.cdf(math.ceil(round(i * limit / 2, 9)), i, limit) for i in range(1, more + 1)
-    ]
-    assert [p <= error for p in passing] == [False] * (more - 1) + [True]
+    for n in range(1, more + 1):
+        p = stats.binom.cdf(math.ceil(round(n * limit / 2, 9)), n, limit)
+        assert (p <= error) == (n == more)
     assert needed(limit, error, limit) is None
     assert needed(0.5, 0.05, 0.4999) is None
     assert needed(0.0001, 0.05) == 29_956
