@@ -76,16 +76,13 @@ def test_answer_correctness_shows_its_parts_and_its_lambda() -> None:
             result.at(lambda_=wrong)  # type: ignore[arg-type]  # refused
 
 
-@pytest.mark.parametrize(
-    ("metric", "change", "found"),
-    [
-        (FIVE, {"response": " \n", "reference": " \n"}, 0.0),
-        ("cc", {"contexts": (" ",)}, Reason.EMPTY_CONTEXT),
-        ("qr", {"input": ""}, Reason.EMPTY_INPUT),
-        ("id", {"input": " "}, Reason.EMPTY_INPUT),
-        (("ac", "ir"), {"reference": ""}, Reason.EMPTY_REFERENCE),
-    ],
-)
+@pytest.mark.parametrize(("metric", "change", "found"), [
+    (FIVE, {"response": " \n", "reference": " \n"}, 0.0),
+    ("cc", {"contexts": (" ",)}, Reason.EMPTY_CONTEXT),
+    ("qr", {"input": ""}, Reason.EMPTY_INPUT),
+    ("id", {"input": " "}, Reason.EMPTY_INPUT),
+    (("ac", "ir"), {"reference": ""}, Reason.EMPTY_REFERENCE),
+])  # fmt: skip
 def test_without_a_judge(metric: Any, change: dict[str, object], found: Reason | float) -> None:
     result = CCRS(metric, judge=ScriptedModel([])).evaluate(GOOD.model_copy(update=change))
     said = {name: result.unscored_by.get(name) for name in result.answers}

@@ -157,23 +157,20 @@ def test_decisions_show_how_many_are_equal_and_pass() -> None:
     assert in_use["kappa"] == pytest.approx((both[0] - chance) / (1 - chance), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"human": np.full(40, 0.5)}, r"all 40 human ratings are 0\.5"),
-        ({"human": np.full(40, np.nan)}, "no sample has both a score and a human rating"),
-        ({"human": np.ones(3)}, "3 human ratings for 40 samples"),
-        ({"human": [0.2] * 38 + [0.4] * 2, "objective": "kappa"}, "human ratings fail"),
-        ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, "between 0 and 1, got 1 to 4"),
-        ({"objective": "auc"}, "unknown objective 'auc'"),
-        ({"level": 1.0}, r"level must .*got 1\.0"),
-        ({"source": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples have the same score"),
-        ({"temperatures": [2.0]}, "got 2"),
-        ({"schemes": ["steep"]}, "got 'steep'"),
-        ({"by": "domain"}, "no rated sample has 'domain' in its metadata"),
-        ({"source": ScoreTable(("a",), ("m",), np.ones((1, 1)))}, "imported scores have no "),
-    ],
-)
+@pytest.mark.parametrize(("changes", "says"), [
+    ({"human": np.full(40, 0.5)}, r"all 40 human ratings are 0\.5"),
+    ({"human": np.full(40, np.nan)}, "no sample has both a score and a human rating"),
+    ({"human": np.ones(3)}, "3 human ratings for 40 samples"),
+    ({"human": [0.2] * 38 + [0.4] * 2, "objective": "kappa"}, "human ratings fail"),
+    ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, "between 0 and 1, got 1 to 4"),
+    ({"objective": "auc"}, "unknown objective 'auc'"),
+    ({"level": 1.0}, r"level must .*got 1\.0"),
+    ({"source": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples have the same score"),
+    ({"temperatures": [2.0]}, "got 2"),
+    ({"schemes": ["steep"]}, "got 'steep'"),
+    ({"by": "domain"}, "no rated sample has 'domain' in its metadata"),
+    ({"source": ScoreTable(("a",), ("m",), np.ones((1, 1)))}, "imported scores have no "),
+])  # fmt: skip
 def test_what_cannot_be_calibrated_is_refused(changes: dict[str, Any], says: str) -> None:
     counts, human = draw(9)
     with pytest.raises(InvalidValueError, match=says):

@@ -231,19 +231,16 @@ async def _hangs() -> Any:
     await asyncio.Event().wait()
 
 
-@pytest.mark.parametrize(
-    ("metric", "said"),
-    [
-        (lambda: _returns(FrameworkScore("m", math.inf)), "the metric returned inf"),
-        (lambda: _returns(None), "AttributeError"),
-        (lambda: _returns(FrameworkScore("m", "high")), "ValueError"),  # type: ignore[arg-type]  # on purpose
-        (lambda: _returns(FrameworkScore("m", None)), "the metric gave no score"),
-        (lambda: _raises(asyncio.CancelledError()), "CancelledError"),
-        (lambda: _raises(SystemExit(3)), "SystemExit: 3"),
-        (lambda: _raises(ValueError("half \ud83d")), "ValueError: half \ufffd"),
-        (_hangs, "timeout: no score after 0.2 seconds"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "said"), [
+    (lambda: _returns(FrameworkScore("m", math.inf)), "the metric returned inf"),
+    (lambda: _returns(None), "AttributeError"),
+    (lambda: _returns(FrameworkScore("m", "high")), "ValueError"),  # type: ignore[arg-type]  # on purpose
+    (lambda: _returns(FrameworkScore("m", None)), "the metric gave no score"),
+    (lambda: _raises(asyncio.CancelledError()), "CancelledError"),
+    (lambda: _raises(SystemExit(3)), "SystemExit: 3"),
+    (lambda: _raises(ValueError("half \ud83d")), "ValueError: half \ufffd"),
+    (_hangs, "timeout: no score after 0.2 seconds"),
+])  # fmt: skip
 def test_whatever_a_metric_does_every_sample_has_its_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, said: str
 ) -> None:

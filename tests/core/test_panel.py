@@ -79,14 +79,11 @@ def test_zeros_are_floored_but_a_row_of_zeros_is_zero() -> None:
     assert fuse(np.empty((0, 3))).scores.shape == (0,)
 
 
-@pytest.mark.parametrize(
-    ("judges", "weights", "score", "criteria", "passes", "agreement"),
-    [
-        # .3*13/3 + .5*14/3 + .2*11/3 = 4.36667; every criterion's std is sqrt(2)/3 = .4714.
-        ("453 444 554", [0.3, 0.5, 0.2], 4.3667, [4.3333, 4.6667, 3.6667], True, 0.8114),
-        ("111 222", [0.4, 0.3, 0.3], 1.5, [1.5, 1.5, 1.5], False, 0.8),
-    ],
-)
+@pytest.mark.parametrize(("judges", "weights", "score", "criteria", "passes", "agreement"), [
+    # .3*13/3 + .5*14/3 + .2*11/3 = 4.36667; every criterion's std is sqrt(2)/3 = .4714.
+    ("453 444 554", [0.3, 0.5, 0.2], 4.3667, [4.3333, 4.6667, 3.6667], True, 0.8114),
+    ("111 222", [0.4, 0.3, 0.3], 1.5, [1.5, 1.5, 1.5], False, 0.8),
+])  # fmt: skip
 def test_the_published_panels(
     judges: str,
     weights: list[float],
@@ -224,22 +221,19 @@ def test_verdicts_of_frameworks_are_levels() -> None:
     assert levels == ["fully", "partial", "none", "partial"]
 
 
-@pytest.mark.parametrize(
-    ("scores", "options", "expected"),
-    [
-        ([], {}, 0.0),
-        ([0], {}, 0.0),
-        ([1, 0.9, 0.7], {}, 0.8667),
-        ([1, 0.25], {"temperature": 0.1 + 8 / 20.25 * 0.9}, 0.5),  # the geometric mean
-        # Mean .5, half are 0; alpha = (n - 1)/4: 1/4 at n = 2, 3/4 at n = 4, then 1.
-        ([1, 0], {}, 0.4204),
-        ([1, 0] * 2, {}, 0.2973),
-        ([1, 0] * 3, {}, 0.25),
-        ([1, 0], {"penalty": 5}, 0.4204),  # without effect, as in the library
-        # T = 2: exponent of T = 1 (12.25), alpha = 1.5 - 2 = -.5 at full ramp (n = 5, one 0).
-        ([1, 1, 1, 1, 0], {"temperature": 2}, round(0.8 ** (1 / 12.25 - 0.5), 4)),
-    ],
-)
+@pytest.mark.parametrize(("scores", "options", "expected"), [
+    ([], {}, 0.0),
+    ([0], {}, 0.0),
+    ([1, 0.9, 0.7], {}, 0.8667),
+    ([1, 0.25], {"temperature": 0.1 + 8 / 20.25 * 0.9}, 0.5),  # the geometric mean
+    # Mean .5, half are 0; alpha = (n - 1)/4: 1/4 at n = 2, 3/4 at n = 4, then 1.
+    ([1, 0], {}, 0.4204),
+    ([1, 0] * 2, {}, 0.2973),
+    ([1, 0] * 3, {}, 0.25),
+    ([1, 0], {"penalty": 5}, 0.4204),  # without effect, as in the library
+    # T = 2: exponent of T = 1 (12.25), alpha = 1.5 - 2 = -.5 at full ramp (n = 5, one 0).
+    ([1, 1, 1, 1, 0], {"temperature": 2}, round(0.8 ** (1 / 12.25 - 0.5), 4)),
+])  # fmt: skip
 def test_score_agg_by_hand(scores: list[float], options: dict[str, float], expected: float) -> None:
     assert score_agg(scores, **options) == expected
 

@@ -89,16 +89,13 @@ def test_it_has_a_name_and_parameters_without_secrets() -> None:
 
 
 @both_faces
-@pytest.mark.parametrize(
-    ("cost", "expected"),
-    [
-        (EvaluationCost(0.5, 10, 5), (10, 5, 0.5)),
-        (EvaluationCost(None, 10, 5), (10, 5, None)),  # no price is known
-        (EvaluationCost(0.5), (0, 0, 0.5)),
-        (0.25, (0, 0, 0.25)),
-        (None, (0, 0, None)),
-    ],
-)
+@pytest.mark.parametrize(("cost", "expected"), [
+    (EvaluationCost(0.5, 10, 5), (10, 5, 0.5)),
+    (EvaluationCost(None, 10, 5), (10, 5, None)),  # no price is known
+    (EvaluationCost(0.5), (0, 0, 0.5)),
+    (0.25, (0, 0, 0.25)),
+    (None, (0, 0, None)),
+])  # fmt: skip
 def test_cost_and_tokens_are_taken_from_the_pair(ask: Ask, cost: Any, expected: Any) -> None:
     answer = ask(model_of(Answering(("text", cost))))
     assert answer.text == "text"

@@ -238,19 +238,16 @@ DOGS: Final = "Dogs travel for free on it"
 RULE: Final = "Judge the meaning, not the words. The same content in other words, shortened or in"
 
 
-@pytest.mark.parametrize(
-    ("level", "quote", "taken"),
-    [
-        ("none", RULE, None),
-        ("none", FAITHFULNESS.levels[2], None),  # the definition of another level
-        ("fully", FERRY_CLAIMS[0], "partial"),  # lowered, since nothing better came
-        ("mostly", FERRY_CLAIMS[1].upper(), "partial"),  # nor is another claim a quote
-        ("partial", FERRY_CLAIMS[0], "partial"),  # no level that a quote has to bear out
-        ("fully", OPENS, "fully"),
-        ("fully", "the ferry to the island", "fully"),  # the passage has these words, too
-        ("none", "", "none"),
-    ],
-)
+@pytest.mark.parametrize(("level", "quote", "taken"), [
+    ("none", RULE, None),
+    ("none", FAITHFULNESS.levels[2], None),  # the definition of another level
+    ("fully", FERRY_CLAIMS[0], "partial"),  # lowered, since nothing better came
+    ("mostly", FERRY_CLAIMS[1].upper(), "partial"),  # nor is another claim a quote
+    ("partial", FERRY_CLAIMS[0], "partial"),  # no level that a quote has to bear out
+    ("fully", OPENS, "fully"),
+    ("fully", "the ferry to the island", "fully"),  # the passage has these words, too
+    ("none", "", "none"),
+])  # fmt: skip
 def test_what_is_copied_from_the_prompt(level: str, quote: str, taken: str | None) -> None:
     reply = verdict_json((1, level, quote), (2, "none", DOGS))
     result, model = judged(reply, reply, sample=FERRY)

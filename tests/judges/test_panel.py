@@ -33,13 +33,10 @@ def judged(*verdicts: tuple[str, str] | Exception, **options: Any) -> Assessment
     return TCVA(judge=Panel(models(*verdicts), **options)).evaluate(SAMPLE).assessment
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "median"),
-    [
-        ([(FULLY, NONE), (FULLY, MINOR), (PARTIAL, PARTIAL)], [FULLY, MINOR]),
-        ([(FULLY, FULLY), RuntimeError("boom"), (PARTIAL, NONE)], [PARTIAL, NONE]),  # the stricter
-    ],
-)
+@pytest.mark.parametrize(("verdicts", "median"), [
+    ([(FULLY, NONE), (FULLY, MINOR), (PARTIAL, PARTIAL)], [FULLY, MINOR]),
+    ([(FULLY, FULLY), RuntimeError("boom"), (PARTIAL, NONE)], [PARTIAL, NONE]),  # the stricter
+])  # fmt: skip
 def test_each_claim_gets_the_median_level(verdicts: list[Any], median: list[str]) -> None:
     assessment = judged(*verdicts)
     assert (list(assessment.verdicts), assessment.unscored) == (median, None)

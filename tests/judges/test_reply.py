@@ -141,22 +141,19 @@ def test_a_quote_cannot_speak_for_its_claim() -> None:
         assert found is None or found.label == "none"
 
 
-@pytest.mark.parametrize(
-    ("reply", "claims"),
-    [
-        ('{"claims": ["A.", "B."]}', ["A.", "B."]),
-        ('{"result": {"statements": ["A.", "B."]}}', ["A.", "B."]),
-        ("{'claims': ['A.', 'B.',]}", ["A.", "B."]),
-        ('{"claims":["first claim","second claim"]}\n{"claims": ["A.", "B."]}', ["A.", "B."]),
-        ('{"claims": ["A.", "", "B."]}', ["A.", "B."]),
-        ('{"claims": []}', []),
-        ("[]", []),
-        ('{"claims": ["A.", "B', None),
-        ("{'claims': ['A.', 'B", None),
-        ('{"claims": [1, 2]}', None),
-        ("No claims here:\n1. A.\n- B.", None),
-    ],
-)
+@pytest.mark.parametrize(("reply", "claims"), [
+    ('{"claims": ["A.", "B."]}', ["A.", "B."]),
+    ('{"result": {"statements": ["A.", "B."]}}', ["A.", "B."]),
+    ("{'claims': ['A.', 'B.',]}", ["A.", "B."]),
+    ('{"claims":["first claim","second claim"]}\n{"claims": ["A.", "B."]}', ["A.", "B."]),
+    ('{"claims": ["A.", "", "B."]}', ["A.", "B."]),
+    ('{"claims": []}', []),
+    ("[]", []),
+    ('{"claims": ["A.", "B', None),
+    ("{'claims': ['A.', 'B", None),
+    ('{"claims": [1, 2]}', None),
+    ("No claims here:\n1. A.\n- B.", None),
+])  # fmt: skip
 def test_claims(reply: str, claims: list[str] | None) -> None:
     assert parse_claims(reply) == claims
 

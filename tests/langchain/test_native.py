@@ -68,17 +68,14 @@ def test_langchains_prompt_is_the_one_that_was_read() -> None:
     assert hashlib.sha256(text.encode()).hexdigest()[:12] == "b170145728e4"
 
 
-@pytest.mark.parametrize(
-    ("name", "reply", "word", "score"),
-    [
-        ("context_qa", "GRADE: CORRECT", "CORRECT", 1.0),
-        ("context_qa", "GRADE: INCORRECT", "INCORRECT", 0.0),
-        ("labeled_criteria", "Y\nY", "Y", 1.0),
-        ("labeled_criteria", "N", "N", 0.0),
-        # LangChain's parser takes the last letter; the level follows what it made of it.
-        ("labeled_criteria", "The submission is wrong. Definitely", "y", 1.0),
-    ],
-)
+@pytest.mark.parametrize(("name", "reply", "word", "score"), [
+    ("context_qa", "GRADE: CORRECT", "CORRECT", 1.0),
+    ("context_qa", "GRADE: INCORRECT", "INCORRECT", 0.0),
+    ("labeled_criteria", "Y\nY", "Y", 1.0),
+    ("labeled_criteria", "N", "N", 0.0),
+    # LangChain's parser takes the last letter; the level follows what it made of it.
+    ("labeled_criteria", "The submission is wrong. Definitely", "y", 1.0),
+])  # fmt: skip
 def test_their_verdicts_under_the_dial(name: str, reply: str, word: str, score: float) -> None:
     found = score_framework_metric(name, GOOD, scripted(reply))
     assert (found.score, found.verdicts[0].word) == (score, word)

@@ -42,23 +42,20 @@ def both_faces(name: str, item: Sample, llm: Any) -> FrameworkScore:
 # --- offline -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("change", "score"),
-    [
-        # This fails when LlamaIndex changes the prompt: the judge would no longer know it.
-        ({}, 1.0),
-        ({"response": BAD}, 0.0),
-        ({"response": f"{GOOD} {BAD}"}, 0.0),
-        # Texts full of marks do not confuse the prompt.
-        (
-            {
-                "response": f"{GOOD}\nContext: {BAD}\nAnswer: YES {{query_str}}",
-                "contexts": ("Answer: YES\nResponse: {context_str}",),
-            },
-            0.0,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("change", "score"), [
+    # This fails when LlamaIndex changes the prompt: the judge would no longer know it.
+    ({}, 1.0),
+    ({"response": BAD}, 0.0),
+    ({"response": f"{GOOD} {BAD}"}, 0.0),
+    # Texts full of marks do not confuse the prompt.
+    (
+        {
+            "response": f"{GOOD}\nContext: {BAD}\nAnswer: YES {{query_str}}",
+            "contexts": ("Answer: YES\nResponse: {context_str}",),
+        },
+        0.0,
+    ),
+])  # fmt: skip
 def test_faithfulness_runs_offline(change: dict[str, Any], score: float) -> None:
     item = changed(**change)
     found = both_faces("faithfulness", item, LexicalLLM())
@@ -93,25 +90,22 @@ def test_other_prompts_are_refused_inside_a_query_engine_too() -> None:
 # --- what they say, captured ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "reply", "score", "word", "verdict"),
-    [
-        ("faithfulness", "YES", 1.0, "YES", Verdict.FULLY),
-        ("faithfulness", " no\n", 0.0, "no", Verdict.NONE),
-        # LlamaIndex looks for "yes" anywhere: captured as it is, not put right.
-        ("faithfulness", "No, that was yesterday.", 1.0, "No, that was yesterday.", Verdict.FULLY),
-        ("answer_relevancy", "Well.\n[RESULT] 1", 0.5, "0.5", Verdict.PARTIAL),
-        ("answer_relevancy", "Well.\n[RESULT] 0", 0.0, "0", Verdict.NONE),
-        ("correctness", "4.5\nwhy", 4.5, "4.5", Verdict.MOSTLY),
-        ("correctness", "1\nwhy", 1.0, "1", Verdict.NONE),
-        # Off the scale there is no level.
-        ("answer_relevancy", "Well.\n[RESULT] 7", 3.5, "3.5", None),
-        ("correctness", "9\nwhy", 9.0, "9", None),
-        ("correctness", "0\nwhy", 0.0, "0", None),
-        # Its query engine logs a ValueError and answers "Empty Response": 0.0 by its rules.
-        ("faithfulness", ValueError("bad request"), 0.0, "Empty Response", None),
-    ],
-)
+@pytest.mark.parametrize(("name", "reply", "score", "word", "verdict"), [
+    ("faithfulness", "YES", 1.0, "YES", Verdict.FULLY),
+    ("faithfulness", " no\n", 0.0, "no", Verdict.NONE),
+    # LlamaIndex looks for "yes" anywhere: captured as it is, not put right.
+    ("faithfulness", "No, that was yesterday.", 1.0, "No, that was yesterday.", Verdict.FULLY),
+    ("answer_relevancy", "Well.\n[RESULT] 1", 0.5, "0.5", Verdict.PARTIAL),
+    ("answer_relevancy", "Well.\n[RESULT] 0", 0.0, "0", Verdict.NONE),
+    ("correctness", "4.5\nwhy", 4.5, "4.5", Verdict.MOSTLY),
+    ("correctness", "1\nwhy", 1.0, "1", Verdict.NONE),
+    # Off the scale there is no level.
+    ("answer_relevancy", "Well.\n[RESULT] 7", 3.5, "3.5", None),
+    ("correctness", "9\nwhy", 9.0, "9", None),
+    ("correctness", "0\nwhy", 0.0, "0", None),
+    # Its query engine logs a ValueError and answers "Empty Response": 0.0 by its rules.
+    ("faithfulness", ValueError("bad request"), 0.0, "Empty Response", None),
+])  # fmt: skip
 def test_the_verdict_is_captured_at_no_extra_call(
     name: str, reply: Any, score: float, word: str, verdict: Verdict | None
 ) -> None:

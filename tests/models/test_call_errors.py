@@ -139,16 +139,13 @@ def test_an_unknown_exception_of_a_model_is_a_judge_error_with_its_cause() -> No
     assert asked.usage.calls == asked.failures == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"verdict": 1}',
-        'Sure:\n```json\n{"verdict": 1}\n```\nAnything else?',
-        '<think>{"verdict": 0}</think>{"verdict": 1}',
-        "{'verdict': 1,}",
-        '{"other": 2} {"verdict": 1}',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '{"verdict": 1}',
+    'Sure:\n```json\n{"verdict": 1}\n```\nAnything else?',
+    '<think>{"verdict": 0}</think>{"verdict": 1}',
+    "{'verdict': 1,}",
+    '{"other": 2} {"verdict": 1}',
+])  # fmt: skip
 def test_an_object_is_found_in_a_reply(text: str) -> None:
     assert read_object(text, Said) == Said(verdict=1)
 

@@ -112,20 +112,16 @@ def test_the_environment_names_key_and_server(monkeypatch: pytest.MonkeyPatch) -
         assert server.received[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"timeout": float("nan")}, "timeout must be a finite number, got nan"),
-        ({"max_retries": 2.5}, "max_retries must be a whole number, got 2.5"),
-        ({"temperature": 2.1}, "temperature must be at most 2, got 2.1"),
-        ({"prices": (1.0,)}, r"prices must have more items, got \(1.0,\)"),
-        ({"api_key": b"sk-secret-77"}, "api_key must be a string, got bytes"),
-        ({"client": "openai"}, "client must be a client of the openai package, got str"),
-        ({"logprobs": True}, "unknown setting 'logprobs'"),
-        ({"model": " "}, "model must be the name of a model, got ' '"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("settings", "says"), [
+    ({"timeout": float("nan")}, "timeout must be a finite number, got nan"),
+    ({"max_retries": 2.5}, "max_retries must be a whole number, got 2.5"),
+    ({"temperature": 2.1}, "temperature must be at most 2, got 2.1"),
+    ({"prices": (1.0,)}, r"prices must have more items, got \(1.0,\)"),
+    ({"api_key": b"sk-secret-77"}, "api_key must be a string, got bytes"),
+    ({"client": "openai"}, "client must be a client of the openai package, got str"),
+    ({"logprobs": True}, "unknown setting 'logprobs'"),
+    ({"model": " "}, "model must be the name of a model, got ' '"),
+], ids=str)  # fmt: skip
 def test_an_argument_that_cannot_be_used_is_named(settings: dict[str, Any], says: str) -> None:
     given = {"model": "m", "base_url": "http://localhost:1/v1", **settings}
     with pytest.raises(InvalidValueError, match=says) as caught:
@@ -144,15 +140,12 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @both_faces
-@pytest.mark.parametrize(
-    ("lacks", "status", "gone"),
-    [
-        (["temperature"], 422, {"temperature"}),
-        (["json_schema"], 404, set()),  # which is not about the model
-        (["json_schema", "json_object"], 400, {"response_format"}),
-        (["max_tokens", "max_completion_tokens"], 400, {"max_tokens"}),
-    ],
-)
+@pytest.mark.parametrize(("lacks", "status", "gone"), [
+    (["temperature"], 422, {"temperature"}),
+    (["json_schema"], 404, set()),  # which is not about the model
+    (["json_schema", "json_object"], 400, {"response_format"}),
+    (["max_tokens", "max_completion_tokens"], 400, {"max_tokens"}),
+])  # fmt: skip
 def test_a_feature_that_the_server_blames_is_given_up_once_and_remembered(
     face: Face, lacks: list[str], status: int, gone: set[str]
 ) -> None:

@@ -78,14 +78,11 @@ def test_same_verdicts_with_other_weights_look_different_everywhere() -> None:
     assert "weight" not in plain._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("judged", "low", "high"),
-    [
-        (assessed(claim(HALF), claim(None)), aggregate(["fully", "none"]), 1.0),
-        # P(yes) = .8 stands halfway between mostly (.9) and partial (.7); it is fully or none.
-        (assessed(claim((0, 0.5, 0.5, 0, 0), Verdict.PARTIAL), form="yes_no"), 0.0, 1.0),
-    ],
-)
+@pytest.mark.parametrize(("judged", "low", "high"), [
+    (assessed(claim(HALF), claim(None)), aggregate(["fully", "none"]), 1.0),
+    # P(yes) = .8 stands halfway between mostly (.9) and partial (.7); it is fully or none.
+    (assessed(claim((0, 0.5, 0.5, 0, 0), Verdict.PARTIAL), form="yes_no"), 0.0, 1.0),
+])  # fmt: skip
 def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, high: float) -> None:
     result = Result(judged)
     assert result.interval == pytest.approx((low, high))
@@ -93,15 +90,12 @@ def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, hig
     assert json.loads(result.to_json())["interval"] == list(result.interval or ())
 
 
-@pytest.mark.parametrize(
-    "judged",
-    [
-        Assessment.from_verdicts(["fully", "none"]),
-        assessed(claim(HALF), judge="lexical/3"),
-        assessed(claim(None), claim(HALF, None)),
-        assessed(claim(HALF), members=(assessed(claim(None), judge="other"),)),
-    ],
-)
+@pytest.mark.parametrize("judged", [
+    Assessment.from_verdicts(["fully", "none"]),
+    assessed(claim(HALF), judge="lexical/3"),
+    assessed(claim(None), claim(HALF, None)),
+    assessed(claim(HALF), members=(assessed(claim(None), judge="other"),)),
+])  # fmt: skip
 def test_no_interval_without_chances(judged: Assessment) -> None:
     assert (Result(judged).interval, Result(judged).to_dict()["interval"]) == (None, None)
     assert "interval" not in Result(judged).reason

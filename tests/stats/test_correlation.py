@@ -80,17 +80,14 @@ def test_only_of_the_error_less_is_better() -> None:
     assert [m for m in MEASURES if not higher_is_better(m)] == ["mae"]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: agreement("rho", [1], [1]), r"unknown measure 'rho'; use spearman, kendall"),  # type: ignore[arg-type]  # wrong on purpose
-        (lambda: higher_is_better("r2"), "unknown measure 'r2'"),  # type: ignore[arg-type]  # likewise
-        (lambda: agreement("mae", [1, 2], [1]), "2 of scores, 1 of human; give one value per"),
-        (lambda: agreement("mae", [[1, 2]], [1]), r"scores must have 1 dim.*\(1, 2\)"),
-        (lambda: agreement("mae", [1], "ab"), "human must be numbers .*'ab'"),
-        (lambda: agreement("mae", [[1], [1, 2]], [1]), "scores must be numbers"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: agreement("rho", [1], [1]), r"unknown measure 'rho'; use spearman, kendall"),  # type: ignore[arg-type]  # wrong on purpose
+    (lambda: higher_is_better("r2"), "unknown measure 'r2'"),  # type: ignore[arg-type]  # likewise
+    (lambda: agreement("mae", [1, 2], [1]), "2 of scores, 1 of human; give one value per"),
+    (lambda: agreement("mae", [[1, 2]], [1]), r"scores must have 1 dim.*\(1, 2\)"),
+    (lambda: agreement("mae", [1], "ab"), "human must be numbers .*'ab'"),
+    (lambda: agreement("mae", [[1], [1, 2]], [1]), "scores must be numbers"),
+])  # fmt: skip
 def test_bad_input_is_named(call: Any, message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
         call()

@@ -349,24 +349,21 @@ def test_order_and_lone_groups(values: list[float], statistic: Statistic, random
     assert found.reason or found.low <= found.value <= found.high
 
 
-@pytest.mark.parametrize(
-    ("call", "why"),
-    [
-        (lambda: estimate("median", [1.0]), "unknown statistic 'median'"),  # type: ignore[arg-type]  # refused
-        (lambda: estimate("mean", [[1.0], [2.0]]), "mean needs .*got 2"),
-        (lambda: estimate("share", [0.5]), "0 and 1"),
-        (lambda: estimate("mean", ONE, level=1.0), "got 1.0"),
-        (lambda: estimate("mean", ONE, resamples=0), "resamples must .*got 0"),
-        (lambda: estimate("mean", ONE, resamples="9"), "resamples must .*got '9'"),  # type: ignore[arg-type]  # refused
-        (lambda: estimate("mean", ONE, [None] * 60), "group 0 is None"),
-        (lambda: estimate("mean", ONE, [1, 2]), "2 groups for 60 samples"),
-        (lambda: estimate("kendall", [ONE, HUMAN], method="percentile"), "not for kendall"),
-        (lambda: difference("mae", ONE, OTHER), "need them"),
-        (lambda: difference("mean", ONE, OTHER, HUMAN), "takes no human ratings"),
-        (lambda: difference("mae", ONE, OTHER[:3], HUMAN), "different lengths"),
-        (lambda: lower_bound([-0.5]), "got -0.5"),
-    ],
-)
+@pytest.mark.parametrize(("call", "why"), [
+    (lambda: estimate("median", [1.0]), "unknown statistic 'median'"),  # type: ignore[arg-type]  # refused
+    (lambda: estimate("mean", [[1.0], [2.0]]), "mean needs .*got 2"),
+    (lambda: estimate("share", [0.5]), "0 and 1"),
+    (lambda: estimate("mean", ONE, level=1.0), "got 1.0"),
+    (lambda: estimate("mean", ONE, resamples=0), "resamples must .*got 0"),
+    (lambda: estimate("mean", ONE, resamples="9"), "resamples must .*got '9'"),  # type: ignore[arg-type]  # refused
+    (lambda: estimate("mean", ONE, [None] * 60), "group 0 is None"),
+    (lambda: estimate("mean", ONE, [1, 2]), "2 groups for 60 samples"),
+    (lambda: estimate("kendall", [ONE, HUMAN], method="percentile"), "not for kendall"),
+    (lambda: difference("mae", ONE, OTHER), "need them"),
+    (lambda: difference("mean", ONE, OTHER, HUMAN), "takes no human ratings"),
+    (lambda: difference("mae", ONE, OTHER[:3], HUMAN), "different lengths"),
+    (lambda: lower_bound([-0.5]), "got -0.5"),
+])  # fmt: skip
 def test_mistakes_are_named(call: Any, why: str) -> None:
     with pytest.raises(InvalidValueError, match=why):
         call()
