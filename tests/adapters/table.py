@@ -45,14 +45,14 @@ class Adapter:
     """
 
     name: str
-    judge: str
-    named: str
     llm: Callable[[Callable[[str], str]], Any]
     drop_in: type[Any]
     scoring: type[Any]
     score: Callable[[Any, Sample], Scored]
     ascore: Callable[[Any, Sample], Coroutine[Any, Any, Scored]]
     suite: Callable[[list[Any], Sequence[Sample], bool], Rows]
+    judge: str = "llm"
+    named: str = ""
     leaves_out: frozenset[str] = frozenset()
     has_ids: bool = False
     changed: Callable[..., Any] = lambda evaluator, **changes: evaluator.changed(**changes)
@@ -184,7 +184,6 @@ _NO_METADATA: Final = frozenset({"profiles"})
 ADAPTERS: Final = [
     Adapter(
         name="ragas",
-        judge="llm",
         named="name",
         llm=ragas_entry.ScriptedLLM,
         drop_in=ragas.TCVAMetric,
@@ -196,7 +195,6 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="ragas collections",
-        judge="llm",
         named="name",
         llm=ragas_entry.ScriptedLLM,
         drop_in=ragas.TCVACollectionMetric,
@@ -220,8 +218,6 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="langchain",
-        judge="llm",
-        named="",
         llm=lambda reply: langchain_entry.ScriptedChatModel(reply=reply),
         drop_in=langchain.TCVAEvaluator,
         scoring=langchain.ScorerEvaluator,
@@ -234,8 +230,6 @@ ADAPTERS: Final = [
     ),
     Adapter(
         name="llamaindex",
-        judge="llm",
-        named="",
         llm=_llamaindex_llm,
         drop_in=llamaindex.TCVAEvaluator,
         scoring=llamaindex.ScorerEvaluator,

@@ -8,28 +8,14 @@ from tcva_adapters.ccrs import METRICS
 
 PASSAGE = "The office opens at nine. Parking is free."
 
-SAMPLES = (
-    Sample(
-        id="good",
-        input="When does the office open?",
-        response="At nine.",
-        contexts=(PASSAGE,),
-        reference="At nine.",
-    ),
-    Sample(
-        id="mute",
-        input="Is there a canteen?",
-        response="The judge says nothing about this one.",
-        contexts=(PASSAGE,),
-        reference="No.",
-    ),
-    Sample(
-        id="half",
-        input="When does the office open, and where do I park?",
-        response="It opens at nine.",
-        contexts=(PASSAGE,),
-        reference="At nine; parking is free.",
-    ),
+_SAID = (
+    ("good", "When does the office open?", "At nine.", "At nine."),
+    ("mute", "Is there a canteen?", "The judge says nothing about this one.", "No."),
+    ("half", "When is it open, and where do I park?", "It opens at nine.", "At nine; it is free."),
+)
+SAMPLES = tuple(
+    Sample(id=name, input=asked, response=said, contexts=(PASSAGE,), reference=right)
+    for name, asked, said, right in _SAID
 )
 """The judge gives no number to the second; the first is an exact match."""
 

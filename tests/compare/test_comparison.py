@@ -30,9 +30,7 @@ NAN = math.nan
 FEW: dict[str, Any] = {"resamples": 200, "seed": 4}
 
 
-def table_of(
-    columns: dict[str, list[float]], human: list[float] | None = None, **more: Any
-) -> ScoreTable:
+def table_of(columns: dict[str, Any], human: Any = None, **more: Any) -> ScoreTable:
     scores = np.array(list(columns.values()), dtype=float).T
     names = tuple(f"s{i}" for i in range(len(scores)))
     ratings = np.empty(0) if human is None else np.array(human)
@@ -277,14 +275,9 @@ def drawn(n: int, *, together: bool) -> ScoreTable:
 
 
 def test_pairs_failures_and_counts_by_hand() -> None:
-    report = panel_report(
-        panel_table(
-            [
-                panel("a", judged("x", "fully", "none"), judged("y", "fully", "minor")),
-                panel("b", judged("x", "partial", None), failed("y")),
-            ]
-        )
-    )
+    whole = panel("a", judged("x", "fully", "none"), judged("y", "fully", "minor"))
+    part = panel("b", judged("x", "partial", None), failed("y"))
+    report = panel_report(panel_table([whole, part]))
     (found,) = report.records("agreement")
     assert (found["judges"], found["claims"], found["samples"]) == (2, 3, 2)
     assert "y gave no verdicts on 1 sample that others judged." in report.notes
@@ -310,14 +303,13 @@ def test_alpha_is_one_where_judges_agree_and_undefined_where_nothing_varies() ->
 
 
 def test_the_most_disputed_come_first_with_their_claims() -> None:
-    table = panel_table(
-        [
-            panel("agreed", judged("x", "fully"), judged("y", "fully")),
-            panel("close", judged("x", "fully", "fully"), judged("y", "mostly", "fully")),
-            panel("far", judged("x", "fully", "fully"), judged("y", "fully", "none")),
-            panel("alone", judged("x", "fully"), failed("y")),
-        ]
-    )
+    panels = [
+        panel("agreed", judged("x", "fully"), judged("y", "fully")),
+        panel("close", judged("x", "fully", "fully"), judged("y", "mostly", "fully")),
+        panel("far", judged("x", "fully", "fully"), judged("y", "fully", "none")),
+        panel("alone", judged("x", "fully"), failed("y")),
+    ]
+    table = panel_table(panels)
     found = disputed(table).records("disputed")
     expected = {"sample": "far", "spread": 4.0, "claim": "claim 1", "x": "fully", "y": "none"}
     assert found[0] == expected
@@ -355,16 +347,9 @@ def repeated(*levels: str | None, name: str = "m") -> Assessment:
 def test_flips_and_noise_by_hand() -> None:
     # Scores: (1, 1, 0), (.75, .75, .75), (0, .25): one of three has repeats on both sides of .5;
     # of its three pairs two disagree.
-    report = repeat_report(
-        panel_table(
-            [
-                repeated("fully", "fully", "none"),
-                repeated("mostly", "mostly", "mostly"),
-                repeated("none", "minor", None),
-                repeated("fully", None, None),
-            ]
-        )
-    )
+    first = [repeated("fully", "fully", "none"), repeated("mostly", "mostly", "mostly")]
+    other = [repeated("none", "minor", None), repeated("fully", None, None)]
+    report = repeat_report(panel_table([*first, *other]))
     (found,) = report.records("repeats")
     assert [found[k] for k in ("repeats", "samples", "flip", "same")] == [3, 3, 1, 1]
     assert found["flip_rate"] == pytest.approx(1 / 3)

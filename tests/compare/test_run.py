@@ -77,14 +77,8 @@ def fails_on(beginning: str, error: BaseException) -> LexicalModel:
 
 
 def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
-    table = run(
-        human="stars",
-        human_scale=(1, 5),
-        group="id_of",
-        samples=[
-            each.model_copy(update={"metadata": {"stars": 4, "id_of": each.id}}) for each in SAMPLES
-        ],
-    )
+    rated = [s.model_copy(update={"metadata": {"stars": 4, "id_of": s.id}}) for s in SAMPLES]
+    table = run(human="stars", human_scale=(1, 5), group="id_of", samples=rated)
     assert table.samples == ("right", "wrong", "bare")
     assert table.methods == ("tcva T=0.1", "tcva T=0.9", *NAMES)
     for method in table.methods:
@@ -116,12 +110,10 @@ def test_a_metric_that_no_sample_can_be_asked_for_is_left_out_in_one_line() -> N
 
 
 def test_by_default_the_metrics_of_the_criterion_run() -> None:
-    names = {
-        criterion: [
-            m.name for m in Run(SAMPLES, {"judge": LexicalModel(), "criterion": criterion}).methods
-        ]
-        for criterion in ("faithfulness", "correctness", "completeness")
-    }
+    names: dict[str, list[str]] = {}
+    for criterion in ("faithfulness", "correctness", "completeness"):
+        found = Run(SAMPLES, {"judge": LexicalModel(), "criterion": criterion}).methods
+        names[criterion] = [method.name for method in found]
     grounding = {"ragas": "faithfulness", "deepeval": "faithfulness", "llamaindex": "faithfulness"}
     wanted = [f"{name} {metric}" for name, metric in grounding.items()]
     assert names["faithfulness"] == [*wanted, "langchain context_qa"]

@@ -80,13 +80,8 @@ def test_correlations_of_metrics_are_averaged_over_systems() -> None:
 def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
     data = tables()
     hypotheses = [
-        {
-            "name": "c beats all",
-            "pairs": [["c", "a"], ["c", "b"]],
-            "metrics": ["f T=0.1", "f T=0.9"],
-            "direction": "greater",
-            "join": "all",
-        },
+        {"name": "c beats all", "pairs": [["c", "a"], ["c", "b"]], "direction": "greater"}
+        | {"metrics": ["f T=0.1", "f T=0.9"], "join": "all"},
         {"name": "a and b differ somewhere", "pairs": [["a", "b"]], "join": "any"},
         {"name": "b loses", "pairs": [["b", "a"]], "metrics": ["f T=0.1"], "direction": "less"},
         {"name": "m", "pairs": [["a", "b"], ["b", "c"]], "join": "any", "chances": "metrics"},

@@ -274,16 +274,8 @@ def test_the_whole_prompt_as_a_reply_gives_no_verdict() -> None:
         assert result.unscored is not None, line
 
 
-SAMPLES = [
-    Sample(
-        id=str(i),
-        input="When?",
-        response=f"It opens at nine on day {i}.",
-        contexts=("It opens at nine.",),
-        reference="At nine.",
-    )
-    for i in range(3)
-]
+_ABOUT: Any = {"input": "When?", "contexts": ("It opens at nine.",), "reference": "At nine."}
+SAMPLES = [Sample(id=str(i), response=f"It opens at nine on day {i}.", **_ABOUT) for i in range(3)]
 WRITTEN = verdict_json((1, "partial", ""))
 HUGE = 10**400
 DIGITS = "9" * 5000

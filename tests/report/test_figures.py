@@ -17,8 +17,8 @@ RNG = np.random.default_rng(2)
 LONG = "framework metric_of_a_very_long_name " * 3
 
 
-def report(title: str, records: list[dict[str, Any]]) -> Report:
-    return Report("", [Table(title, [Column(name) for name in records[0]], records)])
+def report(title: str, *records: dict[str, Any]) -> Report:
+    return Report("", [Table(title, [Column(name) for name in records[0]], [*records])])
 
 
 def scored() -> ScoreTable:
@@ -29,38 +29,28 @@ def scored() -> ScoreTable:
     return ScoreTable(names, ("tcva", "ragas $x", LONG), scores, ratings)
 
 
+SWEPT = [(n, m, t) for n, m in (("default", 0.5), ("linear", 0.4)) for t in (0.1, 0.5, 0.9)]
+CORRELATED = ("a", "b", 0.5), ("a", "c", None), ("b", "c", -0.9)
 REPORTS = {
     "guarantee": gate(),
     "sweep": report(
         "temperatures",
-        [
-            {"setting": setting, "T": t, "mean": t * share, "pass_rate": share}
-            for setting, share in (("default", 0.5), ("linear", 0.4))
-            for t in (0.1, 0.5, 0.9)
-        ],
+        *({"setting": n, "T": t, "mean": t * m, "pass_rate": m} for n, m, t in SWEPT),
     ),
     "agreement": report(
         "agreement",
-        [
-            {"method": "a$", "n": 9, "spearman": 0.2, "spearman_low": None, "spearman_high": None},
-            {"method": LONG, "n": 40, "spearman": 0.6, "spearman_low": 0.4, "spearman_high": 0.8},
-            {"method": "c", "n": 40, "spearman": None, "spearman_low": None, "spearman_high": None},
-        ],
+        {"method": "a$", "n": 9, "spearman": 0.2, "spearman_low": None, "spearman_high": None},
+        {"method": LONG, "n": 40, "spearman": 0.6, "spearman_low": 0.4, "spearman_high": 0.8},
+        {"method": "c", "n": 40, "spearman": None, "spearman_low": None, "spearman_high": None},
     ),
     "reliability": report(
         "bins",
-        [
-            {"score": 0.2, "rating": 0.3, "rating_low": 0.1, "rating_high": 0.5},
-            {"score": 0.8, "rating": 0.7, "rating_low": None, "rating_high": None},
-        ],
+        {"score": 0.2, "rating": 0.3, "rating_low": 0.1, "rating_high": 0.5},
+        {"score": 0.8, "rating": 0.7, "rating_low": None, "rating_high": None},
     ),
     "correlations": report(
         "pairs",
-        [
-            {"first": "a", "second": "b", "rho": 0.5},
-            {"first": "a", "second": "c", "rho": None},
-            {"first": "b", "second": "c", "rho": -0.9},
-        ],
+        *(dict(zip(("first", "second", "rho"), row, strict=True)) for row in CORRELATED),
     ),
 }
 

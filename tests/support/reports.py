@@ -26,26 +26,17 @@ from tests.hostile.corpus import TEXTS
 RAGAS: Final = "ragas faithfulness"
 DEEPEVAL: Final = "deepeval faithfulness"
 RUN: Final = "faithfulness"
-FOUND: Final = Report(
-    "TCVA and the ratings agree.",
-    [
-        Table(
-            "agreement",
-            [
-                *(Column("method"), Column("n", "int")),
-                *(Column("rho", "interval", "rank correlation"), Column("p", "p")),
-                *(Column("same", "share"), Column("difference", "signed")),
-            ],
-            [
-                {"method": RUN, "n": 54, "p": 0.0001, "same": 0.997, "difference": 0.25}
-                | {"rho": 0.8125, "rho_low": 0.71, "rho_high": 0.9},
-                {"method": RAGAS, "n": 52, "rho": 0.5, "p": 0.25, "same": 0.5, "difference": None},
-            ],
-            notes=["Holm's correction over both."],
-        )
-    ],
-    ["Ratings are of one person."],
-)
+_COLUMNS: Final = [
+    *(Column("method"), Column("n", "int"), Column("rho", "interval", "rank correlation")),
+    *(Column("p", "p"), Column("same", "share"), Column("difference", "signed")),
+]
+_ROWS: Final[list[dict[str, Any]]] = [
+    {"method": RUN, "n": 54, "p": 0.0001, "same": 0.997, "difference": 0.25}
+    | {"rho": 0.8125, "rho_low": 0.71, "rho_high": 0.9},
+    {"method": RAGAS, "n": 52, "rho": 0.5, "p": 0.25, "same": 0.5, "difference": None},
+]
+_AGREEMENT: Final = Table("agreement", _COLUMNS, _ROWS, notes=["Holm's correction over both."])
+FOUND: Final = Report("TCVA and the ratings agree.", [_AGREEMENT], ["Ratings are of one person."])
 """What the library says of the examples; the page shows it as it is."""
 
 
@@ -158,21 +149,14 @@ def example_content() -> Content:
 def gate(limit: float = 0.2) -> Report:
     """Thresholds of which the strictest three keep a limit of 0.2, and none one of 0.02."""
     rows = zip(range(10, -1, -1), np.linspace(0.05, 1, 11) ** 2, strict=True)
-    records = [
-        {
-            "threshold": step / 10,
-            "false_pass": share,
-            "bound": min(1, share + 0.04),
-            "true_pass": share**0.3,
-            "certified": share + 0.04 < limit,
-        }
-        for step, share in rows
-    ]
+    names = ("threshold", "false_pass", "bound", "true_pass", "certified")
+    found = [(step / 10, k, min(1, k + 0.04), k**0.3, k + 0.04 < limit) for step, k in rows]
+    records = [dict(zip(names, each, strict=True)) for each in found]
     kept = [each["threshold"] for each in records if each["certified"]]
-    found = {"setting": {"threshold": kept[-1]}} if kept else None
-    table = Table("thresholds", [Column(name) for name in records[0]], records, detail=True)
+    guarantee = {"setting": {"threshold": kept[-1]}} if kept else None
+    table = Table("thresholds", [Column(name) for name in names], records, detail=True)
     limits = {"max_false_pass": limit, "min_true_pass": None if kept else 0.5}
-    return Report("A gate.", [table], settings={"guarantee": found, **limits})
+    return Report("A gate.", [table], settings={"guarantee": guarantee, **limits})
 
 
 def gated() -> Content:
