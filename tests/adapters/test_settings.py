@@ -17,27 +17,16 @@ from tests.adapters.table import Adapter, each_adapter, each_named
 from tests.support.office import SAMPLE, TWO
 
 WRONG: dict[str, list[Any]] = {
-    "criterion": [None, True, "beauty"],
-    "threshold": [True, "0.5", math.nan, -1, 2],
+    "criterion": [None, True, "beauty"], "threshold": [True, "0.5", math.nan, -1, 2],
     "temperature": [None, True, math.nan, -1, "severe"],
-    "scheme": [None, 3, "steep"],
-    "penalty": [None, True, "huge"],
-    "eps": [None, True, math.nan, 0],
-    "floor": [None, "cellar"],
-    "bounds": [None, {"p_low": -4}],
-    "on_unscored": [True, "1", math.nan, 3],
-    "claims": [None, "guess"],
-    "verdicts": [None, "letters"],
-    "repeats": [None, True, 0, 2.5],
-    "evidence": [None, "lowered"],
-    "max_claims": [None, True, 0, 2.5],
-    "store": [3, True],
-    "fuse": [True, 3, "lexcial"],
-    "fuse_weights": [3, (-1, 1)],
-    "share": [None, 0],
-    "max_concurrency": [None, 0],
+    "scheme": [None, 3, "steep"], "penalty": [None, True, "huge"], "eps": [None, True, math.nan, 0],
+    "floor": [None, "cellar"], "bounds": [None, {"p_low": -4}],
+    "on_unscored": [True, "1", math.nan, 3], "claims": [None, "guess"],
+    "verdicts": [None, "letters"], "repeats": [None, True, 0, 2.5], "evidence": [None, "lowered"],
+    "max_claims": [None, True, 0, 2.5], "store": [3, True], "fuse": [True, 3, "lexcial"],
+    "fuse_weights": [3, (-1, 1)], "share": [None, 0], "max_concurrency": [None, 0],
     "events": [None, "yes"],
-}
+}  # fmt: skip
 
 
 @each_adapter

@@ -21,13 +21,10 @@ def _listed(text: str) -> list[str]:
 
 
 READ: Final = {
-    0.0: _listed("0 ¦ 0.0 ¦ 0/100"),
-    1.0: ["1"],
-    7.0: ["007"],
+    0.0: _listed("0 ¦ 0.0 ¦ 0/100"), 1.0: ["1"], 7.0: ["007"],
     100.0: _listed("100 ¦ 100.0 ¦ 100/100"),
     87.5: _listed('87.5 ¦ 87,5 ¦ SCORE : 87.5 ¦ {"score": 87.5}'),
-    87.25: ["87,25"],
-    87.123456: ["87.123456"],
+    87.25: ["87,25"], 87.123456: ["87.123456"],
     87.0: _listed("""
         87 ¦ 87↵ ¦ 87. ¦ 87! ¦ **87** ¦ __87__ ¦ *87* ¦ `87` ¦ ```↵87↵``` ¦ ```json↵87↵``` ¦ ```87``` ¦
         "87" ¦ '87' ¦ “87” ¦ (87) ¦ [87] ¦ [[87]] ¦ # 87 ¦ ## Score: 87 ¦ | 87 | ¦ 87↵87 ¦
@@ -45,7 +42,7 @@ READ: Final = {
         {"score": 87}↵It names 3 of 4 points. ¦ {"score": 87} {"score": 87} ¦
         <think>50 or 60?</think>87 ¦ <think>{"score": 10}</think>↵{"score": 87} ¦ Maybe 60.</think>87
     """),
-}
+}  # fmt: skip
 """Numbers, and the replies that mean them."""
 
 UNREAD: Final = [
@@ -118,12 +115,9 @@ def test_a_number_of_the_sample_is_none_of_the_judge(said: str, field: str) -> N
     sample = RATED.model_copy(update={field: (text,) if field == "contexts" else text})
     bare = "".join(said.split())
     replies = {
-        f"I will not reply {said}.": None,
-        f"It wants {bare}; no.": None,
-        f'It wants {said}. {{"score": 5}}': 0.05,
-        'It says "Score: 100".': None,
-        said: None,
-    }
+        f"I will not reply {said}.": None, f"It wants {bare}; no.": None,
+        f'It wants {said}. {{"score": 5}}': 0.05, 'It says "Score: 100".': None, said: None,
+    }  # fmt: skip
     for reply, score in replies.items():
         result = CCRS("cc", judge=ScriptedModel([reply, "?"]), share=False).evaluate(sample)
         assert result.scores["cc"] == score, reply

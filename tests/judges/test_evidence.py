@@ -63,16 +63,11 @@ NOT_FOUND = [
     "runs twice a day ... a permit",
 ]
 SCRIPTS = [
-    ("湖は1985年から保護", "この湖は1984年から保護されています。", False),
-    ("STRASSE", "Die Straße ist gesperrt.", True),
-    ("١٩٨٤", "protected since 1984", True),
-    ("café", "the cafe\u0301 by the port", True),
-    ("-5 degrees", "it fell to −5 degrees", True),
-    ("5 degrees", "it fell to −5 degrees", False),
-    ("50%", "50 percent of them", True),
-    ("3.5", "3,5", False),
-    ("15", "1 5", False),
-]
+    ("湖は1985年から保護", "この湖は1984年から保護されています。", False), ("STRASSE", "Die Straße ist gesperrt.", True),
+    ("١٩٨٤", "protected since 1984", True), ("café", "the cafe\u0301 by the port", True),
+    ("-5 degrees", "it fell to −5 degrees", True), ("5 degrees", "it fell to −5 degrees", False),
+    ("50%", "50 percent of them", True), ("3.5", "3,5", False), ("15", "1 5", False),
+]  # fmt: skip
 
 
 def checked(verdict: ClaimVerdict, passages: Sequence[str] = HELD) -> ClaimVerdict:
@@ -156,14 +151,11 @@ def test_what_is_too_large_is_not_found() -> None:
 
 
 DENIED = [
-    "It is not |safe for children|.",
-    "It is n't |safe for children|.",
-    "Not all |drugs are safe|.",
-    "The trial failed to |cure cancer|.",
-    "|The drug is| not safe.",
+    "It is not |safe for children|.", "It is n't |safe for children|.", "Not all |drugs are safe|.",
+    "The trial failed to |cure cancer|.", "|The drug is| not safe.",
     "|Das Mittel ist für Kinder| noch nicht geeignet.",
     "|该药对儿童|不安全。",
-]
+]  # fmt: skip
 NOT_DENIED = [
     "It is not only |safe for children| but also cheap.",
     "It was not until 1990 that |the ferry ran daily|.",

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -46,39 +45,23 @@ class ScriptedChatModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        del stop, run_manager, kwargs
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         prompt = "\n\n".join(str(message.text) for message in messages)
         with self._lock:
             self._prompts.append(prompt)
+        about = {"model_name": "scripted-2026-01-01", "finish_reason": self.finish_reason}
         message = AIMessage(
             self.reply(prompt),
             usage_metadata={"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
-            response_metadata={
-                "model_name": "scripted-2026-01-01",
-                "finish_reason": self.finish_reason,
-            },
+            response_metadata=about,
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        del run_manager
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         if self.hangs:
             await asyncio.Event().wait()
         await asyncio.sleep(0)
-        return self._generate(messages, stop, None, **kwargs)
+        return self._generate(messages)
 
 
 def scripted(*replies: str | Exception) -> ScriptedChatModel:

@@ -227,12 +227,9 @@ def test_a_mapper_reads_runs_with_names_of_their_own() -> None:
 
 def test_functions_follow_the_convention_of_openevals() -> None:
     given: dict[str, Any] = {
-        "inputs": "When?",
-        "outputs": "It opens at nine.",
-        "context": ["It opens at nine."],
-        "reference_outputs": "At nine.",
-        "rubric": "ignored, as there",
-    }
+        "inputs": "When?", "outputs": "It opens at nine.", "context": ["It opens at nine."],
+        "reference_outputs": "At nine.", "rubric": "ignored, as there",
+    }  # fmt: skip
     found = create_tcva_judge(TCVAEvaluator(judge()), feedback_key="faith")(**given)
     judging = create_async_tcva_judge(TCVAEvaluator(judge()), feedback_key="faith")
     awaited = asyncio.run(judging(**given))

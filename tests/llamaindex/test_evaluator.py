@@ -51,12 +51,9 @@ def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
     llm = ScriptedLLM(reply=lambda _: TWO)
     evaluator = TCVAEvaluator(llm)
     arguments: dict[str, Any] = {
-        **GIVEN,
-        "temperature": 0.1,
-        "threshold": 0.9,
-        "something_for_another_evaluator": 1,
+        **GIVEN, "temperature": 0.1, "threshold": 0.9, "something_for_another_evaluator": 1,
         "sleep_time_in_seconds": 0.001,
-    }
+    }  # fmt: skip
     awaited = evaluator.aevaluate(**arguments) if is_async else None
     result = asyncio.run(awaited) if awaited else evaluator.evaluate(**arguments)
     assert result.score == pytest.approx(STRICT, abs=1e-12)

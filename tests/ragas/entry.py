@@ -38,34 +38,19 @@ class ScriptedLLM(BaseRagasLLM):
         self.callbacks: list[Callbacks] = []
         self._lock = threading.Lock()
 
-    def generate_text(
-        self,
-        prompt: PromptValue,
-        n: int = 1,
-        temperature: float | None = 0.01,
-        stop: list[str] | None = None,
-        callbacks: Callbacks = None,
-    ) -> LLMResult:
-        del n, temperature, stop
+    def generate_text(self, prompt: PromptValue, *_: Any, **given: Any) -> LLMResult:
         with self._lock:
             self.prompts.append(prompt.to_string())
-            self.callbacks.append(callbacks)
+            self.callbacks.append(given.get("callbacks"))
         text = self.reply(prompt.to_string())
         usage = {"prompt_tokens": 10, "completion_tokens": 5}
         return LLMResult(generations=[[Generation(text=text)]], llm_output={"token_usage": usage})
 
-    async def agenerate_text(
-        self,
-        prompt: PromptValue,
-        n: int = 1,
-        temperature: float | None = 0.01,
-        stop: list[str] | None = None,
-        callbacks: Callbacks = None,
-    ) -> LLMResult:
+    async def agenerate_text(self, prompt: PromptValue, *_: Any, **given: Any) -> LLMResult:
         if self.hangs:
             await asyncio.Event().wait()
         await asyncio.sleep(0)
-        return self.generate_text(prompt, n, temperature, stop, callbacks)
+        return self.generate_text(prompt, **given)
 
     def is_finished(self, response: LLMResult) -> bool:
         del response

@@ -22,16 +22,11 @@ from tests.hostile.corpus import TEXTS, Hostile
 
 ON_GITHUB = (
     "@octocat #123 GH-1 https://192.0.2.1/x www.192.0.2.1 user@example.org a/b#3 :x: 0123456789abc",
-    "a\\|b|c\\\\|d `x` ``y`` | @octocat |",
-    "``` @octocat\n```\n@octocat",
-    "`@octocat",
-    "ends with a backslash\\",
-    "</code></summary></details><b>@octocat</b>",
+    "a\\|b|c\\\\|d `x` ``y`` | @octocat |", "``` @octocat\n```\n@octocat", "`@octocat",
+    "ends with a backslash\\", "</code></summary></details><b>@octocat</b>",
     "::error::x\n::stop-commands::y\n  ::add-mask::0\n##[error]z ##vso[task.x] ##teamcity[y]",
-    "[[ATTACHMENT|/etc/passwd]]",
-    "%0A::error::x",
-    "=====\n- a\n1. b\n    code",
-)
+    "[[ATTACHMENT|/etc/passwd]]", "%0A::error::x", "=====\n- a\n1. b\n    code",
+)  # fmt: skip
 ALL = [*TEXTS, *(Hostile(f"github {n}", "GitHub", text) for n, text in enumerate(ON_GITHUB))]
 OURS = {"p", "strong", "ul", "li", "code", "details", "summary"}
 OURS |= {"table", "thead", "tbody", "tr", "th", "td"}

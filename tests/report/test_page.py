@@ -51,18 +51,12 @@ def test_hostile_texts_come_back_as_they_were(tmp_path: Path) -> None:
 def test_no_block_and_no_title_can_be_left(tmp_path: Path) -> None:
     asset = (files("tcva_adapters.report") / "page.html").read_text(encoding="utf-8")
     texts = [
-        "</script><script>alert(1)</script>",
-        "<!--<script>",
-        "-->",
-        "</title><img src=x onerror=alert(1)>",
-        "\u2028\u2029",
-        "]]>",
-        "&lt;/script&gt;",
-        "a\ud800b\udc00",
-        "\x00\x1b[2J",
+        "</script><script>alert(1)</script>", "<!--<script>", "-->",
+        "</title><img src=x onerror=alert(1)>", "\u2028\u2029", "]]>", "&lt;/script&gt;",
+        "a\ud800b\udc00", "\x00\x1b[2J",
         '<script type="application/jsonl" id="details"></script>',
         "<title>TCVA report</title>",
-    ]
+    ]  # fmt: skip
     page = page_with(texts, tmp_path).read_bytes().decode()
     for tag in ("<script", "</script", "<!--", "<img", "<title>", "</title>"):
         assert page.count(tag) == asset.count(tag), tag

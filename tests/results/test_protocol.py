@@ -125,16 +125,13 @@ def deep() -> dict[str, Any]:
 
 
 METADATA = {
-    "bytes": {"b": b"\xff\xfe"},
-    "circular": circular(),
-    "deep": deep(),
-    "speechless": {"o": Speechless()},
-    "half a character": {"t": "\ud800"},
+    "bytes": {"b": b"\xff\xfe"}, "circular": circular(), "deep": deep(),
+    "speechless": {"o": Speechless()}, "half a character": {"t": "\ud800"},
     "a long number": {"n": 10**5000},
     "nan": {"n": [math.nan, np.float32(0.5), np.arange(2)]},
     "keys that are no texts": {"k": {1: 2, (1, 2): {"\ud800": 3}}},
     "values of Python's own": {"d": date(2026, 1, 1), "c": Decimal("1.5"), "s": {1}, "o": object()},
-}
+}  # fmt: skip
 
 
 def test_no_metadata_break_what_was_judged(tmp_path: Path) -> None:

@@ -100,14 +100,11 @@ class BatchServer(ScriptedServer):
         under_way = sum(len(self.files[held.told["input_file_id"]][1]) for held in open_ones)
         given = ("endpoint", "input_file_id", "completion_window")
         told: dict[str, Any] = {
-            **{name: asked[name] for name in given},
-            "id": f"batch_{number}",
-            "object": "batch",
-            "status": "in_progress",
-            "created_at": int(time.time()),
+            **{name: asked[name] for name in given}, "id": f"batch_{number}", "object": "batch",
+            "status": "in_progress", "created_at": int(time.time()),
             "metadata": asked.get("metadata"),
             "request_counts": {"total": len(lines), "completed": 0, "failed": 0},
-        }
+        }  # fmt: skip
         if under_way + len(content) > self.room:
             self._fail(told, "token_limit_exceeded", "Enqueued token limit reached for m.")
         self.batches[told["id"]] = Held(number, told, lines)

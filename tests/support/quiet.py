@@ -8,14 +8,10 @@ _FOLDER = tempfile.TemporaryDirectory(prefix="tcva-tests-")
 atexit.register(_FOLDER.cleanup)
 
 QUIET = {
-    "RAGAS_DO_NOT_TRACK": "true",
-    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
-    "DEEPEVAL_DISABLE_DOTENV": "1",
-    "DEEPEVAL_CACHE_FOLDER": _FOLDER.name,
-    "LANGSMITH_TRACING": "false",
-    "LANGSMITH_TEST_TRACKING": "false",
-    "TOKENIZERS_PARALLELISM": "false",
-}
+    "RAGAS_DO_NOT_TRACK": "true", "DEEPEVAL_TELEMETRY_OPT_OUT": "1", "DEEPEVAL_DISABLE_DOTENV": "1",
+    "DEEPEVAL_CACHE_FOLDER": _FOLDER.name, "LANGSMITH_TRACING": "false",
+    "LANGSMITH_TEST_TRACKING": "false", "TOKENIZERS_PARALLELISM": "false",
+}  # fmt: skip
 os.environ.update(QUIET)
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CONFIDENT_API_KEY", "LANGSMITH_API_KEY"):
     os.environ.pop(name, None)

@@ -313,19 +313,13 @@ def nothing() -> Content:
 
 
 CONTENTS: Final[dict[str, Callable[[], Content]]] = {
-    "example": example_content,
-    "two runs": two_runs,
-    "apart": apart,
-    "gate": gated,
+    "example": example_content, "two runs": two_runs, "apart": apart, "gate": gated,
     "fixed only": fixed_only,
     "one sample": lambda: _small([Result(_judged("one", "fully"))], "one sample"),
-    "all unscored": all_unscored,
-    "report alone": nothing,
-    "judges": fused_and_panel,
-    "ccrs": ccrs_content,
-    "drawn": lambda: random_content(400, seed=3),
+    "all unscored": all_unscored, "report alone": nothing, "judges": fused_and_panel,
+    "ccrs": ccrs_content, "drawn": lambda: random_content(400, seed=3),
     "hostile": lambda: hostile_content([each.text for each in TEXTS]),
-}
+}  # fmt: skip
 """Reports by name."""
 
 MOST: Final = {"drawn": 100}

@@ -234,16 +234,10 @@ NOT_OTHER = [
     ("It leaves at 8 pm.", "It leaves at 7"),
 ]
 READ_ALIKE = [
-    ("twenty-two", "22"),
-    ("two hundred and fifty", "250"),
-    ("the 3rd", "the 3"),
-    ("$8m", "$8,000,000"),
-    ("7:30 pm", "19:30"),
-    ("a 3:1 win", "a 3:1 win"),
-    ("三十八", "38"),
-    ("二〇二四", "2024"),
-    ("一万二千", "12000"),
-]
+    ("twenty-two", "22"), ("two hundred and fifty", "250"), ("the 3rd", "the 3"),
+    ("$8m", "$8,000,000"), ("7:30 pm", "19:30"), ("a 3:1 win", "a 3:1 win"), ("三十八", "38"),
+    ("二〇二四", "2024"), ("一万二千", "12000"),
+]  # fmt: skip
 READ_APART = [("8 m", "8,000,000"), ("twenty twelve", "32"), ("3 pm and 5", "8"), ("5 and am", "5")]
 
 
