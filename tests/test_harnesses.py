@@ -21,9 +21,7 @@ def judged(request: Any) -> str:
 
 
 @ELSEWHERE
-def test_a_failed_judgement_is_no_score_and_nobody_is_called(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_judgement_is_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"model": ScriptedModel(judged)}
     connections().clear()

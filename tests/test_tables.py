@@ -88,9 +88,7 @@ def test_what_is_written_is_encodable_and_no_command(encoding: str) -> None:
     assert json.loads(escaped) == {"a": "打 ü \U0001f600 ##[error] \x9b"}
 
 
-def test_notes_are_whole_lines_in_a_log_and_wrapped_for_a_reader(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_notes_wrap(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     long = "a sentence that goes on " * 10
     monkeypatch.delenv("COLUMNS", raising=False)
     note(long)

@@ -357,9 +357,7 @@ def test_a_panel_needs_judges_that_can_be_pickled_and_copies_are_itself() -> Non
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 # Python warns of forks beside threads, which is one of the ways tried here.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_workers_share_the_store_and_read_the_key_from_their_environment(
-    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_share_stores(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-environment")
     with ScriptedServer(auto_judge) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)

@@ -76,9 +76,7 @@ def check_are_of(records: Sequence[Any], results: Sequence[Any]) -> None:
 
 @each_adapter
 @both_ways
-def test_each_result_is_one_event_on_the_span_of_the_caller(
-    adapter: Adapter, asynchronous: bool, exported: Any, span: Any
-) -> None:
+def test_results_are_events(adapter: Adapter, asynchronous: bool, exported: Any, span: Any) -> None:
     connections().clear()
     refused = SAMPLES[0].model_copy(update={"contexts": None})  # in LangChain an error, no result
     samples = SAMPLES if adapter.name == "langchain" else [*SAMPLES, refused]
@@ -103,9 +101,7 @@ def test_each_result_is_one_event_on_the_span_of_the_caller(
 
 
 @each_adapter
-def test_what_a_framework_ends_is_an_event_if_it_is_a_result(
-    adapter: Adapter, exported: Any
-) -> None:
+def test_what_a_framework_ends_is_an_event_if_a_result(adapter: Adapter, exported: Any) -> None:
     model: Any = ScriptedModel([])
     model.acomplete = lambda _: asyncio.sleep(60)
 

@@ -178,9 +178,7 @@ def test_links_and_the_back_button(reports: Reports, open_report: Opener) -> Non
     assert again.call("() => document.documentElement.dataset.theme") == "dark"
 
 
-def test_a_gate_is_read_with_the_keyboard_and_the_pointer(
-    reports: Reports, open_report: Opener
-) -> None:
+def test_a_gate_is_read_with_keyboard_and_pointer(reports: Reports, open_report: Opener) -> None:
     page = open_report(reports("gate"), "#view=statistics")
     kept, broken = page.page.locator("figure").all()
     slider, drawing = kept.get_by_role("slider"), kept.get_by_role("img")

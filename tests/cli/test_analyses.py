@@ -74,9 +74,7 @@ CASES: list[tuple[list[str], Any, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("arguments", "function", "how"), CASES, ids=range(len(CASES)))
-def test_a_command_prints_what_the_function_finds(
-    arguments: list[str], function: Any, how: dict[str, Any], tcva: Run
-) -> None:
+def test_what_is_found(arguments: list[str], function: Any, how: dict[str, Any], tcva: Run) -> None:
     found = tcva(*arguments, "--json").json
     sources = [each for each in arguments if each.endswith(".jsonl") and each != "labels.jsonl"]
     expected = function(sources if function is compare.systems else sources[0], **how).to_dict()

@@ -38,9 +38,7 @@ def test_eleven_commands_have_few_options() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("width", [80, 140])
-def test_help_is_as_wide_as_the_terminal_in_groups_with_an_example(
-    name: str, width: int, tcva: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_of_help(name: str, width: int, tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     commands = [[name, own] for own in getattr(imported(name), "commands", {})] or [[name]]
     for command in commands:

@@ -233,9 +233,7 @@ async def _hangs() -> Any:
     (lambda: _raises(ValueError("half \ud83d")), "ValueError: half \ufffd"),
     (_hangs, "timeout: no score after 0.2 seconds"),
 ])  # fmt: skip
-def test_whatever_a_metric_does_every_sample_has_its_cell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, said: str
-) -> None:
+def test_hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, said: str) -> None:
     class Hostile:
         LexicalLLM = staticmethod(object)
         framework_metrics = staticmethod(lambda: ["faithfulness"])

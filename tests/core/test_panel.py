@@ -42,9 +42,7 @@ def test_the_weighted_power_mean(row: list[float], temperature: float, data: st.
     st.lists(st.tuples(scores | st.just(NAN), st.floats(0.1, 9.0)), min_size=2, max_size=4),
     st.sampled_from([None, 0.1, 0.5, 0.9]),
 )
-def test_the_order_of_the_methods_does_not_change_a_bit(
-    members: list[tuple[float, float]], temperature: float | None
-) -> None:
+def test_order_of_methods(members: list[tuple[float, float]], temperature: float | None) -> None:
     fused = []
     for order in itertools.permutations(members):
         row, weights = zip(*order, strict=True)

@@ -315,9 +315,7 @@ STEPS = [*zip(("parse_verdicts", "check_evidence"), FAULTS[:2], strict=True)]
 
 
 @pytest.mark.parametrize(("step", "fault"), STEPS, ids=str)
-def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
-    step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_faults_of_ours(step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = getattr(judging, step)
 
     def failing(first: Any, *rest: Any, **options: Any) -> Any:

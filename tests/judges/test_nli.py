@@ -78,9 +78,7 @@ def test_two_classes_and_a_single_logit(folder: Folder, labels: str) -> None:
     assert [each[0] for each in judged(path)] == ["fully", "none", "none", None]
 
 
-def test_chances_are_those_of_a_yes_and_a_contradiction_is_minor_at_most(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_chances_become_shares_and_levels(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     tcva = TCVA(judge=f"nli:{folder()}", share=False)
     expected = (False, level_shares(0.6), "partial"), (True, (0, 0, 0, 1, 0), "minor")
     for is_contradicted, shares, level in expected:
@@ -102,9 +100,7 @@ def test_other_exports_say_the_same(folder: Folder, how: Any) -> None:
 
 @pytest.mark.parametrize("template", [None, "{premise} [SEP] {hypothesis}"])
 @pytest.mark.parametrize("at", [0, 20, 38])
-def test_a_model_that_reads_48_tokens_finds_its_sentence_in_long_contexts(
-    folder: Folder, at: int, template: str | None
-) -> None:
+def test_long_contexts_are_read_in_parts(folder: Folder, at: int, template: str | None) -> None:
     """The graph fails with more tokens than it has positions for."""
     text = [f"It closes at five on weekdays and parking is free number {i}." for i in range(40)]
     text[at] = "The office opens at nine."
@@ -141,9 +137,7 @@ def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -
     ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
     ("model.onnx", "no", "model.onnx cannot be used"), ("model.onnx", "", "model.onnx cannot be used"),
 ])  # fmt: skip
-def test_a_folder_that_lacks_something_is_an_error_that_names_it(
-    folder: Folder, name: str, content: str | None, said: str
-) -> None:
+def test_folders_that_lack_files(folder: Folder, name: str, content: str | None, said: str) -> None:
     path = folder(external="weights.bin")
     (path / name).unlink()
     if content is not None:
@@ -199,9 +193,7 @@ def test_what_it_cannot_follow(folder: Folder, monkeypatch: pytest.MonkeyPatch) 
         TCVA(judge=name)
 
 
-def test_evaluators_share_one_judgement_and_one_session(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evaluators_share_what_was_judged(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     name, chances = f"nli:{folder()}", CrossEncoder.chances
     first, second = TCVA(judge=name), TCVA(judge=name, temperature="strict")
     asked: list[CrossEncoder] = []
@@ -243,9 +235,7 @@ def _elsewhere(pickled: bytes, found: Any) -> None:
 
 
 @pytest.mark.parametrize("how", ["spawn", "fork"])
-def test_another_process_loads_it_anew(
-    folder: Folder, how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_process_loads(folder: Folder, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.chdir(folder().parent)
     tcva = TCVA(judge="nli:tiny")
@@ -265,9 +255,7 @@ def test_another_process_loads_it_anew(
     assert judge_batch(batch, settings=settings)["tcva_score"][0] == here.score
 
 
-def test_doctor_tries_it_on_claims_of_known_answer(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_tries_it_on_known_claims(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcva_adapters.diagnosis.REQUIREMENTS", {})
     report, is_well = diagnose(f"nli:{folder()}")
     assert not is_well

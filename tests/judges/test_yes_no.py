@@ -118,9 +118,7 @@ def test_claims_of_the_judge_are_asked_for_first() -> None:
          "unreadable_reply", False, "no verdict for claim 1, 2 of 3", 4),
     ],
 )  # fmt: skip
-def test_a_claim_without_an_answer_leaves_the_sample_unscored(
-    says: Any, reason: str, fatal: bool, detail: str, requests: int
-) -> None:
+def test_a_missing_answer(says: Any, reason: str, fatal: bool, detail: str, requests: int) -> None:
     model = ScriptedModel(says)
     unscored = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS).unscored
     assert unscored is not None

@@ -53,9 +53,7 @@ def test_names_statuses_and_causes_tell(error: Exception, reason: str, fatal: bo
     "ask",
     [lambda model: complete(model, REQUEST), lambda model: asyncio.run(acomplete(model, REQUEST))],
 )
-def test_whatever_a_model_does_comes_out_as_a_reply_or_a_judge_error(
-    ask: Callable[[Any], ModelReply], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_model_failures(ask: Callable[[Any], ModelReply], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "given-by-hand-0123456789")
     assert ask(ScriptedModel(["by given-by-hand-0123456789"])).text == "by ***"
     for answer, says in (

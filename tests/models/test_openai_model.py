@@ -146,9 +146,7 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
     (["json_schema", "json_object"], 400, {"response_format"}),
     (["max_tokens", "max_completion_tokens"], 400, {"max_tokens"}),
 ])  # fmt: skip
-def test_a_feature_that_the_server_blames_is_given_up_once_and_remembered(
-    face: Face, lacks: list[str], status: int, gone: set[str]
-) -> None:
+def test_features_are_given_up(face: Face, lacks: list[str], status: int, gone: set[str]) -> None:
     script = lacking(*lacks, then=auto_judge, status=status)
     with serving(script, max_retries=2) as (server, model):
         assert [face(model).retries for _ in range(2)] == [len(lacks), 0]

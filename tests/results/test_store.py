@@ -265,9 +265,7 @@ def test_a_write_waits_for_another_process(path: Path) -> None:
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_held_store_is_waited_for_once_and_told_of_once(
-    path: Path, asynchronous: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_held_long(path: Path, asynchronous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     # Inside an event loop the wait is a short one.
     short, other = ("_LOOP_WAIT_SECONDS", "_WAIT_SECONDS")[:: 1 if asynchronous else -1]
     monkeypatch.setattr(f"tcva_adapters.results.store.{short}", WAIT)

@@ -93,9 +93,7 @@ def test_the_path_ends_at_the_first_setting_that_fails() -> None:
     st.floats(0.001, 0.5),
     st.sampled_from([1, 3]),
 )
-def test_what_holds_of_every_path(
-    drawn: tuple[int, list[int]], limit: float, error: float, per_group: int
-) -> None:
+def test_any_path(drawn: tuple[int, list[int]], limit: float, error: float, per_group: int) -> None:
     n, hits = drawn
     groups = None if per_group == 1 else [i // per_group for i in range(n)]
     path = certify(rows(n, *hits), limit, error=error, groups=groups)
