@@ -146,7 +146,8 @@ def run(arguments: list[str]) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("always", TCVAWarning)
             warnings.showwarning = lambda message, *_, **__: console.note(f"warning: {message}")
-            code = app(arguments, prog_name="tcva", standalone_mode=False)
+            plain = [each for each in arguments if each != "--debug"]
+            code = app(plain, prog_name="tcva", standalone_mode=False)
     except SystemExit as done:
         if _came_of(done, BrokenPipeError):
             return CLOSED_PIPE  # typer and rich leave with 1, which says that a gate failed

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import json
+import math
 import os
 import re
 import threading
@@ -34,7 +35,7 @@ LONGEST: Final = 256
 BATCH: Final = 16
 
 _NEEDED: Final = ("model.onnx", "tokenizer.json", "config.json")
-_SHORTEST: Final = 16  # tokens; two texts do not fit into less
+_LEAST: Final = 12  # tokens; two texts do not fit into less
 _MOST_THREADS: Final = 4
 _FIELDS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 _CLASSES: Final = {
@@ -69,6 +70,7 @@ class CrossEncoder:
     Attributes:
         state: Changes when a file does.
         digest: A SHA-256 of the files.
+        title: Of the model, by its files: a folder may have any name.
         labels: The names of the classes, in the order of the model.
         length: Tokens of a pair, the special ones included.
         session: Of onnxruntime.
@@ -84,11 +86,12 @@ class CrossEncoder:
         config: dict[str, Any] = {}
         for each in (files.get("tokenizer_config.json", named), named):
             with _reading(each):
-                config |= json.loads(each.read_text("utf-8"))
+                config = {**config, **json.loads(each.read_text("utf-8"))}
+        self.title = Path(str(config.get("_name_or_path", config.get("model_type", "model")))).name
         self.labels, self._classes = _labels(config.get("id2label"), named)
         self._pad: int = config.get("pad_token_id") or 0
         self.length = _length(config)
-        self._template = config.get("nli_template", "")
+        self._template = str(config.get("nli_template") or "")
         places = sorted(_PLACE.findall(self._template))
         if self._template and places != ["hypothesis", "premise"]:
             msg = f"nli_template in {named} must have {{premise}} and {{hypothesis}} once each"
@@ -98,8 +101,12 @@ class CrossEncoder:
         # Where a text of the sample says [SEP], that is a word of it; the template's are none.
         self._tokenizer.encode_special_tokens = not self._template
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(self.length)
+        self._tokenizer.no_truncation()
         self.room = self.length - len(self._encoded("", "").ids)
+        if self.room < _LEAST:
+            msg = f"the model reads {self.length} tokens by config.json or tokenizer_config.json, and special tokens and nli_template take {self.length - self.room}; the texts need {_LEAST}"
+            raise InvalidValueError(msg)
+        self._tokenizer.enable_truncation(self.length)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = _threads(), 1
         options.log_severity_level = 4  # what matters is raised
@@ -121,7 +128,9 @@ class CrossEncoder:
         return (text, size) if size <= most else (text[: found.offsets[most - 1][1]], most)
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> list[Chance]:
-        """What the model holds of each pair of premise and hypothesis; batches are of one length.
+        """What the model holds of each pair of premise and hypothesis; batches are of similar length.
+
+        A model with 8-bit weights may round a pair by the others in its batch.
 
         Raises:
             JudgeError: The model fails.
@@ -251,9 +260,10 @@ def _labels(given: Any, path: Path) -> tuple[list[str], list[str]]:
     plain = [re.sub(r"[\W_]+", "_", label.strip().casefold()) for label in labels]
     found = [kind for each in plain for kind in _CLASSES if _CLASSES[kind].fullmatch(each)]
     if len(found) < len(labels) or found.count("entailed") != 1:
+        said = f"names the classes {', '.join(labels)}" if labels else "has no id2label"
         msg = (
-            f'{path} names the classes {", ".join(labels) or "nowhere"}; set its "id2label" to what '
-            f'the model\'s outputs mean, in order, e.g. {_EXAMPLE}, or {{"0": "supported"}} for one'
+            f'{path} {said}; set its "id2label" to what the model\'s outputs mean, in order, e.g. '
+            f'{_EXAMPLE}, or {{"0": "supported"}} for one'
         )
         raise InvalidValueError(msg)
     return labels, found
@@ -264,11 +274,8 @@ def _length(config: Mapping[str, Any]) -> int:
     given = (config.get("max_position_embeddings"), config.get("model_max_length"))
     # RoBERTa and its kin count positions from behind the padding.
     skipped = 2 if config.get("pad_token_id") == 1 else 0
-    found = min([LONGEST, *(int(n) - skipped for n in given if isinstance(n, int | float))])
-    if found < _SHORTEST:
-        msg = f"the model reads {found} tokens by config.json or tokenizer_config.json; {_SHORTEST} are needed"
-        raise InvalidValueError(msg)
-    return found
+    numbers = [n for n in given if isinstance(n, int | float) and abs(n) < math.inf]
+    return min([LONGEST, *(int(n) - skipped for n in numbers)])
 
 
 def _threads() -> int:

@@ -36,7 +36,8 @@ class NLIJudge:
             ``config.json``, whose ``id2label`` names what the classes mean.
 
     Attributes:
-        name: The folder's own name, with the beginning of the digest of its files.
+        name: What its config.json calls the model, with the beginning of the digest of its files: a
+            copy of the folder is the same judge.
         address: What names this judge from any working directory.
 
     Raises:
@@ -48,8 +49,9 @@ class NLIJudge:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).expanduser().resolve()
-        self._digest = load(self.folder).digest
-        self.name = f"nli:{self.folder.name}@{self._digest[:8]}"
+        model = load(self.folder)
+        self._digest = model.digest
+        self.name = f"nli:{model.title}@{self._digest[:8]}"
         self.address = f"nli:{self.folder}"
         self.parameters: Mapping[str, Any] = {"files": self._digest}
 
@@ -164,9 +166,11 @@ def _asked(model: CrossEncoder, claim: str, held: Passages) -> _Asked:
     centres = near[:2] or [0, len(sentences) // 2]
     several = [tuple(near[:1]), filled(chain(near, rest)), *(filled(around(at)) for at in centres)]
     windows = [window for window in dict.fromkeys(several) if window]
-    premises = (" ".join(sentences[at].text for at in window) for window in windows)
+    premises = [" ".join(sentences[at].text for at in window) for window in windows]
     pairs = [(model.cut(premise, room)[0], text) for premise in premises]
-    return _Asked(text, "; only its beginning was read" * (text != claim), near, windows, pairs)
+    note = "; only its beginning was read" * (text != claim)
+    note += "; a long sentence of the contexts was cut" * ([p for p, _ in pairs] != premises)
+    return _Asked(text, note, near, windows, pairs)
 
 
 def _verdict(claim: str, asked: _Asked, chances: Sequence[Chance], held: Passages) -> ClaimVerdict:

@@ -59,7 +59,7 @@ def test_a_mistake_is_one_sentence_and_the_traceback_is_asked_for(tcva: Run) -> 
         "use 'lexical', 'openai:gpt-4' or 'nli:FOLDER'"
         in tcva("doctor", "--judge", "gpt-4", code=2).err
     )
-    assert "Traceback" in tcva("--debug", "evaluate", "nowhere.jsonl", code=2).err
+    assert "Traceback" in tcva("evaluate", "nowhere.jsonl", "--debug", code=2).err
 
 
 @pytest.mark.slow

@@ -110,7 +110,9 @@ def test_long_contexts_are_read_in_parts(folder: Folder, at: int, template: str 
     assert judged(path, one)[0][:2] == ("fully", text[at])
     # Two sentences, far from each other, are read together.
     far = Sample(response="The office opens at nine, cats stay.", contexts=[whole, "Cats stay."])
-    assert judged(path, far)[0][0] == "fully"
+    assert judged(path, far)[0][:2] == ("fully", text[at])
+    alone = Sample(response=text[at], contexts=[f"{text[at]} Cats do not stay."])
+    assert judged(path, alone)[0][0] == "fully"  # not with its neighbour
     long = Sample(response="The office " * 90 + "opens.", contexts=["词" * 900, whole])
     assert judged(path, long)[0][3].endswith("; only its beginning was read")
 
@@ -134,6 +136,7 @@ def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -
     ("config.json", None, "has no config.json; write it with optimum-cli"),
     ("weights.bin", None, "has no weights.bin with weights of model.onnx; copy it there"),
     ("config.json", "{", "config.json cannot be used: Expecting"),
+    ("config.json", "[5]", "config.json cannot be used: 'list' object"),
     ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
     ("model.onnx", "no", "model.onnx cannot be used"), ("model.onnx", "", "model.onnx cannot be used"),
 ])  # fmt: skip
@@ -151,15 +154,18 @@ NAMES = "names the classes"
 
 
 @pytest.mark.parametrize(("how", "said"), [
-    ({"config": {"id2label": None}}, f'{NAMES} nowhere; set its "id2label" to what the model'),
+    ({"config": {"id2label": None}}, 'has no id2label; set its "id2label" to what the'),
     ({"config": {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}}, f"{NAMES} LABEL_0, LABEL_1; set"),
     ({"config": {"id2label": {"1": "entailment", "2": "neutral"}}}, NAMES),
     ({"classes": ("LABEL_0",)}, 'or {"0": "supported"} for one'),
     ({"classes": ("entailment", "supported")}, f"{NAMES} entailment, supported; set its"),
+    ({"config": {"max_position_embeddings": float("nan")}, "shape": "1,128"}, "model.onnx cannot"),
     ({"classes": THREE[:2], "weights_like": THREE}, "(1, 3) for 1 pairs and 2 classes in config"),
     ({"inputs": ("input_ids", "attention_mask", "decoder_input_ids")}, "decoder_input_ids"),
     ({"shape": "1,128"}, "model.onnx cannot be used: "),
     ({"length": 8}, "the model reads 8 tokens by config.json"),
+    ({"config": {"nli_template": "so " * 40 + "{premise} {hypothesis}"}}, "48 tokens by config.json or tokenizer_config.json, and special"),
+    ({"config": {"nli_template": 5}}, "must have {premise} and {hypothesis} once"),
     ({"config": {"model_max_length": 4}}, "the model reads 4 tokens"),
     ({"config": {"nli_template": "{premise}"}}, "must have {premise} and {hypothesis} once"),
 ])  # fmt: skip
@@ -220,7 +226,8 @@ def test_a_store_serves_it_until_the_weights_change(folder: Folder, tmp_path: Pa
     store = VerdictStore(tmp_path / "verdicts.sqlite")
     tcva = TCVA(judge=f"nli:{folder()}", store=store, share=False)
     assert not tcva.evaluate(SAMPLE).assessment.from_store
-    assert tcva.evaluate(SAMPLE).assessment.from_store
+    copied = TCVA(judge=f"nli:{folder('copy')}", store=store, share=False)
+    assert copied.evaluate(SAMPLE).assessment.from_store
     path = folder(classes=("neutral", "entailment", "contradiction"), weights_like=THREE)
     other = tcva.changed()
     assert other.judge_name != tcva.judge_name
