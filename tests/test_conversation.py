@@ -198,9 +198,13 @@ def test_results_of_conversations_are_read_as_their_turns(tmp_path: Path) -> Non
         table = read_scores(source)
         assert table.groups[:3] == ("a", "a", "a")
         assert table.samples[:3] == ("a/1", "a/2", "a/3")
-    counted = read_scores(tmp_path / "out.jsonl", hold="counts")
+    nameless = read_scores([of(["fully"], ["none"]), of(["none"])])
+    assert nameless.samples == ("row-1/1", "row-1/2", "row-2/1")
+    assert nameless.groups == ("row-1", "row-1", "row-2")
+    write_assessments(tmp_path / "mixed.jsonl", [results[0].turns[0], *results])
+    counted = read_scores(tmp_path / "mixed.jsonl", hold="counts")
     assert counted.counts is not None
-    assert counted.counts.shape == (6, 1, 5)
+    assert counted.counts.shape == (7, 1, 5)
 
 
 def test_a_row_of_a_batch_has_the_score_of_its_conversation() -> None:

@@ -335,8 +335,8 @@ def _levels(panel: Assessment | None, judges: Sequence[str]) -> FloatArray:
 
 def _spreads(levels: FloatArray) -> FloatArray:
     """Mean distance between two judges for each claim; nan where fewer than two gave a level."""
-    distances = np.array([np.abs(a - b) for a, b in combinations(levels, 2)])
-    distances = distances.reshape(-1, levels.shape[1])
+    pairs = [np.abs(a - b) for a, b in combinations(levels, 2)]
+    distances = np.array(pairs).reshape(len(pairs), levels.shape[1])  # there may be no claims
     number = np.isfinite(distances).sum(axis=0)
     spreads: FloatArray = np.full(levels.shape[1], np.nan)
     np.divide(np.nansum(distances, axis=0), number, out=spreads, where=number > 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -32,14 +32,20 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.counted import LevelCounts
 from tcva_adapters.results.evidence import EvidenceCounts, under
-from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
-from tcva_adapters.samples.conversation import add_group
+from tcva_adapters.samples.conversation import CONVERSATION, add_group, conversation_of
 from tcva_adapters.samples.files import SampleStream
-from tcva_adapters.samples.records import Format, RowStream, format_of, read_records, skipped_rows
+from tcva_adapters.samples.records import (
+    Format,
+    RowStream,
+    format_of,
+    read_records,
+    record_of,
+    skipped_rows,
+)
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
@@ -246,8 +252,12 @@ class Block:
         scores: Mapping[str, float | None],
         reasons: Mapping[str, str],
         result: Scored | None = None,
+        talk: str | None = None,
     ) -> None:
-        """One more sample: under its own id, numbered where that comes again, or ``row-N``."""
+        """One more sample: under its own id, numbered where that comes again, or ``row-N``.
+
+        A turn of a conversation comes with what that is called.
+        """
         self.number += 1
         own = name or f"row-{self.number}"
         if self.how.hold == "all":
@@ -264,7 +274,7 @@ class Block:
             is_group = isinstance(value, str | int | float) and value not in {"", None}
             self.groups.append(value if is_group and value == value else None)  # noqa: PLR0124  # nan
         else:
-            add_group(self.groups, self.number, name, metadata)
+            add_group(self.groups, self.number, conversation_of(name, metadata) or talk)
         for method, score in scores.items():
             column = self.scores.setdefault(method, array("d"))
             column.append(math.nan if score is None else score)
@@ -279,8 +289,8 @@ class Block:
             found = by_metric.setdefault(metric, Scores())
             found.add_score(score, item.unscored_by.get(metric))
 
-    def add_judged(self, item: Assessment | Result) -> None:
-        """One more sample by its judgement."""
+    def add_judged(self, item: Assessment | Result, talk: str | None = None) -> None:
+        """One more sample by its judgement; see `add`."""
         judged = item.assessment if isinstance(item, Result) else item
         scoring = self.how.scoring or (item.scoring if isinstance(item, Result) else DEFAULT)
         self.about.setdefault("scoring", scoring)
@@ -290,7 +300,7 @@ class Block:
             self._check_fused([f"{each.criterion} by {each.judge}" for each in judged.members])
         summary: Summary = self.about.setdefault("summary", Summary())
         if self.how.hold == "counts":
-            self.add(judged.sample_id, judged.metadata, {}, {})
+            self.add(judged.sample_id, judged.metadata, {}, {}, talk=talk)
             summary.evidence.found.update(EvidenceCounts.of([judged]).found)
             self.counts.add(under(judged, scoring.evidence))
             return
@@ -298,7 +308,7 @@ class Block:
         result = cast("Result", item) if is_same else Result(judged, scoring)
         method, why = judged.criterion, result.unscored
         reasons = {} if why is None or result.score is not None else {method: why.text}
-        self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons, result)
+        self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons, result, talk)
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
         if self.how.hold == "all":
@@ -359,11 +369,11 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
                 read_imported(path, replace(how.importing, columns=columns)), how, name, stem
             )
     rows: RowStream[Any] = RowStream(target, kind, skip_bad=how.skip_bad, read=_item)
-    if how.hold == "counts" and "turns" not in first:
+    if how.hold == "counts":
         if "answers" in first:
             msg = f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
             raise InvalidSampleError(msg)
-        rows = stream_assessments(target, skip_bad=how.skip_bad)
+        rows = RowStream(target, kind, skip_bad=how.skip_bad, read=_item, parse=_counted)
         with suppress(UnreadableInputError):  # which is said where the line is read
             how.scoring = how.scoring or getattr(_item(first), "scoring", None)
     blocks = _of_items(rows, how, name, stem)
@@ -389,13 +399,33 @@ def _item(record: dict[str, Any]) -> Judged:
     return Result.from_dict(record) if "scoring" in record else Assessment.from_dict(record)
 
 
+def _counted(line: str) -> Any:
+    """The same of a line of jsonl; that of an answer is read faster, for its verdicts alone."""
+    return record_of(line) if '"turns":' in line else Assessment.from_json(line)
+
+
+def _turns(items: Iterable[Any]) -> Iterator[tuple[Any, str | None]]:
+    """Results in their order, of a conversation those of its turns with what it is called."""
+    for place, each in enumerate(items, start=1):
+        if not isinstance(each, ConversationResult):
+            yield each, None
+            continue
+        own = each.sample_id or f"row-{place}"
+        for number, turn in enumerate(each.turns, start=1):
+            if turn.sample_id is not None:
+                yield turn, own
+                continue
+            about = {**turn.assessment.metadata, CONVERSATION: own, "turn": number}
+            named = {"sample_id": f"{own}/{number}", "metadata": about}
+            yield replace(turn, assessment=turn.assessment.model_copy(update=named)), own
+
+
 def _of_items(
     items: Iterable[Any], how: Reading, name: str = "", source: str = "results"
 ) -> list[Block]:
     """Judgements in their order; those of another judge, or another system, are another block."""
     blocks: dict[tuple[str, str, str], Block] = {}
-    turns = (each.turns if isinstance(each, ConversationResult) else (each,) for each in items)
-    for item in chain.from_iterable(turns):
+    for item, talk in _turns(items):
         if not isinstance(item, Judged):
             msg = (
                 f"{str(item)[:80]!r} is not a result; take only results: result_of or "
@@ -412,7 +442,7 @@ def _of_items(
         if isinstance(item, CCRSResult):
             blocks[key].add_rated(item)
         else:
-            blocks[key].add_judged(item)
+            blocks[key].add_judged(item, talk)
     if not blocks:
         msg = f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
         raise InvalidSampleError(msg)

@@ -41,7 +41,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Runner
 from tcva_adapters.samples import output
-from tcva_adapters.samples.conversation import add_group
+from tcva_adapters.samples.conversation import add_group, conversation_of
 from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tables import Report
@@ -232,7 +232,7 @@ class Run:
         if group is None:
             groups: list[Hashable] = []
             for number, sample in enumerate(self.samples, start=1):
-                add_group(groups, number, sample.id, sample.metadata)
+                add_group(groups, number, conversation_of(sample.id, sample.metadata))
             return tuple(groups)
         found = [sample.metadata.get(group) for sample in self.samples]
         if None in found:

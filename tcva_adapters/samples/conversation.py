@@ -227,18 +227,14 @@ def read_item(
     return Sample.of_parts(said | fields, rest)
 
 
-def add_group(
-    groups: list[Hashable], number: int, name: str | None, metadata: Mapping[str, Any]
-) -> None:
+def add_group(groups: list[Hashable], number: int, own: Hashable | None) -> None:
     """Note what the next sample belongs to: the conversation that it is a turn of, or itself.
 
     Args:
         groups: Of the samples before it; empty as long as none is a turn.
         number: Its place, from 1.
-        name: Its id.
-        metadata: Its metadata.
+        own: The conversation; None for a sample that is no turn.
     """
-    own = conversation_of(name, metadata)
     if own is not None or groups:
         groups += range(len(groups) + 1, number)
         groups.append(number if own is None else own)

@@ -277,7 +277,8 @@ def drawn(n: int, *, together: bool) -> ScoreTable:
 def test_pairs_failures_and_counts_by_hand() -> None:
     whole = panel("a", judged("x", "fully", "none"), judged("y", "fully", "minor"))
     part = panel("b", judged("x", "partial", None), failed("y"))
-    report = panel_report(panel_table([whole, part]))
+    lost = failed("panel").model_copy(update={"panel": (failed("x"), failed("y"))})
+    report = panel_report(panel_table([whole, part, lost]))
     (found,) = report.records("agreement")
     assert (found["judges"], found["claims"], found["samples"]) == (2, 3, 2)
     assert "y gave no verdicts on 1 sample that others judged." in report.notes

@@ -16,7 +16,13 @@ from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 from tcva_adapters import Conversation, Sample
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.conversation import LONGEST_HISTORY, add_group, history_of, read_item
+from tcva_adapters.samples.conversation import (
+    LONGEST_HISTORY,
+    add_group,
+    conversation_of,
+    history_of,
+    read_item,
+)
 from tcva_adapters.samples.files import SampleStream, read_samples
 
 Message = tuple[str, Any]
@@ -146,8 +152,8 @@ def test_a_file_of_conversations() -> None:
     assert [sample.id for sample in named] == ["7/1", "7/2", "7/1#2", "7/2#2"]
     groups: list[Any] = []
     for number, sample in enumerate([*found[:2], *named, *found[2:4]], start=1):
-        add_group(groups, number, sample.id, sample.metadata)
-    add_group(groups, 9, "mine", named[0].metadata)
+        add_group(groups, number, conversation_of(sample.id, sample.metadata))
+    add_group(groups, 9, conversation_of("mine", named[0].metadata))
     assert groups == [1, "row-2", "7", "7", "7", "7", "row-2", 8, 9]
 
 
