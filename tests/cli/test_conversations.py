@@ -35,6 +35,6 @@ def test_conversations_are_groups_and_have_a_score(tcva: Run) -> None:
     compared = tcva("systems", "one=out.jsonl", "two=out.jsonl").out
     assert "tests count 11 groups" in compared
     tcva("report", "out.jsonl", "--samples", file, "--out", "r.html")
-    tcva("compare", file, "--judge", "lexical", "--with", "ragas", "--out", "side")
+    tcva("compare", file, "--judge", "lexical", "--with", "none", "--out", "side")
     assert read_scores("side").groups[:4] == ("t0", "t0", "t0", "t1")
     assert [*SampleStream(Path("side") / "samples.jsonl")] == [*SampleStream(file)]
