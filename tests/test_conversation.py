@@ -211,9 +211,8 @@ def test_a_row_of_a_batch_has_the_score_of_its_conversation() -> None:
     said = [{"role": role, "content": text} for role, text in TALK]
     batch = {"messages": [said, said[:3]], "domain": ["a", "b"]}
     found = judge_batch(batch, settings={"judge": "lexical"})
-    (whole, one) = TCVA(judge="lexical").evaluate_conversations(
-        [conversation(), Conversation.from_messages(TALK[:3])]
-    )
+    talks = [conversation(), Conversation.from_messages(TALK[:3])]
+    whole, one = TCVA(judge="lexical").evaluate_conversations(talks)
     assert found["tcva_score"].tolist() == [whole.score, one.score]
     assert isinstance(read_result(found["tcva_result"][0]), ConversationResult)
     assert len({*found["tcva_key"]}) == 2

@@ -16,7 +16,7 @@ import tests.deepeval.entry as deepeval_entry
 import tests.langchain.entry as langchain_entry
 import tests.llamaindex.entry as llamaindex_entry
 import tests.ragas.entry as ragas_entry
-from tcva_adapters import Sample, deepeval, langchain, llamaindex, ragas
+from tcva_adapters import Conversation, Sample, deepeval, langchain, llamaindex, ragas
 from tcva_adapters.results.protocol import Scored
 
 Rows = list[list[Scored]]
@@ -120,10 +120,8 @@ async def _deepeval_ascore(metric: Any, sample: Sample) -> Any:
 
 
 def _deepeval_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
-    cases: Any = [
-        (deepeval_entry.case_of if isinstance(each, Sample) else deepeval_entry.talk_of)(each)
-        for each in samples
-    ]
+    made: Any = {Sample: deepeval_entry.case_of, Conversation: deepeval_entry.talk_of}
+    cases = [made[type(each)](each) for each in samples]
     found = deepeval_entry.evaluated(cases, metrics, asynchronous=asynchronous, ignore_errors=True)
     return [deepeval.results_of(found, metric.name) for metric in metrics]
 

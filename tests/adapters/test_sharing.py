@@ -11,14 +11,8 @@ from tests.support.scripted import verdict_json
 
 TEMPERATURES = (0.2, 0.5, 0.9)
 WORDS = ("fully", "mostly", "partial", "minor", "none")
-SAMPLES = [
-    Sample(
-        input="When?",
-        response="The office opens at nine. Parking is free.",
-        contexts=(f"Note {number}. The office opens at nine. Parking is free.",),
-    )
-    for number in range(6)
-]
+TEXT = "The office opens at nine. Parking is free."
+SAMPLES = [Sample(input="When?", response=TEXT, contexts=(f"Note {n}. {TEXT}",)) for n in range(6)]
 
 
 class Varying:

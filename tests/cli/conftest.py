@@ -36,9 +36,7 @@ Run = Callable[..., Done]
 
 
 @pytest.fixture
-def tcva(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Run:
+def tcva(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> Run:
     clear_shared()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

@@ -3,21 +3,17 @@
 import json
 import math
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]  # it comes without types
 import pytest
-from deepeval.evaluate import evaluate as deepeval_evaluate
-from deepeval.evaluate.configs import AsyncConfig, DisplayConfig, ErrorConfig
 from deepeval.metrics import FaithfulnessMetric
-from deepeval.test_case import LLMTestCase
-from ragas import EvaluationDataset, MultiTurnSample, SingleTurnSample
-from ragas import evaluate as ragas_evaluate
 from ragas.metrics._faithfulness import Faithfulness
 
+import tests.deepeval.entry as deepeval_entry
+import tests.ragas.entry as ragas_entry
 from tcva_adapters import Sample
 from tcva_adapters.compare import ScoreTable, read_scores
 from tcva_adapters.compare.imported import parse_spec
@@ -26,7 +22,6 @@ from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.ragas import LexicalLLM as RagasLLM
 from tcva_adapters.ragas import TCVAMetric as RagasTCVA
-from tests.deepeval.entry import own_loop
 
 OPENS = "The office opens at nine."
 
@@ -40,23 +35,8 @@ SAMPLES = [
 @pytest.fixture(scope="module")
 def ragas_frame() -> pd.DataFrame:
     """What RAGAS itself prints of our three samples."""
-    rows: list[SingleTurnSample | MultiTurnSample] = [
-        SingleTurnSample(
-            user_input=s.input, response=s.response, retrieved_contexts=list(s.contexts or ())
-        )
-        for s in SAMPLES
-    ]
-    with warnings.catch_warnings():
-        # RAGAS announces the end of its main function on every call.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        result = ragas_evaluate(
-            EvaluationDataset(samples=rows),
-            metrics=[Faithfulness(), RagasTCVA(llm="lexical")],
-            llm=RagasLLM(),  # type: ignore[arg-type]  # it takes both families, but says one
-            show_progress=False,
-            allow_nest_asyncio=False,
-        )
-    frame = result.to_pandas()  # type: ignore[union-attr]  # no executor was asked for
+    metrics = [Faithfulness(), RagasTCVA(llm="lexical")]
+    frame = ragas_entry.evaluated(metrics, *SAMPLES, llm=RagasLLM()).to_pandas()
     assert isinstance(frame, pd.DataFrame)
     return frame
 
@@ -65,26 +45,13 @@ def ragas_frame() -> pd.DataFrame:
 def deepeval_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A run that DeepEval itself saved, in its folder of results and as the latest one."""
     folder = tmp_path_factory.mktemp("deepeval")
-    cases = [
-        LLMTestCase(
-            name=None if s.id == "hello" else s.id,
-            input=s.input or "",
-            actual_output=s.response,
-            retrieval_context=list(s.contexts or ()),
-        )
-        for s in SAMPLES
-    ]
+    unnamed = SAMPLES[2].model_copy(update={"id": None})
+    cases = [deepeval_entry.case_of(sample) for sample in (*SAMPLES[:2], unnamed)]
     theirs = FaithfulnessMetric(model=DeepEvalLLM(), threshold=0.8)
     metrics = [theirs, DeepEvalTCVA(model="lexical")]
-    quiet: dict[str, Any] = {"print_results": False, "show_indicator": False}
-    with own_loop():
-        deepeval_evaluate(
-            cases,
-            metrics,
-            async_config=AsyncConfig(),
-            display_config=DisplayConfig(**quiet, results_folder=str(folder)),
-            error_config=ErrorConfig(ignore_errors=True),
-        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DEEPEVAL_RESULTS_FOLDER", str(folder))
+        deepeval_entry.evaluated(cases, metrics, use_cache=True, ignore_errors=True)
     latest = Path(os.environ["DEEPEVAL_CACHE_FOLDER"]) / ".latest_test_run.json"
     copied = folder / ".latest_test_run.json"
     copied.write_bytes(latest.read_bytes())

@@ -83,10 +83,8 @@ def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
     labels.write_text("id,human\ns1,pass\ns2,\nelse,0\n", encoding="utf-8")
     table = read_scores(judged, human=labels)
     assert np.isfinite(table.rating).tolist() == [i == 1 for i in range(6)]
-    assert [note.partition(": ")[2] for note in table.notes] == [
-        "1 of 2 labels match no sample.",
-        "5 of 6 samples have no label.",
-    ]
+    said = ["1 of 2 labels match no sample.", "5 of 6 samples have no label."]
+    assert [note.partition(": ")[2] for note in table.notes] == said
     labels.write_text("id,anna,ben\ns1,1,5\ns2,3,\n", encoding="utf-8")
     table = read_scores(judged, human=f"{labels}::anna,ben", human_scale=(1, 5))
     assert (table.raters, table.rating[1:3].tolist()) == (("anna", "ben"), [0.5, 0.5])

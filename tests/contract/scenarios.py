@@ -117,9 +117,7 @@ def _case(answers: Sequence[str | Exception], outcome: str, **changes: Any) -> C
     return Case(sample, tuple(answers), outcome)
 
 
-def _one(  # a row of the table
-    name: str, answers: Any, outcome: Any, options: Any = None, **changes: Any
-) -> Scenario:
+def _one(name: str, answers: Any, outcome: Any, options: Any = None, **changes: Any) -> Scenario:
     """A scenario of one sample."""
     return Scenario(name, (_case(answers, outcome, **changes),), options or {})
 

@@ -77,19 +77,13 @@ def test_zeros_are_floored_but_a_row_of_zeros_is_zero() -> None:
     assert fuse(np.empty((0, 3))).scores.shape == (0,)
 
 
-@pytest.mark.parametrize(("judges", "weights", "score", "criteria", "passes", "agreement"), [
+@pytest.mark.parametrize(("judges", "weights", "expected"), [
     # .3*13/3 + .5*14/3 + .2*11/3 = 4.36667; every criterion's std is sqrt(2)/3 = .4714.
-    ("453 444 554", [0.3, 0.5, 0.2], 4.3667, [4.3333, 4.6667, 3.6667], True, 0.8114),
-    ("111 222", [0.4, 0.3, 0.3], 1.5, [1.5, 1.5, 1.5], False, 0.8),
+    ("453 444 554", [0.3, 0.5, 0.2], (4.3667, [4.3333, 4.6667, 3.6667], True, 0.8114)),
+    ("111 222", [0.4, 0.3, 0.3], (1.5, [1.5, 1.5, 1.5], False, 0.8)),
 ])  # fmt: skip
-def test_the_published_panels(
-    judges: str,
-    weights: list[float],
-    score: float,
-    criteria: list[float],
-    passes: bool,
-    agreement: float,
-) -> None:
+def test_the_published_panels(judges: str, weights: list[float], expected: Any) -> None:
+    score, criteria, passes, agreement = expected
     scores = [list(map(int, judge)) for judge in judges.split()]
     rating = evaluate_panel(scores, weights, 0.6, 5.0)
     assert rating.weighted_score == pytest.approx(score, abs=5e-5)

@@ -70,19 +70,11 @@ def scripted(*replies: str | Exception) -> ScriptedChatModel:
 
 
 def records(samples: Iterable[Sample | Conversation]) -> list[Any]:
-    return [
-        messages_of(sample)
-        if isinstance(sample, Conversation)
-        else {
-            "id": sample.id,
-            "question": sample.input,
-            "answer": sample.response,
-            "context": sample.contexts,
-            "ground_truth": sample.reference,
-            "metadata": sample.metadata,
-        }
-        for sample in samples
-    ]
+    def record(s: Sample) -> dict[str, Any]:
+        texts = {"id": s.id, "question": s.input, "answer": s.response, "context": s.contexts}
+        return {**texts, "ground_truth": s.reference, "metadata": s.metadata}
+
+    return [messages_of(s) if isinstance(s, Conversation) else record(s) for s in samples]
 
 
 def messages_of(conversation: Conversation) -> list[BaseMessage]:
@@ -99,13 +91,6 @@ RECORD: Final[Any] = {"question": QUERY, "answer": RESPONSE, "context": [Documen
 
 def run_of(inputs: dict[str, Any], outputs: dict[str, Any]) -> Run:
     """A run as LangSmith keeps it."""
-    return Run(
-        id=uuid.uuid4(),
-        name="chain",
-        start_time=datetime.now(UTC),
-        run_type="chain",
-        trace_id=uuid.uuid4(),
-        inputs=inputs,
-        outputs=outputs,
-        session_id=uuid.uuid4(),
-    )
+    ids: Any = {name: uuid.uuid4() for name in ("id", "trace_id", "session_id")}
+    about: Any = {"name": "chain", "run_type": "chain", "start_time": datetime.now(UTC)}
+    return Run(inputs=inputs, outputs=outputs, **ids, **about)

@@ -41,9 +41,8 @@ def test_the_grounding_metric_runs_offline_and_alone(monkeypatch: pytest.MonkeyP
     found = [score_framework_metric("context_qa", sample, llm) for sample in samples]
     good = found[0]
     assert asyncio.run(ascore_framework_metric("context_qa", GOOD, copy.deepcopy(llm))) == good
-    assert [(each.score, each.error, each.calls) for each in found] == [
-        *((1.0, "", 1), (0.0, "", 1), (0.0, "", 1), (0.0, "", 1))
-    ]
+    assert [each.score for each in found] == [1.0, 0.0, 0.0, 0.0]
+    assert {(each.error, each.calls) for each in found} == {("", 1)}
     assert [said.verdict for said in good.verdicts] == [Verdict.FULLY]
     assert [said.verdict for said in found[1].verdicts] == [Verdict.NONE]
     assert (good.verdicts[0].claim, good.assessment().verdicts) == (GOOD.response, (Verdict.FULLY,))

@@ -110,10 +110,8 @@ def test_a_string_is_a_response_without_source_nodes() -> None:
 class Talker(ScriptedLLM):
     """Says one sentence in two pieces."""
 
-    def stream_complete(
-        self, prompt: str, formatted: bool = False, **kwargs: Any
-    ) -> CompletionResponseGen:
-        del prompt, formatted, kwargs
+    def stream_complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponseGen:
+        del prompt
         pieces = ("The office ", "opens at nine.")
         return (CompletionResponse(text=piece, delta=piece) for piece in pieces)
 

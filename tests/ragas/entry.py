@@ -120,22 +120,15 @@ class Counted(FakeListChatModel):
         return self._generate(args[0])
 
 
-def evaluated(
-    metrics: list[Any], *samples: Sample | Conversation, **kwargs: Any
-) -> EvaluationResult:
+def evaluated(metrics: list[Any], *samples: Sample | Conversation, **more: Any) -> EvaluationResult:
     """What `evaluate` returns, for the one sample where no others are given."""
-    kwargs.setdefault("run_config", RunConfig(max_retries=1))
+    given = {"run_config": RunConfig(max_retries=1), "show_progress": False, **more}
     with warnings.catch_warnings():
         # RAGAS announces the end of its main function and of its LangChain wrapper on every use.
         for ends in (r"a?evaluate\(\)", "LangchainLLMWrapper"):
             warnings.filterwarnings("ignore", f"{ends} is deprecated", DeprecationWarning)
-        found = evaluate(
-            dataset_of(samples or (SAMPLE,)),
-            metrics=metrics,
-            show_progress=False,
-            allow_nest_asyncio=False,
-            **kwargs,
-        )
+        data = dataset_of(samples or (SAMPLE,))
+        found = evaluate(data, metrics=metrics, allow_nest_asyncio=False, **given)
     assert isinstance(found, EvaluationResult)
     return found
 

@@ -7,12 +7,8 @@ from typing import Any, Literal
 
 import pytest
 from deepeval.dataset import ConversationalGolden, EvaluationDataset
-from deepeval.test_case import Turn
 from hypothesis import given
 from hypothesis import strategies as st
-from ragas import EvaluationDataset as RagasDataset
-from ragas import MultiTurnSample
-from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 from tcva_adapters import Conversation, Sample
 from tcva_adapters.errors import InvalidSampleError
@@ -24,6 +20,8 @@ from tcva_adapters.samples.conversation import (
     read_item,
 )
 from tcva_adapters.samples.files import SampleStream, read_samples
+from tests.deepeval.entry import talk_of
+from tests.ragas.entry import dataset_of
 
 Message = tuple[str, Any]
 HELLO, HI = ("assistant", "Hello."), ("user", "Hi.")
@@ -173,14 +171,8 @@ def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
 
 
 def test_files_that_frameworks_write(tmp_path: Path) -> None:
-    said, made = list[Turn](), list[Any]()
-    for question, answer, (context,), _ in TURNS:
-        about: dict[str, Any] = {"retrieval_context": [context], "metadata": {"rating": 1}}
-        for role, text, more in (("user", question, {}), ("assistant", answer, about)):
-            said.append(Turn(**{"role": role, "content": text, **more}))
-        asked = AIMessage(content="...", tool_calls=[ToolCall(name="f", args={})])
-        made += [HumanMessage(content=question), asked]
-        made += [ToolMessage(content=context), AIMessage(content=answer)]
+    talk = Conversation.from_messages(TALK)
+    said = [t.model_copy(update={"metadata": {"rating": 1}}) for t in talk_of(talk).turns]
     golden: dict[str, Any] = {"scenario": "s", "turns": said, "name": "t"}
     dataset = EvaluationDataset([ConversationalGolden(**golden)])
     kinds: tuple[Literal["json", "jsonl", "csv"], ...] = ("json", "jsonl", "csv")
@@ -188,6 +180,6 @@ def test_files_that_frameworks_write(tmp_path: Path) -> None:
         found = read_samples(dataset.save_as(kind, str(tmp_path), kind)).samples
         assert shown(found) == TURNS
         assert (found[0].id, found[0].metadata["rating"]) == ("t/1", 1)
-    RagasDataset([MultiTurnSample(user_input=made)]).to_jsonl(tmp_path / "ragas.jsonl")
+    dataset_of([talk]).to_jsonl(tmp_path / "ragas.jsonl")
     found = read_samples(tmp_path / "ragas.jsonl").samples
     assert [each[:3] for each in shown(found)] == [each[:3] for each in TURNS]

@@ -13,20 +13,21 @@ import pytest
 from deepeval.dataset import EvaluationDataset as DeepEvalDataset
 from deepeval.evaluate.types import EvaluationResult as DeepEvalResult
 from deepeval.evaluate.types import TestResult as DeepEvalCase
-from deepeval.test_case import LLMTestCase
 from deepeval.test_run.test_run import TestRun as DeepEvalRun
 from langchain_core.load import dumpd
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, messages_to_dict
+from langchain_core.messages import messages_to_dict
 from langsmith.schemas import Example
 from llama_index.core.evaluation import EvaluationResult as LlamaIndexResult
-from ragas import EvaluationDataset, MultiTurnSample, SingleTurnSample
-from ragas import messages as ragas_messages
 
-from tcva_adapters import Sample
+from tcva_adapters import Conversation, Sample
 from tcva_adapters.compare import read_scores
 from tcva_adapters.samples.files import read_samples
+from tests.deepeval.entry import case_of
+from tests.langchain.entry import messages_of as _said
+from tests.ragas.entry import dataset_of
 
 Samples = Sequence[Sample]
+FIELDS: Final = {"input", "actual_output", "retrieval_context"}
 Writer = Callable[[Path, Samples], None]
 
 
@@ -44,40 +45,22 @@ def plain(path: Path, samples: Samples) -> None:
 
 
 def _ragas(samples: Samples) -> pd.DataFrame:
-    rows: list[SingleTurnSample | MultiTurnSample] = [
-        SingleTurnSample(user_input=s.input, response=s.response, retrieved_contexts=_passages(s))
-        for s in samples
-    ]
     # What `evaluate(...).to_pandas()` puts beside its scores.
-    return EvaluationDataset(samples=rows).to_pandas().assign(faithfulness=0.5)
+    return dataset_of(samples).to_pandas().assign(faithfulness=0.5)
+
+
+def _talks(samples: Samples) -> list[Conversation]:
+    return [Conversation(turns=(sample,)) for sample in samples]
 
 
 def _ragas_talk(path: Path, samples: Samples) -> None:
-    rows: list[SingleTurnSample | MultiTurnSample] = [
-        MultiTurnSample(
-            user_input=[
-                ragas_messages.HumanMessage(content=s.input or ""),
-                ragas_messages.AIMessage(
-                    content="", tool_calls=[ragas_messages.ToolCall(name="search", args={})]
-                ),
-                *(ragas_messages.ToolMessage(content=text) for text in _passages(s)),
-                ragas_messages.AIMessage(content=s.response or ""),
-            ]
-        )
-        for s in samples
-    ]
-    EvaluationDataset(samples=rows).to_jsonl(path)
+    dataset_of(_talks(samples)).to_jsonl(path)
 
 
 def _deepeval_run(samples: Samples) -> dict[str, Any]:
     cases = [
-        {
-            "name": s.id or "",
-            "input": s.input,
-            "actualOutput": s.response,
-            "retrievalContext": _passages(s),
-            "order": order,
-        }
+        {"name": s.id or "", "input": s.input, "actualOutput": s.response, "order": order}
+        | {"retrievalContext": _passages(s)}
         for order, s in enumerate(samples)
     ]
     run = DeepEvalRun.model_validate({"testCases": cases, "hyperparameters": {"model": "m"}})
@@ -89,16 +72,9 @@ def _deepeval_latest(path: Path, samples: Samples) -> None:
 
 
 def _deepeval_returned(path: Path, samples: Samples) -> None:
+    rest: Any = {"success": True, "metrics_data": [], "conversational": False}
     results = [
-        DeepEvalCase(
-            name=s.id or "",
-            success=True,
-            metrics_data=[],
-            conversational=False,
-            input=s.input,
-            actual_output=s.response,
-            retrieval_context=_passages(s),
-        )
+        DeepEvalCase(name=s.id or "", **case_of(s).model_dump(include=FIELDS), **rest)
         for s in samples
     ]
     returned = DeepEvalResult(test_results=results, confident_link=None, test_run_id=None)
@@ -107,10 +83,8 @@ def _deepeval_returned(path: Path, samples: Samples) -> None:
 
 def _deepeval_dataset(path: Path, samples: Samples) -> None:
     dataset = DeepEvalDataset()
-    for s in samples:
-        about: Any = {"name": s.id, "input": s.input or "", "actual_output": s.response}
-        case = LLMTestCase(**about, retrieval_context=[*_passages(s)])
-        dataset.add_test_case(case)
+    for sample in samples:
+        dataset.add_test_case(case_of(sample))
     kind: Any = path.suffix[1:]
     with redirect_stdout(StringIO()):  # it says where it saved
         dataset.save_as(kind, str(path.parent), path.stem, include_test_cases=True)
@@ -179,17 +153,6 @@ def _openai_talk(path: Path, samples: Samples) -> None:
     _jsonl(path, [{"messages": talk} for talk in talks])
 
 
-def _langchain_talk(samples: Samples) -> list[list[Any]]:
-    return [
-        [
-            HumanMessage(s.input or ""),
-            *(ToolMessage(text, tool_call_id="1") for text in _passages(s)),
-            AIMessage(s.response or ""),
-        ]
-        for s in samples
-    ]
-
-
 WRITERS: Final[dict[str, tuple[str, Writer]]] = {
     "RAGAS to_csv": ("a.csv", lambda p, s: _ragas(s).to_csv(p)),
     "RAGAS to_csv without index": ("a.csv", lambda p, s: _ragas(s).to_csv(p, index=False)),
@@ -217,13 +180,11 @@ WRITERS: Final[dict[str, tuple[str, Writer]]] = {
     "OpenAI messages": ("a.jsonl", _openai_talk),
     "LangChain messages": (
         "a.jsonl",
-        lambda p, s: _jsonl(p, [{"messages": messages_to_dict(t)} for t in _langchain_talk(s)]),
+        lambda p, s: _jsonl(p, [{"messages": messages_to_dict(_said(t))} for t in _talks(s)]),
     ),
     "LangChain messages, dumpd": (
         "a.jsonl",
-        lambda p, s: _jsonl(
-            p, [{"outputs": {"messages": [dumpd(m) for m in t]}} for t in _langchain_talk(s)]
-        ),
+        lambda p, s: _jsonl(p, [{"outputs": {"messages": dumpd(_said(t))}} for t in _talks(s)]),
     ),
 }
 """By name: the file, and what writes it."""

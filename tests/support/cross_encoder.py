@@ -91,13 +91,8 @@ def save(
     tables |= {name: np.array(value, np.int64) for name, value in _NUMBERS.items()}
     model.graph.initializer.extend(numpy_helper.from_array(a, name) for name, a in tables.items())
     (folder / graph).parent.mkdir(parents=True, exist_ok=True)
-    onnx.save_model(
-        model,
-        str(folder / graph),
-        save_as_external_data=external is not None,
-        location=external,
-        size_threshold=64,
-    )
+    kept: Any = {"save_as_external_data": external is not None, "location": external}
+    onnx.save_model(model, str(folder / graph), size_threshold=64, **kept)
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.add_special_tokens([*SPECIAL])
     tokenizer.normalizer = normalizers.Lowercase()
