@@ -1,7 +1,39 @@
-"""Results as OpenTelemetry events, for the logger provider that an application has set up.
+"""Results as OpenTelemetry events, for the logger provider that your application has set up.
 
 Nothing here opens a connection: without a provider, events go nowhere. A worker process (Ray, Spark)
-has a provider of its own, and commands have one under ``opentelemetry-instrument``.
+needs a provider of its own; commands have one under ``opentelemetry-instrument``. Set one up where
+your application starts, for example::
+
+    from opentelemetry._logs import set_logger_provider
+    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+
+    provider = LoggerProvider()
+    provider.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter()))
+    set_logger_provider(provider)
+
+Then every result of an evaluator with ``events=True`` is an event, and `emit` makes one of a result
+that you have already::
+
+    tcva = TCVA("faithfulness", judge="openai:MODEL", events=True)
+    result = tcva.evaluate(sample)  # an event on the current span
+    emit(result.at("strict"), span)  # one more, on the span of the answer
+
+The event is called ``gen_ai.evaluation.result``. Its names are those of OpenTelemetry's semantic
+conventions 1.41.1 (`CONVENTION`, also the schema URL of the events), but for the sample's id:
+
+=================================  =================================================================
+attribute                          content
+=================================  =================================================================
+``gen_ai.evaluation.name``         ``tcva_faithfulness``, with unusual settings: ``(T=0.2)``
+``gen_ai.evaluation.score.value``  the score, in [0, 1]; absent without one
+``gen_ai.evaluation.score.label``  ``pass`` or ``fail``; absent without a score
+``gen_ai.evaluation.explanation``  a sentence; without texts of the sample by default
+``error.type``                     why there is no score: ``refusal``, ``timeout``, ... (`Reason`)
+``gen_ai.response.id``             of the sample's metadata, if it is there
+``tcva.sample.id``                 the sample's or the conversation's id, if it has one
+=================================  =================================================================
 """
 
 from __future__ import annotations
@@ -14,9 +46,11 @@ from time import time_ns
 from typing import Any, Final
 
 from tcva_adapters._version import __version__
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check
-from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.protocol import RESULT_KINDS, Scored
+from tcva_adapters.results.settings import TCVASettings
 
 CONVENTION: Final = "https://opentelemetry.io/schemas/1.41.1"
 """The version of OpenTelemetry's semantic conventions that the names are of: the last one before those
@@ -48,29 +82,33 @@ def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bo
         result: The result.
         span: The span that the event belongs to, e.g. that of the answer; by default the current
             one.
-        name: Of the evaluation; by default the kind of the result and the criterion, e.g.
-            ``tcva_faithfulness``. An evaluator with ``events=True`` gives its own, which also names
-            unusual settings.
+        name: Of the evaluation; by default that of the evaluator, as far as the result has its
+            settings, e.g. ``tcva_faithfulness(T=0.2)``. How claims were found or profiles are
+            settings that it does not have.
         texts: Make the result's ``reason`` the explanation, which quotes a claim and the judge, or
             an error. Without it the explanation is the ``summary``, which has no text of the
             sample.
 
     Raises:
         MissingDependencyError: OpenTelemetry is not installed.
+        InvalidValueError: This is no result, or no span.
     """
-    logs, why = _logs(), result.unscored
+    logs, trace = _logs(), import_module("opentelemetry.trace")
+    if getattr(result, "kind", None) not in RESULT_KINDS or not isinstance(span, trace.Span | None):
+        msg = f"emit takes a result and an OpenTelemetry span or None, got {type(result).__name__} and {type(span).__name__}"
+        raise InvalidValueError(msg)
     judged: Any = getattr(result, "assessment", result)
     parts = {
-        "name": name or f"{result.kind}_{judged.criterion.replace(',', '_')}",
+        "name": name or _name(result),
         "score": result.score,
         "label": None if result.passed is None else "pass" if result.passed else "fail",
         "explanation": result.reason if texts else result.summary,
-        "error": why.reason.value if why is not None and result.score is None else None,
-        "response": judged.metadata.get(NAMES["response"]),
+        "error": result.unscored.reason.value if result.unscored and result.score is None else None,
+        "response": str(judged.metadata.get(NAMES["response"]) or "") or None,
         "sample": result.sample_id,
     }
     try:
-        within = span and import_module("opentelemetry.trace").set_span_in_context(span)
+        within = span and trace.set_span_in_context(span)
         logger = logs.get_logger("tcva_adapters", __version__, schema_url=CONVENTION)
         record = logs.LogRecord(
             timestamp=time_ns(),
@@ -84,6 +122,15 @@ def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bo
         with suppress(Exception):  # a handler of logs may lead to the same provider
             log = logging.getLogger(__name__)
             log.warning("no event for %s: %s: %s", parts["name"], type(error).__name__, error)
+
+
+def _name(result: Any) -> Any:
+    """As its evaluator is called, by the settings that the result has."""
+    judged, known = getattr(result, "assessment", result), dict(getattr(result, "scoring", result))
+    known["fuse"] = tuple(f"{m.judge} {m.criterion}" for m in getattr(judged, "members", ()))
+    known["repeats"] = len(getattr(judged, "repeats", ())) or 1
+    subject = f"{result.kind.replace('conversation', 'tcva')}_{judged.criterion.replace(',', '_')}"
+    return import_module("tcva_adapters.evaluator").names(TCVASettings, known, subject, "")[0]
 
 
 @cache

@@ -261,10 +261,7 @@ def _labels(given: Any, path: Path) -> tuple[list[str], list[str]]:
     found = [kind for each in plain for kind in _CLASSES if _CLASSES[kind].fullmatch(each)]
     if len(found) < len(labels) or found.count("entailed") != 1:
         said = f"names the classes {', '.join(labels)}" if labels else "has no id2label"
-        msg = (
-            f'{path} {said}; set its "id2label" to what the model\'s outputs mean, in order, e.g. '
-            f'{_EXAMPLE}, or {{"0": "supported"}} for one'
-        )
+        msg = f'{path} {said}; set its "id2label" to what the model\'s outputs mean, in order, e.g. {_EXAMPLE}, or {{"0": "supported"}} for one'
         raise InvalidValueError(msg)
     return labels, found
 

@@ -49,8 +49,7 @@ class NLIJudge:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).expanduser().resolve()
-        model = load(self.folder)
-        self._digest = model.digest
+        self._digest = (model := load(self.folder)).digest
         self.name = f"nli:{model.title}@{self._digest[:8]}"
         self.address = f"nli:{self.folder}"
         self.parameters: Mapping[str, Any] = {"files": self._digest}

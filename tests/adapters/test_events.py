@@ -14,9 +14,9 @@ from opentelemetry.sdk._logs import Logger, LoggerProvider, export
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
-from tcva_adapters import CCRS, TCVA, Conversation, Sample
+from tcva_adapters import CCRS, TCVA, Conversation, Sample, events
 from tcva_adapters.compare.run import Run
-from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.events import CONVENTION, NAMES, _logs, emit
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import read_result
@@ -131,7 +131,20 @@ def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) ->
     settings = {"criterion": "faithfulness", "judge": "lexical", "events": True}
     results += map(read_result, judge_batch(rows, settings=settings)["tcva_result"])
     Run(SAMPLES, lexical, frameworks="none").table()
-    check_are_of(exported(), results)
+    results.append(lexical.changed(fuse="lexical", threshold=0.7).evaluate(SAMPLES[0]))
+    check_are_of(records := exported(), results)
+    for result in results:
+        emit(result)
+    own, other = (
+        [each.attributes[NAMES["name"]] for each in them if NAMES["score"] in each.attributes]
+        for them in (records, exported())
+    )
+    assert own == other
+    fused = "tcva_faithfulness(threshold=0.7,fuse=lexical_3 faithfulness)"
+    assert {*own} == {"tcva_faithfulness(repeats=2)", "tcva_faithfulness", fused}
+    for wrong in (None, None), (0.5, None), (results, None), (results[0], "span"):
+        with pytest.raises(InvalidValueError, match="a result and an OpenTelemetry span or None"):
+            emit(*wrong)
 
 
 def test_events_change_no_name_no_key_and_no_verdict() -> None:
@@ -148,7 +161,10 @@ def test_an_event_has_the_parts_of_the_convention(exported: Any, span: Any) -> N
     if hasattr(gen_ai_attributes, "GEN_AI_EVALUATION_NAME"):  # not in the lowest version
         own = {"gen_ai.evaluation.result", "error.type", "tcva.sample.id"}
         assert {*NAMES.values()} - own <= {*map(str, vars(gen_ai_attributes).values())}
-    about = {"id": "s-1", "metadata": {"gen_ai.response.id": "chatcmpl-1", "name": "Ada"}}
+    assert all(
+        name in f"{events.__doc__}" for name in (*NAMES.values(), CONVENTION.rpartition("/")[2])
+    )
+    about = {"id": "s-1", "metadata": {"gen_ai.response.id": 17, "name": "Ada"}}
     result = TCVA(judge="lexical", on_unscored=0.0).evaluate(SAMPLES[0].model_copy(update=about))
     other = TracerProvider().get_tracer("t").start_span("other")
     emit(result, other, name="mine", texts=True)
@@ -160,12 +176,12 @@ def test_an_event_has_the_parts_of_the_convention(exported: Any, span: Any) -> N
         "gen_ai.evaluation.score.value": result.score,
         "gen_ai.evaluation.score.label": LABELS[result.passed],
         "gen_ai.evaluation.explanation": result.reason,
-        "gen_ai.response.id": "chatcmpl-1",
+        "gen_ai.response.id": "17",
         "tcva.sample.id": "s-1",
     }
     assert (shown.span_id, without.span_id) == (other.get_span_context().span_id, span.span_id)
     assert dict(without.attributes) == {
-        "gen_ai.evaluation.name": "tcva_faithfulness",
+        "gen_ai.evaluation.name": "tcva_faithfulness(T=0.2)",
         "gen_ai.evaluation.explanation": "unscored: refusal",
         "error.type": "refusal",
     }
