@@ -17,7 +17,8 @@ from tcva_adapters.results.files import write_assessments
 from tests.cli.conftest import PASSAGE, Run, record, write
 from tests.support.paper import FOLDER, needs_paper_data
 
-QUICK = ("--set", "resamples=200")
+QUICKLY = "--set resamples=200"
+QUICK = tuple(QUICKLY.split())
 
 
 @pytest.fixture(autouse=True)
@@ -43,41 +44,28 @@ def _judgements(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: AR
     write("labels.jsonl", *({"id": str(i), "human": float(s)} for i, s in enumerate(plain)))
 
 
-CASES: list[tuple[list[str], Any, dict[str, Any]]] = [
-    (["sweep", "judged.jsonl", "-T", "0.2,lenient"], compare.sweep, {"temperatures": [0.2, 0.9]}),
-    (
-        ["sweep", "judged.jsonl", "--ablation", "--human", "score", "--group", "page", *QUICK],
-        compare.sweep,
+CASES: dict[str, dict[str, Any]] = {
+    "sweep judged.jsonl -T 0.2,lenient": {"temperatures": [0.2, 0.9]},
+    f"sweep judged.jsonl --ablation --human score --group page {QUICKLY}":
         {"ablation": True, "human": "score", "group": "page", "resamples": 200},
-    ),
-    (
-        ["calibrate", "judged.jsonl", "--human", "stars", "--human-scale", "1,5", "--by", "part"],
-        compare.calibrate,
+    "calibrate judged.jsonl --human stars --human-scale 1,5 --by part":
         {"human": "stars", "human_scale": (1, 5), "by": "part"},
-    ),
-    (
-        ["validate", "judged.jsonl", "--human", "few", "--by", "part", "--width", "0.2", *QUICK],
-        compare.validate,
+    f"validate judged.jsonl --human few --by part --width 0.2 {QUICKLY}":
         {"human": "few", "by": ["part"], "width": 0.2, "resamples": 200},
-    ),
-    (
-        ["validate", "judged.jsonl", "--human", "labels.jsonl", "--set", "level=0.9", *QUICK],
-        compare.validate,
+    f"validate judged.jsonl --human labels.jsonl --set level=0.9 {QUICKLY}":
         {"human": "labels.jsonl", "level": 0.9, "resamples": 200},
-    ),
-    (
-        ["systems", "a.jsonl", "b.jsonl", "-T", "0.5", "--test", "tukey", *QUICK],
-        compare.systems,
+    f"systems a.jsonl b.jsonl -T 0.5 --test tukey {QUICKLY}":
         {"temperatures": [0.5], "test": "tukey", "resamples": 200},
-    ),
-]
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "function", "how"), CASES, ids=range(len(CASES)))
-def test_what_is_found(arguments: list[str], function: Any, how: dict[str, Any], tcva: Run) -> None:
+@pytest.mark.parametrize("line", CASES)
+def test_what_is_found(line: str, tcva: Run) -> None:
+    arguments = line.split()
     found = tcva(*arguments, "--json").json
     sources = [each for each in arguments if each.endswith(".jsonl") and each != "labels.jsonl"]
-    expected = function(sources if function is compare.systems else sources[0], **how).to_dict()
+    source = sources if arguments[0] == "systems" else sources[0]
+    expected = getattr(compare, arguments[0])(source, **CASES[line]).to_dict()
     assert json.loads(json.dumps(found["tables"])) == json.loads(json.dumps(expected["tables"]))
     assert found["sentence"] == expected["sentence"]
     for more in ([], ["--all"]):

@@ -15,13 +15,11 @@ from tests.support.scripted import ScriptedModel
 
 Results = list[Result]
 
+ASKED, NINE = "When does the office open?", "The office opens at nine."
+FREE: Final = "is free for visitors."
 SAMPLES: Final = [
-    Sample(
-        input="When does the office open?",
-        response=f"The office opens at nine. Desk {number} costs money.",
-        contexts=(f"The office opens at nine. Desk {number} is free for visitors.",),
-    )
-    for number in range(3)
+    Sample(input=ASKED, response=f"{NINE} {desk} costs money.", contexts=(f"{NINE} {desk} {FREE}",))
+    for desk in ("Desk 0", "Desk 1", "Desk 2")
 ]
 
 

@@ -28,15 +28,8 @@ from tests.deepeval.entry import OPENS, ScriptedLLM, case_of, evaluated, own_loo
 from tests.support.scripted import ScriptedModel, verdict_json
 
 WORDS = ("fully", "mostly", "partial", "minor", "none")
-SAMPLES = [
-    Sample(
-        input="When?",
-        response=f"Claim number {i} here. {OPENS}",
-        contexts=(f"Claim number {i} here. {OPENS}",),
-        id=f"sample {i}",
-    )
-    for i in range(10)
-]
+TEXTS = {f"sample {i}": f"Claim number {i} here. {OPENS}" for i in range(10)}
+SAMPLES = [Sample(input="When?", response=t, contexts=(t,), id=i) for i, t in TEXTS.items()]
 both_ways = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
 
 
@@ -49,10 +42,8 @@ def reply(prompt: str) -> str:
 
 def expected(samples: Sequence[Sample], **options: Any) -> list[float | None]:
     """What TCVA makes of the same replies."""
-    return [
-        TCVA(judge=ScriptedModel([reply(sample.response or "")]), **options).evaluate(sample).score
-        for sample in samples
-    ]
+    tcva = TCVA(judge=ScriptedModel(lambda asked: reply(asked.user)), **options)
+    return [tcva.evaluate(sample).score for sample in samples]
 
 
 def metric_data(evaluation: EvaluationResult) -> list[Any]:
@@ -216,13 +207,9 @@ def test_hostile_texts(llm: ScriptedLLM, printed: str, capsys: pytest.CaptureFix
     # It takes them for markup of rich, in which [none] is a style and [/INST] an error.
     case = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=["Nothing."])
     metrics: list[BaseMetric] = [TCVAMetric(model=llm)]
-    evaluate(
-        [case],
-        metrics,
-        async_config=AsyncConfig(run_async=False),
-        display_config=DisplayConfig(show_indicator=False),
-        cache_config=CacheConfig(write_cache=False),
-    )
+    quiet: Any = {"display_config": DisplayConfig(show_indicator=False)}
+    quiet |= {"cache_config": CacheConfig(write_cache=False)}
+    evaluate([case], metrics, async_config=AsyncConfig(run_async=False), **quiet)
     assert printed in capsys.readouterr().out
 
 
@@ -312,19 +299,11 @@ def test_conversation():
 def test_deepeval_test_run(tmp_path: Path) -> None:
     path = tmp_path / "test_suite.py"
     path.write_text(SUITE)
-    done = subprocess.run(
-        [sys.executable, "-c", "from deepeval.cli.main import app; app()", "test", "run", path],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
-            "DEEPEVAL_CACHE_FOLDER": str(tmp_path / "cache"),
-            "HOME": str(tmp_path / "home"),
-        },
-    )
+    code = "from deepeval.cli.main import app; app()"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path / "home")}
+    environment["DEEPEVAL_CACHE_FOLDER"] = str(tmp_path / "cache")
+    run: Any = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", code, "test", "run", path], check=False, **run)
     assert done.returncode == 1, done.stderr
     assert "Passed: 2 | Failed: 1" in done.stdout
     # Half of the claims are none: at T=0.2 that is a veto, at T=0.9 a blemish.
@@ -345,16 +324,9 @@ STRICT, RELEVANCE = "TCVA faithfulness (T=0.2)", "CCRS question relevance"
 
 def cases() -> list[LLMTestCase]:
     answers = {"good": OPENS, "half": f"{OPENS} Bananas ripen quickly.", "mute": ""}
-    found = [
-        LLMTestCase(
-            input="When does it open?",
-            actual_output=answer,
-            retrieval_context=[OPENS],
-            name=name,
-            metadata={"domain": "hours"},
-        )
-        for name, answer in answers.items()
-    ]
+    about: Any = {"input": "When does it open?", "contexts": (OPENS,)}
+    about["metadata"] = {"domain": "hours"}
+    found = [case_of(Sample(response=a, id=name, **about)) for name, a in answers.items()]
     return [*found, LLMTestCase(input="Where?", actual_output="There.", name="bare")]
 
 

@@ -39,36 +39,17 @@ def copy_of(metric: Any) -> Any:
 
 def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path) -> None:
     changed: dict[str, Any] = {
-        "criterion": "correctness",
-        "threshold": 0.7,
-        "temperature": 0.3,
-        "model": "lexical",
-        "scheme": (1.0, 0.8, 0.5, 0.2, 0.0),
-        "penalty": "ramped",
-        "eps": 1e-6,
-        "floor": "always",
-        "bounds": Bounds(p_min=-4),
-        "on_unscored": 0.25,
+        "criterion": "correctness", "threshold": 0.7, "temperature": 0.3, "model": "lexical",
+        "scheme": (1.0, 0.8, 0.5, 0.2, 0.0), "penalty": "ramped", "eps": 1e-6, "floor": "always",
+        "bounds": Bounds(p_min=-4), "on_unscored": 0.25, "max_claims": 3,
         "claims": "split",  # the lexical judge knows no other
-        "max_claims": 3,
-        "verdicts": "written",
-        "repeats": 1,
-        "evidence": "off",
-        "store": tmp_path / "verdicts.sqlite",
-        "fuse": [TCVA("faithfulness", judge="lexical")],
-        "fuse_weights": (2.0, 1.0),
-        "profiles": {"domain": {"medical": 0.2}},
-        "name": "mine",
-        "include_reason": False,
-        "async_mode": False,
-        "events": True,
+        "verdicts": "written", "repeats": 1, "evidence": "off", "events": True, "name": "mine",
+        "fuse": [TCVA("faithfulness", judge="lexical")], "fuse_weights": (2.0, 1.0),
+        "profiles": {"domain": {"medical": 0.2}}, "store": tmp_path / "verdicts.sqlite",
         "strict_mode": False,  # with it, the threshold is 1
-        "verbose_mode": True,
-        "flaky": True,
-        "collected": [],
-        "share": False,
-        "max_concurrency": 2,
-    }
+        "include_reason": False, "async_mode": False, "verbose_mode": True, "flaky": True,
+        "collected": [], "share": False, "max_concurrency": 2,
+    }  # fmt: skip
     parameters = list(inspect.signature(TCVAMetric).parameters)
     assert (parameters[:4], set(parameters)) == (list(changed)[:4], set(changed))
     metric = TCVAMetric(**changed)

@@ -29,20 +29,14 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 OPENS = "The office opens at nine. Parking is free for visitors."
 ANSWERS = {
-    "The office opens at nine.": 1.0,
-    "Parking costs five euros.": 0.0,
-    "The office opens at nine. Parking costs five euros.": 0.5,
-    "I cannot say.": 0.25,
+    "The office opens at nine.": {"human": 1.0, "part": "even"},
+    "Parking costs five euros.": {"human": 0.0, "part": "odd"},
+    "The office opens at nine. Parking costs five euros.": {"human": 0.5, "part": "even"},
+    "I cannot say.": {"human": 0.25, "part": "odd"},
 }
 SAMPLES = [
-    Sample(
-        id=f"q{i}",
-        input=f"When does it open, number {i}?",
-        response=answer,
-        contexts=(OPENS,),
-        metadata={"human": rating, "part": "odd" if i % 2 else "even"},
-    )
-    for i, (answer, rating) in enumerate(ANSWERS.items())
+    Sample(id=f"q{i}", input=f"When, number {i}?", response=said, contexts=(OPENS,), metadata=about)
+    for i, (said, about) in enumerate(ANSWERS.items())
 ]
 Shown = tuple[dict[str, Any], list[dict[str, Any]]]
 
