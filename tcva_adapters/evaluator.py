@@ -277,6 +277,6 @@ def checked_sample(sample: Any) -> Sample:
     """
     if not isinstance(sample, Sample):
         kind = type(sample).__name__
-        msg = f"expected a Sample, got {kind}; Sample.from_record(...) makes one from a mapping"
+        msg = f"expected a Sample, got {kind}; try Sample.from_record or evaluate_conversation"
         raise InvalidSampleError(msg)
     return sample

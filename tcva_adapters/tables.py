@@ -275,6 +275,8 @@ def cell(
         text = f"{value:{sign}z.{digits}f}"
         if low is not None and high is not None and not math.isnan(low):
             text = f"{text} [{low:{sign}z.2f}, {high:{sign}z.2f}]"
+    elif isinstance(value, bool):
+        text = "yes" if value else "no"
     else:
         text = " ".join(str(value).split())
     return text

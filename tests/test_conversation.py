@@ -150,8 +150,12 @@ def test_turns_of_all_conversations_are_judged_at_once_and_once() -> None:
     calls = [store.evaluate_conversation(each) for each in (TALK, grown, TALK)]
     assert [each.usage.calls for each in calls] == [2, 1, 0]
     assert [each.assessment.is_new for each in calls] == [True, True, False]
-    with pytest.raises(InvalidSampleError, match="message 1: a message must have a role"):
-        tcva.evaluate_conversation("When?")
+    for wrong in ("When?", None, {"messages": TALK}):
+        with pytest.raises(InvalidSampleError, match="must be a list of messages, got"):
+            tcva.evaluate_conversation(wrong)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(InvalidSampleError, match="metadata must be a valid dictionary"):
+        Conversation.from_messages(TALK, metadata=[1])  # type: ignore[arg-type]  # the mistake
+    assert repr(begun) == f"ConversationResult(None, {begun.reason!r})"
 
 
 # --- what a judge sees ----------------------------------------------------------------------

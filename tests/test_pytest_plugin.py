@@ -5,10 +5,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Sample
+from tcva_adapters import CCRS, TCVA, Conversation, Sample
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.suite import Suite, run_lines
 
@@ -144,6 +145,20 @@ def test_gates_decide_instead() -> None:
         suite.check([])
     with pytest.raises(InvalidValueError, match="a int"):
         suite.check([3])  # type: ignore[list-item]  # the mistake
+
+
+@pytest.mark.parametrize("gates", [(), "coverage>=1"])
+def test_a_conversation_is_one_sample(gates: Any) -> None:
+    asked = [("user", "When?"), ("tool", "At nine."), ("assistant", "At nine.")]
+    thanks = [*asked, ("user", "Thanks!"), ("assistant", "You are welcome!")]
+    wrong = [*asked[:2], ("assistant", "Zebras."), *asked]
+    suite = Suite(judge="lexical", threshold=0.9)
+    talk = Conversation.from_messages(thanks)
+    whole: Any = suite.check([talk, {"messages": thanks}, GOOD], gates)
+    assert [result.kind for result in whole] == ["conversation", "conversation", "tcva"]
+    assert suite.check(whole[0], gates) is whole[0]
+    with pytest.raises(AssertionError, match=r"row-1: 0\.\d+ < 0\.9\n.*Zebras"):
+        suite.check({"messages": wrong}, gates and "pass_rate>=1")
 
 
 def test_results_from_elsewhere_are_taken() -> None:

@@ -184,7 +184,9 @@ def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:
 def _rated(table: ScoreTable, human: FloatArray) -> ScoreTable:
     """With ratings in the order of the samples."""
     if len(human) != len(table):
-        msg = f"{len(human)} human ratings for {len(table)} samples; give one for each"
+        msg = (
+            f"{len(human)} human ratings for {len(table)} samples; give one for each sample or turn"
+        )
         raise InvalidValueError(msg)
     return replace(table, human=human)
 

@@ -39,7 +39,7 @@ class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  
     """Judges every answer of a conversation and scores the claims of all together.
 
     It goes wherever ``TurnFaithfulnessMetric`` goes: ``evaluate``, ``assert_test``, ``deepeval test
-    run``. A turn is a question of the user and the model's last text before the next question; its
+    run``. A turn is a question of the user and the model's last text (or texts in a row) before the next; its
     contexts are the ``retrieval_context`` and the outputs of ``tools_called`` since the question,
     or, for a turn that has none, the ``context`` of the test case. A turn costs one call, a turn
     that was judged before none. ``expected_outcome`` is the reference answer of the last turn.

@@ -25,7 +25,7 @@ class TCVAConversationEvaluator(TCVAEvaluator):
 
     The input is a list of messages (LangChain's, dicts, pairs of a role and a text), an agent's
     state, or another mapping with ``messages``. A turn is a question of the user and the model's
-    last text before the next question; its contexts are the tool messages between them, or the
+    last text (or texts in a row) before the next; its contexts are the tool messages between them, or the
     ``contexts`` of the mapping. A turn costs one call, a turn that was judged before none.
 
     `TCVARunEvaluator`, `create_tcva_judge` and `gate` take it as they take a `TCVAEvaluator`.

@@ -94,7 +94,7 @@ def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         return record, dict(metadata) if isinstance(metadata, Mapping) else {}
     if is_messages(talk := _plain(value)):
         return {"messages": talk}, {}
-    msg = f"the evaluator reads mappings, got {type(value).__name__}; mapper= can make one"
+    msg = f"give a mapping or a list of messages, got {type(value).__name__}; mapper= can make one"
     raise InvalidSampleError(msg)
 
 
@@ -128,12 +128,15 @@ def _plain(value: Any) -> Any:
     """LangChain's objects as files hold them, also in lists and mappings; all else unchanged."""
     match value:
         case BaseMessage():
-            role = next((role for kind, role in _ROLES if isinstance(value, kind)), "system")
+            roles = (
+                role for kind, role in _ROLES if isinstance(value, kind) and value.name != CRITIC
+            )
+            role = next(roles, "system")
             return {"role": role, "content": str(value.text)}
         case (Document() as found) | (Document() as found, float()):  # of searches with scores
             return {"page_content": found.page_content}
         case Mapping():
             return {name: _plain(entry) for name, entry in value.items()}
         case list() | tuple():
-            return [_plain(item) for item in value if getattr(item, "name", None) != CRITIC]
+            return [_plain(item) for item in value]
     return value

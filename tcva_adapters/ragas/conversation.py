@@ -25,7 +25,7 @@ class TCVAMultiTurnMetric(
     """Judges every answer of a conversation and scores the claims of all together.
 
     It works in ``evaluate`` and ``aevaluate`` on datasets of ``MultiTurnSample``. A turn is a
-    question of the user and the model's last text before the next question; its contexts are the
+    question of the user and the model's last text (or texts in a row) before the next; its contexts are the
     tool messages between them. A turn costs one call, a turn that was judged before none.
     ``reference`` is the reference answer of the last turn.
 

@@ -35,6 +35,7 @@ _METHODS: Final = (
 )
 _CONVERSATIONS: Final = (
     *(Column("method"), Column("conversation"), Column("turns", "int")),
+    Column("scored", "int", "turns with a score"),
     *(Column("score", "score", "of the claims of all turns"), Column("passed")),
 )
 _GATES: Final = (
@@ -168,10 +169,13 @@ def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
     turns: dict[str, list[Result]] = {}
     for name, each in zip(table.samples, table.results.get(method, ()), strict=False):
         if isinstance(each, Result) and (own := conversation_of(name, each.assessment.metadata)):
+            # With the number of an id that came again.
+            own += name.removeprefix(f"{own}/{each.assessment.metadata['turn']}")
             turns.setdefault(own, []).append(each)
     for own, results in turns.items():
         found = ConversationResult(results)
-        record = {"method": method, "conversation": own, "turns": len(results)}
+        scored = sum(each.unscored is None for each in results)
+        record = {"method": method, "conversation": own, "turns": len(results), "scored": scored}
         yield {**record, "score": found.score, "passed": found.passed}
 
 

@@ -14,14 +14,16 @@ from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates, exit_code, gate_lines, gate_records
+from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
+from tcva_adapters.samples.conversation import Conversation, read_item
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
 from tcva_adapters.tcva import TCVA
 
-Given = Sample | Mapping[str, Any] | Scored
-"""What a test hands over: a sample, a record with the field names of any framework, or a result."""
+Given = Sample | Conversation | Mapping[str, Any] | Scored
+"""What a test hands over: a sample, a conversation, a framework's record of one, or a result."""
 
 _WIDTH: Final = 80
 _NAME: Final = 40
@@ -69,7 +71,7 @@ class Suite:
         """Judge samples and remember them for the run's summary, whatever their scores.
 
         Args:
-            given: A sample or a result, or several.
+            given: A sample, a conversation (its messages in a record, say) or a result, or several.
 
         Returns:
             One result, or a list of them.
@@ -78,14 +80,14 @@ class Suite:
             InvalidSampleError: A sample lacks what the criterion looks at.
             InvalidValueError: Something else than samples, records and results.
         """
-        is_one = isinstance(given, Sample | Mapping | Scored)
+        is_one = isinstance(given, Sample | Conversation | Mapping | Scored)
         items = [given] if is_one else list(given)  # type: ignore[arg-type]  # checked above
-        found: list[Any] = [each if isinstance(each, Scored) else _sample(each) for each in items]
-        places = [place for place, each in enumerate(found) if isinstance(each, Sample)]
-        samples = [self.scorer.require(found[place]) for place in places]
-        judged = self.scorer.evaluate_many(samples, progress=False)
-        for place, result in zip(places, judged, strict=True):
-            found[place] = result
+        read = [each if isinstance(each, Scored) else _item(each) for each in items]
+        samples = [self.scorer.require(each) for each in read if isinstance(each, Sample)]
+        talks = [each for each in read if isinstance(each, Conversation)]
+        judged: Any = {Sample: iter(self.scorer.evaluate_many(samples, progress=False))}
+        judged[Conversation] = iter(self.scorer.evaluate_conversations(talks, progress=False))
+        found = [each if isinstance(each, Scored) else next(judged[type(each)]) for each in read]
         self._judged += [_entry(number, each) for number, each in enumerate(found, start=1)]
         return found[0] if is_one else found
 
@@ -118,6 +120,8 @@ class Suite:
             raise InvalidValueError(msg)
         by_label: dict[str, list[Scored]] = {}
         for result in results:
+            if isinstance(result, ConversationResult):  # one sample, not its turns
+                result = Result(result.assessment, result.scoring)  # noqa: PLW2901
             by_label.setdefault(_label(result), []).append(result)
         lines, failing = list[str](), 0
         for of in by_label.values():
@@ -198,10 +202,10 @@ def _label(result: Scored) -> str:
     return result.kind
 
 
-def _sample(given: object) -> Sample:
-    if isinstance(given, Sample):
+def _item(given: object) -> Sample | Conversation:
+    if isinstance(given, Sample | Conversation):
         return given
     if isinstance(given, Mapping):
-        return Sample.from_record(given)
-    msg = f"cannot judge a {type(given).__name__}; give a Sample, a record, a result, or a list"
+        return read_item(given, {})
+    msg = f"cannot judge a {type(given).__name__}; give samples, conversations, records or results"
     raise InvalidValueError(msg)

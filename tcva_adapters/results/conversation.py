@@ -78,6 +78,9 @@ class ConversationResult(Result):
         named = ", ".join([*without[:_SHOWN], "..."][: len(without)])
         return f"{said}; without a score: {named}" if named else said
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.sample_id!r}, {self.reason!r})"
+
     def at(self, temperature: float | str, **changes: Any) -> ConversationResult:
         """The same judgements at another temperature, and other settings by name. No call.
 

@@ -49,22 +49,8 @@ def read_assessments(source: Source, *, skip_bad: bool = False) -> list[Assessme
         UnreadableInputError: As for `read_samples`.
         InvalidValueError: The suffix is of no format.
     """
-    return list(stream_assessments(source, skip_bad=skip_bad))
-
-
-def stream_assessments(source: Source, *, skip_bad: bool | None = False) -> RowStream[Assessment]:
-    """The same one after the other, whatever their number.
-
-    Args:
-        source: As for `read_assessments`.
-        skip_bad: As for `RowStream`; the first ones are in ``bad``.
-
-    Raises:
-        InvalidValueError: The suffix is of no format. Errors of the rows come when they are read,
-            as for `read_assessments`.
-    """
     how: dict[str, Any] = {"skip_bad": skip_bad, "parse": Assessment.from_json}
-    return RowStream(source, None, read=Assessment.from_dict, **how)
+    return [*RowStream(source, None, read=Assessment.from_dict, **how)]
 
 
 def write_assessments(

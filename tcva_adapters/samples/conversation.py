@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.fields import ALIASES, parts_of, read_contexts
-from tcva_adapters.samples.messages import conversation, said_in
+from tcva_adapters.samples.fields import fields_in, own_contexts, parts_of, read_contexts
+from tcva_adapters.samples.messages import answer_in, said_in
 from tcva_adapters.samples.sample import Checked, Sample, Text
 
 LONGEST_HISTORY: Final = 4000
@@ -19,13 +19,14 @@ CONVERSATION: Final = "conversation"
 """The metadata of a turn that names its conversation."""
 
 _TURN: Final = "turn"
+_RETRIEVED: Final = ("tool", "context")
 _CALLED: Final = {"user": "User", "model": "Assistant"}
 """Whose texts are a history, and under which name."""
 
-_UNANSWERED: Final = "no question of the user in it has an answer"
+_UNANSWERED: Final = "no message of the user is followed by an answer of the assistant"
 
 Said = tuple[str, str]
-"""Who said something (``user``, ``model``, ``tool`` or ``other``), and what."""
+"""Who said something (``user``, ``model``, ``tool``, ``context`` or ``other``), and what."""
 
 
 class Conversation(Checked):
@@ -86,11 +87,12 @@ class Conversation(Checked):
         contexts: Any = None,
         reference: str | None = None,
         id: str | None = None,  # noqa: A002  # as the field is called
-        metadata: Mapping[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
     ) -> Self:
         """A conversation from messages of OpenAI's, Anthropic's, LangChain's or RAGAS' interfaces.
 
-        A turn is a question of the user with the last text of the model before the next question.
+        A turn is a question of the user with the model's answer: its last text before the next
+        question, with the texts right before it. What it said before a tool call is history.
         Questions without an answer between them are one. Contexts of a turn are what tools returned
         since its question, and the ``retrieval_context`` (``contexts``, ``retrieved_contexts``) of
         its messages, whose ``metadata`` is the turn's, too. System messages, thoughts and tool
@@ -106,9 +108,12 @@ class Conversation(Checked):
         Raises:
             InvalidSampleError: Something is no message, or no question has an answer.
         """
+        if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
+            msg = f"a conversation must be a list of messages, got {messages!r:.60}"
+            raise InvalidSampleError(msg)
         given = None if contexts is None else read_contexts("contexts", contexts)
         turns = turns_of("messages", [*messages], given, reference)
-        return cls(turns=turns, id=id, metadata=dict(metadata or {}))
+        return cls(turns=turns, id=id, metadata=metadata or {})
 
 
 def as_conversation(given: Conversation | Iterable[Any]) -> Conversation:
@@ -135,7 +140,8 @@ def turns_of(
     parts: list[list[Said]] = [[]]
     about: list[dict[str, Any]] = [{}]
     for number, message in enumerate(messages, start=1):
-        said = [*said_in(name, number, message), *_own_contexts(message)]
+        said = said_in(name, number, message)
+        said += [("context", text) for text in own_contexts(message)]
         # A text beside what tools returned, as Anthropic has it, is no new question, and questions
         # without an answer between them are one.
         if said[0][0] == "user" and (len(parts) == 1 or _texts(parts[-1], "model")):
@@ -144,17 +150,17 @@ def turns_of(
         parts[-1] += said
         noted = message.get("metadata") if isinstance(message, Mapping) else None
         about[-1] |= noted if isinstance(noted, Mapping) else {}
-    if contexts is None and any(who == "tool" for part in parts for who, _ in part):
+    if contexts is None and any(who in _RETRIEVED for part in parts for who, _ in part):
         contexts = ()
     turns: list[Sample] = []
     before = parts[0]
     for part, metadata in zip(parts[1:], about[1:], strict=True):
-        if answers := _texts(part, "model"):
-            has_tools = any(who == "tool" for who, _ in part)
+        if answer := answer_in(part):
+            is_retrieved = any(who in _RETRIEVED for who, _ in part)
             turn = Sample(
                 input="\n\n".join(_texts(part, "user")) or None,
-                response=answers[-1],
-                contexts=_texts(part, "tool") if has_tools else contexts,
+                response=answer,
+                contexts=_texts(part, *_RETRIEVED) if is_retrieved else contexts,
                 history=history_of(before),
                 metadata=metadata,
             )
@@ -165,15 +171,8 @@ def turns_of(
     return tuple(turns)
 
 
-def _texts(said: Iterable[Said], speaker: str) -> list[str]:
-    return [text for who, text in said if who == speaker and text.strip()]
-
-
-def _own_contexts(message: Any) -> Iterator[Said]:
-    """The contexts that a message has in a field of its own, as DeepEval's turns do."""
-    for key in ALIASES["contexts"] if isinstance(message, Mapping) else ():
-        if message.get(key) is not None:
-            yield from (("tool", text) for text in read_contexts(key, message[key]) or [""])
+def _texts(said: Iterable[Said], *speakers: str) -> list[str]:
+    return [text for who, text in said if who in speakers and text.strip()]
 
 
 def history_of(said: Sequence[Said]) -> str | None:
@@ -203,8 +202,8 @@ def read_item(
     """What a record has to judge: a conversation's turns, or one sample.
 
     Messages are a conversation where several questions in them have an answer, and the record has
-    no question and no answer beside them (as a run has, with inputs and outputs). Anything else is
-    read by `Sample.from_record`.
+    no question and no answer beside them (as a run has, with inputs and outputs). Anything else, a
+    record with one answered question as well, is a sample under its own id, read by `Sample.from_record`.
 
     Args:
         record: The fields by name.
@@ -223,7 +222,10 @@ def read_item(
                 metadata = Sample.of_parts({}, rest).metadata
                 own = fields.get("id") or metadata.get(CONVERSATION) or name
                 return Conversation(turns=turns, id=own and str(own), metadata=metadata)
-        said = conversation(*talk[:3])
+        said = fields_in(talk)
+        if talk.is_whole and not {"response", "contexts"} & (said | fields).keys():
+            msg = f"{talk.name}: {_UNANSWERED}"
+            raise InvalidSampleError(msg)
     return Sample.of_parts(said | fields, rest)
 
 

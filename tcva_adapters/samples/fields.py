@@ -11,12 +11,12 @@ import ast
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.messages import Talk, conversation, is_messages, text_of_message
+from tcva_adapters.samples.messages import Talk, conversation, is_messages, said_in, text_of_message
 
 _NAMES: Final = {
     "id": "id sample_id name uid",
@@ -63,6 +63,9 @@ _ASKED: Final = ("messages", "turns", "inputs.messages", "input.messages")
 _ANSWERED: Final = ("outputs.messages", "output.messages")
 """Where messages are."""
 
+_OWN: Final = ("retrieval_context", "retrievalContext", "contexts", "retrieved_contexts")
+"""What a message calls its own contexts."""
+
 _KNOWN: Final = {"messages", *(name for names in ALIASES.values() for name in names)}
 _OFTEN_ELSE: Final = ("name", "expected")
 """Names that often mean something else: only a text under them is a field."""
@@ -101,8 +104,22 @@ def fields_of(
         InvalidSampleError: A field or a message cannot be read.
     """
     talk, fields, rest = parts_of(record, columns)
-    said = {} if talk is None else conversation(*talk[:3])
-    return said | fields, rest
+    return ({} if talk is None else fields_in(talk)) | fields, rest
+
+
+def fields_in(talk: Talk) -> dict[str, Any]:
+    """The fields that messages fill: see `conversation`; and the contexts that they have themselves."""
+    found = conversation(*talk[:3])
+    if own := [text for message in talk.messages for text in own_contexts(message)]:
+        found["contexts"] = [*found.get("contexts", ()), *filter(None, own)]
+    return found
+
+
+def own_contexts(message: Any) -> Iterator[str]:
+    """The contexts that a message has in a field of its own, as DeepEval's turns do; or one empty."""
+    for key in _OWN if isinstance(message, Mapping) else ():
+        if message.get(key) is not None:
+            yield from read_contexts(key, message[key]) or [""]
 
 
 def parts_of(
@@ -226,7 +243,7 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
             value = _parsed(value)
         if value is None or isinstance(value, str):
             continue
-        is_talk = is_messages(value)
+        is_talk = is_messages(value) and (key != "turns" or not {"input", "response"} & keys.keys())
         if key.endswith("messages"):
             is_talk = isinstance(value, list) and not is_complete
         if is_talk:
@@ -241,16 +258,16 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
     has_others = [*used][-1] not in ("response", *_ANSWERED) and any(
         name.startswith("output") for name in flat
     )
-    for key in used.values():
+    for key in {*used.values()}:
         del flat[key]
     is_answered = "response" in keys or has_others
-    is_whole = len(used) == 1 and not is_answered and "input" not in keys
+    is_whole = len({*used.values()}) == 1 and not is_answered and "input" not in keys
     return Talk(next(iter(used.values())), talk, is_answered, is_whole)
 
 
 def _after(talk: Sequence[Any], more: list[Any]) -> list[Any]:
     """Messages without those that they repeat: outputs begin with the inputs, often in another form."""
-    texts = [text_of_message(each) or each for each in (*talk[-1:], *more)]
+    texts = [(text_of_message(m) and said_in("", 1, m)) or m for m in (*talk[-1:], *more)]
     last = texts[:0:-1].index(texts[0]) if talk and texts[0] in texts[1:] else len(more)
     return more[len(more) - last :]
 

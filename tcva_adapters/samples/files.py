@@ -59,7 +59,7 @@ class SampleStream(RowStream[Sample]):
 
     Attributes:
         mapping: Your column name to the field it holds.
-        conversations: How many of the records that were read so far are conversations.
+        conversations: How many of the records that were read so far have several turns.
 
     >>> import io
     >>> stream = SampleStream(io.StringIO('{"answer": "Ada."}' + chr(10) + '{"answer": "Bob."}'))
@@ -98,7 +98,7 @@ class SampleStream(RowStream[Sample]):
     @property
     def notes(self) -> list[str]:
         """What is to be known of what was read so far, in sentences."""
-        talks = f"each answer in a conversation is a sample ({counted(self.conversations, 'conversation')})"
+        talks = f"each answer in a conversation of several turns is a sample ({counted(self.conversations, 'conversation')})"
         return [*super().notes, *[talks] * bool(self.conversations)]
 
     def _begin(self) -> None:
@@ -230,7 +230,9 @@ def item_of(
     if isinstance(item, Sample) and all(getattr(item, field) is None for field in _TEXT_FIELDS):
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         there = listed(record) or "(none)"
-        msg = f"no known field among {there}; known fields, with other names, are {known}"
+        msg = f"no known field among {there}; fields and other names: {known}; messages (turns)"
+        if "messages" in record:
+            msg = f"messages must be a list of messages, got {record['messages']!r:.60}"
         if "claims" in record:
             msg = "these are results, which hold no answers; give the samples that were judged"
         raise InvalidSampleError(msg)

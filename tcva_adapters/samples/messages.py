@@ -1,13 +1,16 @@
 """Conversations as files hold them: question, answer and contexts out of a list of messages.
 
 Read are the messages of OpenAI's interfaces (chat and responses), of Anthropic's, of LangChain,
-LlamaIndex and RAGAS. The answer is the last message of the model; the question, the last one of the
-user before it; what tools returned are the contexts, as for an agent in LangChain.
+LlamaIndex and RAGAS. The answer is the last message of the model, with its messages right before it;
+the question, the last one of the user before; what tools returned are the contexts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from tcva_adapters.errors import InvalidSampleError
@@ -23,6 +26,8 @@ _SPEAKERS: Final = {
 _ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role in roles.split()}
 _CONTENTS: Final = ("content", "text", "output", "blocks")
 _PAIR: Final = 2
+_MEDIA: Final = "image image_url input_image file input_file document audio input_audio"
+"""Parts of a message that are no text."""
 
 
 class Talk(NamedTuple):
@@ -68,7 +73,7 @@ def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) 
     if questions := [text for speaker, text in said[:end] if speaker == "user"]:
         found["input"] = questions[-1]
     if end < len(said):
-        found["response"] = said[end][1]
+        found["response"] = said[end][1].strip() and answer_in(said[: end + 1])
     if contexts := [text for speaker, text in said if speaker == "tool"]:
         found["contexts"] = contexts
     return found
@@ -78,6 +83,13 @@ def text_of_message(value: Any) -> str | None:
     """The text of one message; None for what is none."""
     is_message = isinstance(value, Mapping) and _speaker(value) is not None
     return _text(_content(value)) if is_message else None
+
+
+def answer_in(said: Iterable[tuple[str, str]]) -> str:
+    """The model's last text, with those right before it; a text's own contexts are not in between."""
+    spoken = groupby((each for each in said if each[0] != "context"), key=itemgetter(0))
+    runs = ([text for _, text in run if text.strip()] for who, run in spoken if who == "model")
+    return "\n\n".join(next(filter(None, reversed([*runs])), ()))
 
 
 def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
@@ -99,13 +111,13 @@ def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
     content = _content(message)
     # Anthropic's messages of the user carry what tools returned, and OpenAI's searches what they found.
     returned = [
-        ("tool", _text(part.get("content")))
+        ("tool", _returned(_content(part)))
         for part in content
         if isinstance(part, Mapping) and part.get("type") == "tool_result"
     ]
-    found = message.get("results")
+    found = message.get("results") if message.get("type") == "file_search_call" else None
     returned += [("tool", _text(part)) for part in found] if isinstance(found, list) else []
-    text = _text(content)
+    text = _returned(content) if speaker == "tool" else _text(content)
     return returned if returned and not text else [*returned, (speaker, text)]
 
 
@@ -129,3 +141,14 @@ def _text(content: Any) -> str:
     parts = content if isinstance(content, list | tuple) else [content]
     texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str))
+
+
+def _returned(content: list[Any]) -> str:
+    """What a tool returned: its text, or else values and objects as JSON; pictures are left out."""
+    left = (each for each in content if each not in ("", None) and not _is_part(each))
+    return _text(content) or "\n".join(json.dumps(each, default=str) for each in left)
+
+
+def _is_part(value: Any) -> bool:
+    kind = value.get("type", value.get("block_type")) if isinstance(value, Mapping) else None
+    return str(kind) in _MEDIA.split() or (isinstance(value, Mapping) and "text" in value)

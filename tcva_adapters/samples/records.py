@@ -52,7 +52,7 @@ _NOTHING: Final = ("NaN", "nan", "<NA>")
 
 _LIST_KEYS: Final = (
     *("samples", "data", "assessments", "results", "examples", "runs", "rows", "records"),
-    *("test_cases", "testCases", "test_results", "testResults"),
+    *("test_cases", "testCases", "test_results", "testResults", "conversationalTestCases"),
 )
 _RUN: Final = "testRunData"
 """Where DeepEval's ``.latest_test_run.json`` holds the run."""
@@ -302,9 +302,9 @@ def _records_in(content: Any) -> list[Any]:
     if isinstance(content.get(_RUN), dict):
         content = content[_RUN]
     parts = list(content.values())
-    for records in [*map(content.get, _LIST_KEYS), *(parts if len(parts) == 1 else ())]:
-        if isinstance(records, list):
-            return records
+    places = [*map(content.get, _LIST_KEYS), *(parts if len(parts) == 1 else ())]
+    if lists := [records for records in places if isinstance(records, list)]:
+        return next(filter(None, lists), [])
     if parts and all(isinstance(part, dict) and "0" in part for part in parts):
         return [{name: column.get(at) for name, column in content.items()} for at in parts[0]]
     return [content]

@@ -24,9 +24,15 @@ def test_conversations_are_groups_and_have_a_score(tcva: Run) -> None:
     done = tcva("evaluate", file, "--judge", "lexical", "--out", "out.jsonl", "--json")
     whole = TCVA(judge="lexical").evaluate_conversation(Conversation.from_messages(TALK, id="t0"))
     row = done.json["tables"]["conversations"][0]
-    wanted = {"conversation": "t0", "turns": 3, "score": whole.score, "passed": whole.passed}
+    wanted = {
+        "conversation": "t0",
+        "turns": 3,
+        "scored": 2,
+        "score": whole.score,
+        "passed": whole.passed,
+    }
     assert row == row | wanted
-    assert "each answer in a conversation is a sample (10 conversations)" in done.text
+    assert "conversation of several turns is a sample (10 conversations)" in done.text
     table = read_scores("out.jsonl")
     assert (len(table), table.groups[:4], table.groups[30]) == (31, ("t0", "t0", "t0", "t1"), 31)
     assert read_scores("out.jsonl", group="rating").groups[:4] == (0, 0, 0, 1 / 9)

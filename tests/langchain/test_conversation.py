@@ -57,8 +57,8 @@ def test_langsmith_openevals_and_gates_take_it_as_it_is() -> None:
 
 def test_what_is_no_conversation_says_what_is_missing() -> None:
     for value, said in (
-        ([HumanMessage("When?")], "no question of the user in it has an answer"),
-        (7, "the evaluator reads mappings, got int; mapper= can make one"),
+        ([HumanMessage("When?")], "no message of the user is followed"),
+        (7, "give a mapping or a list of messages, got int; mapper= can make one"),
         ([7], "a message must have a role"),
     ):
         with pytest.raises(InvalidSampleError, match=said):

@@ -16,7 +16,7 @@ from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EVIDENCE, lowered, under
-from tcva_adapters.results.files import read_assessments, stream_assessments, write_assessments
+from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.settings import ScoringConfig
 
 GOOD = Assessment.from_verdicts(["fully", "none"]).to_json()
@@ -117,6 +117,4 @@ def test_bad_lines_of_several_files_are_counted(tmp_path: Path) -> None:
     table = read_scores({"a": first, "b": second}, skip_bad=True)
     assert table.about["skipped"] == 51
     assert "skipped 30 more of a.jsonl" in table.notes
-    stream = stream_assessments(second, skip_bad=True)
-    assert [(stream.line, each) for each in stream] == [(2, Assessment.from_json(GOOD))]
-    assert [line for line, _ in stream.bad] == [1]
+    assert read_assessments(second, skip_bad=True) == [Assessment.from_json(GOOD)]

@@ -19,7 +19,7 @@ from tcva_adapters.samples.conversation import (
     history_of,
     read_item,
 )
-from tcva_adapters.samples.files import SampleStream, read_samples
+from tcva_adapters.samples.files import SampleStream, columns_of, read_samples
 from tests.deepeval.entry import talk_of
 from tests.ragas.entry import dataset_of
 
@@ -27,6 +27,8 @@ Message = tuple[str, Any]
 HELLO, HI = ("assistant", "Hello."), ("user", "Hi.")
 Q1, A1, Q2, A2 = ("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2.")
 C1, C2 = ("tool", "First."), ("tool", "Second.")
+ASKED, ANSWERED = {"role": "user", "content": "One?"}, {"role": "assistant", "content": "1."}
+RETURNED = {"role": "tool", "content": {"type": "hours", "from": 9}}
 TALK = [Q1, C1, A1, Q2, C2, A2]
 HISTORY = "User: One?\nAssistant: 1."
 TURNS = [("One?", "1.", ("First.",), None), ("Two?", "2.", ("Second.",), HISTORY)]
@@ -56,6 +58,11 @@ def anthropic(*returned: str, text: str = "") -> dict[str, Any]:
         pytest.param([Q1, ("user", ""), A1], [("One?", "1.", None, None)], id="a picture is no text"),
         pytest.param([Q1, C1, C2, ("assistant", "Wait."), ("tool", " "), A1], [("One?", "1.", ("First.", "Second."), None)], id="parallel tool calls, a call without text"),
         pytest.param([Q1, C1, A1, ("assistant", "")], [("One?", "1.", ("First.",), None)], id="the last text is the answer"),
+        pytest.param([Q1, HELLO, C1, A1, A2], [("One?", "1.\n\n2.", ("First.",), None)], id="texts with nothing in between"),
+        pytest.param([Q1, {**ANSWERED, "contexts": ["First."]}, A2], [("One?", "1.\n\n2.", ("First.",), None)], id="contexts of a text"),
+        pytest.param([Q1, RETURNED, A1], [("One?", "1.", ('{"type": "hours", "from": 9}',), None)], id="an object of a tool"),
+        pytest.param([Q1, {**RETURNED, "content": [{"type": "image"}, {"n": 9}]}, A1], [("One?", "1.", ('{"n": 9}',), None)], id="a picture of a tool"),
+        pytest.param([{**ASKED, "results": ["Mine."]}, A1], [("One?", "1.", None, None)], id="results of the user"),
         pytest.param([Q1, ("tool", ""), A1], [("One?", "1.", (), None)], id="nothing returned"),
         pytest.param([*TALK[:3], Q2, A2], [TURNS[0], ("Two?", "2.", (), HISTORY)], id="nothing retrieved for one"),
         pytest.param([Q1, A1, Q1, A1], [("One?", "1.", None, None), ("One?", "1.", None, HISTORY)], id="equal turns"),
@@ -82,7 +89,7 @@ def test_messages_as_turns(messages: list[Any], expected: list[Any]) -> None:
 
 @pytest.mark.parametrize("messages", [[], [Q1], [HELLO], [Q1, C1]])
 def test_without_an_answered_question_there_is_none(messages: list[Message]) -> None:
-    with pytest.raises(InvalidSampleError, match="no question of the user in it has an answer"):
+    with pytest.raises(InvalidSampleError, match="no message of the user is followed"):
         Conversation.from_messages(messages)
 
 
@@ -144,7 +151,9 @@ def test_a_file_of_conversations() -> None:
     assert shown(found[1:3]) == TURNS
     assert found[2].metadata == {"domain": "d", "conversation": "row-2", "turn": 2}
     assert (found[0].history, found[0].metadata) == (None, {"history": "mine"})
-    assert stream.notes == ["each answer in a conversation is a sample (1 conversation)"]
+    assert stream.notes == [
+        "each answer in a conversation of several turns is a sample (1 conversation)"
+    ]
     own, again = {"conversation": 7, "messages": AS_MESSAGES}, {"id": "7", "messages": AS_MESSAGES}
     named = read_samples(lines(own, again)).samples
     assert [sample.id for sample in named] == ["7/1", "7/2", "7/1#2", "7/2#2"]
@@ -159,6 +168,18 @@ def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
     run = {"inputs": {"messages": AS_MESSAGES[:4]}, "outputs": {"messages": AS_MESSAGES}}
     other = [{"type": {"user": "human"}.get(who, who), "content": text} for who, text in TALK]
     state = {"inputs": run["inputs"], "outputs": {"messages": other}}
+    one = {"messages": [ASKED, ANSWERED | {"contexts": ["C."]}, ANSWERED]}
+    two_texts = Sample(input="One?", response="1.\n\n1.", contexts=["C."])
+    echo = {
+        "inputs": {"messages": [ASKED]},
+        "outputs": {"messages": [ANSWERED | {"content": "One?"}]},
+    }
+    assert Sample.from_record(one) == read_item(one, {}) == two_texts
+    assert Sample.from_record(echo).response == "One?"
+    mine = {"question": "Q?", "answer": "A.", "turns": AS_MESSAGES}
+    assert Sample.from_record(mine).metadata == {"turns": AS_MESSAGES}
+    for field in ("input", "response"):
+        assert read_item(columns=columns_of({"messages": field}), record=one) == two_texts
     for record in (
         {"messages": AS_MESSAGES[:-1], "answer": "Mine."},
         {"messages": AS_MESSAGES, "question": "Mine?"},

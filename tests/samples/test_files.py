@@ -189,6 +189,10 @@ def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
         ('"text"', "json", 'got "text"'),
         (GOOD + GOOD, "json", "not JSON: trailing characters at line 2"),
         (f"[{GOOD}, 3]", "json", "item 2: .*got 3"),
+        ('{"messages": []}', "jsonl", "no message of the user is followed"),
+        ('{"messages": "Hi."}', "jsonl", "must be a list of messages, got 'Hi.'"),
+        ('{"messages": [["user", "Hi."]]}', "jsonl", "no message of the user is followed"),
+        ('{"x": "Hi."}', "jsonl", r"other names.* messages \(turns\)"),
     ]
     for content, kind, message in cases:
         with pytest.raises(UnreadableInputError, match=message):
