@@ -29,7 +29,7 @@ def test_a_failed_judgement_is_no_score(tmp_path: Path, monkeypatch: pytest.Monk
         code = block["body"]
         code = doctest.script_from_examples(code) if ">>>" in code else code
         code = code.replace('judge="lexical"', "judge=model").replace(
-            '"refusal":', '"lost": "It is lost.", "refusal":'
+            '"Parking?":', '"Lost?": "It is lost.", "Parking?":'
         )
         exec(compile(code, "harnesses.md", "exec"), names)
     good, lost = names["report"].cases[:2]
