@@ -179,9 +179,8 @@ def test_a_history_is_shown_with_the_question_and_is_no_evidence() -> None:
             assert (seen == bare) != shows
             assert bare.startswith(before)
         empty = sample.model_copy(update={"history": ""})
-        assert verdict_request(empty, criterion, ["C."]) == verdict_request(
-            plain, criterion, ["C."]
-        )
+        request, same = (verdict_request(each, criterion, ["C."]) for each in (plain, empty))
+        assert same == request
     rated = ScriptedModel(['{"relevance": 80}'] * 2)
     CCRS(judge=rated, metrics=["qr"], share=False).evaluate(turn)
     assert "Parking costs a coin." in rated.requests[0].user

@@ -101,11 +101,8 @@ def test_threads_and_loops_share_fifty_calls(monkeypatch: pytest.MonkeyPatch) ->
         many = asyncio.run(tcva.aevaluate_many(samples)) if in_loop else tcva.evaluate_many(samples)
         found.append(many)
 
-    threads = [threading.Thread(target=judged, args=(n,)) for n in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(20) as pool:
+        assert len([*pool.map(judged, range(20))]) == 20
     assert model.calls == 50
     assert SHARED.under_way == 0
     by_temperature = sorted(found, key=lambda results: results[0].scoring.temperature)

@@ -15,14 +15,9 @@ from tcva_adapters.results.settings import ScoringConfig
 
 OPENS = "The office opens at nine."
 SAMPLES = [
-    Sample(
-        id=f"s{i}",
-        input="When?",
-        response=f"{OPENS} It is blue." if i % 2 else OPENS,
-        contexts=(OPENS,),
-        metadata={"human": i % 3 / 2, "ben": str(i % 2), "document": i // 2, "bot": "AB"[i % 2]},
-    )
-    for i in range(6)
+    Sample(id=f"s{i}", input="When?", response=OPENS + more, contexts=(OPENS,), metadata=about)
+    for i, more in enumerate(("", " It is blue.") * 3)
+    for about in [{"human": i % 3 / 2, "ben": str(i % 2), "document": i // 2, "bot": "AB"[i % 2]}]
 ]
 
 

@@ -31,14 +31,9 @@ from tests.support.lexical_server import LexicalModel, LexicalServer
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
-RIGHT = Sample(
-    input="When does it open?",
-    response="The office opens at nine.",
-    contexts=(PASSAGE,),
-    reference="It opens at nine.",
-    id="right",
-    metadata={"stars": 5, "ben": 4, "office": "x"},
-)
+ASKED: Any = {"input": "When does it open?", "contexts": (PASSAGE,), "id": "right"}
+ASKED |= {"reference": "It opens at nine.", "metadata": {"stars": 5, "ben": 4, "office": "x"}}
+RIGHT = Sample(response="The office opens at nine.", **ASKED)
 WRONG = RIGHT.model_copy(update={"response": "Parking costs five euros.", "id": "wrong"})
 BARE = Sample(input="When?", response="The office opens at nine.", contexts=(PASSAGE,), id="bare")
 SAMPLES = [RIGHT, WRONG, BARE]

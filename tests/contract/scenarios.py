@@ -127,13 +127,9 @@ def _numbered(count: int) -> Iterator[Case]:
     for i in range(count):
         room = f"Room {i} is on the left."
         levels = f"{LEVELS[i % 5]} {LEVELS[i // 5 % 5]} fully"
-        yield _case(
-            [_entries(levels, room, OPENS, PARKING)],
-            levels,
-            question=f"Where is room {i}?",
-            response=f"{room} {OPENS} {PARKING}",
-            contexts=(room, *PASSAGES),
-        )
+        about: Any = {"response": f"{room} {OPENS} {PARKING}", "contexts": (room, *PASSAGES)}
+        about["question"] = f"Where is room {i}?"
+        yield _case([_entries(levels, room, OPENS, PARKING)], levels, **about)
 
 
 _GOOD: Final = _entries("fully fully", OPENS, PARKING)

@@ -21,14 +21,10 @@ from tcva_adapters.text.sentences import split_claims
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 
 CONTEXT = "The office opens at nine on weekdays. Parking is free for visitors."
-SAMPLE = Sample(
-    id="s1",
-    input="When does the office open?",
-    response="The office opens at nine. Parking costs five euros. Happy to help!",
-    contexts=(CONTEXT,),
-    reference="At nine on weekdays.",
-    metadata={"domain": "support"},
-)
+RESPONSE = "The office opens at nine. Parking costs five euros. Happy to help!"
+_TEXTS: Any = {"input": "When does the office open?", "reference": "At nine on weekdays."}
+_TEXTS |= {"contexts": (CONTEXT,), "response": RESPONSE}
+SAMPLE = Sample(id="s1", metadata={"domain": "support"}, **_TEXTS)
 GOOD = verdict_json((1, "fully", "opens at nine"), (2, "none", ""), (3, "not_a_claim", ""))
 
 

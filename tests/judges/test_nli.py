@@ -5,8 +5,8 @@ import multiprocessing
 import os
 import pickle
 import sys
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -209,11 +209,8 @@ def test_evaluators_share_what_was_judged(folder: Folder, monkeypatch: pytest.Mo
         return chances(model, pairs)
 
     monkeypatch.setattr(CrossEncoder, "chances", counted)
-    threads = [threading.Thread(target=each.evaluate, args=[SAMPLE]) for each in (first, second)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as pool:
+        assert all(pool.map(lambda each: each.evaluate(SAMPLE).score is not None, (first, second)))
     assert first.changed(max_claims=9).evaluate(SAMPLE).claims == second.evaluate(SAMPLE).claims
     assert cost({"tcva": first}, [SAMPLE]).records("calls")[0]["calls"] == 0
     assert TCVA(judge=Panel([name, "lexical"]), fuse=name).evaluate(SAMPLE).score is not None

@@ -121,12 +121,9 @@ def test_rows_that_ragas_never_handed_over_keep_their_place() -> None:
     data = dataset_of([SAMPLES[0], SAMPLES[0]])
     row: Any = data.samples[0]
     row.response = {"text": "The office opens at nine."}  # pydantic checks no assignment
-    found: Any = evaluate(
-        data,
-        metrics=[TCVAMetric(llm="lexical"), ScorerMetric(CCRS("qr", judge="lexical"))],
-        show_progress=False,
-        allow_nest_asyncio=False,
-    )
+    metrics: Any = [TCVAMetric(llm="lexical"), ScorerMetric(CCRS("qr", judge="lexical"))]
+    quiet: Any = {"show_progress": False, "allow_nest_asyncio": False}
+    found: Any = evaluate(data, metrics=metrics, **quiet)
     refused, judged = results_of(found, "tcva_faithfulness")
     assert judged == TCVA(judge="lexical").evaluate(SAMPLES[0])
     assert refused.score is None

@@ -22,15 +22,10 @@ from tests.report.blocks import blocks_of
 def page_with(texts: list[str], folder: Path, **more: Any) -> Path:
     """A page whose every field is hostile."""
     samples = [
-        Sample(
-            id=f"{i}{text}",
-            input=text,
-            response=text,
-            contexts=(text, text),
-            reference=text,
-            metadata={text or "empty": text, "human": 0.5},
-        )
+        Sample(id=f"{i}{text}", response=text, contexts=(text, text), metadata=about, **same)
         for i, text in enumerate(texts)
+        for same in [{"input": text, "reference": text}]
+        for about in [{text or "empty": text, "human": 0.5}]
     ]
     judge = texts[0] or "judge"
     words = ["fully", "none"]

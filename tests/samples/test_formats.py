@@ -35,6 +35,11 @@ def _passages(sample: Sample) -> list[str]:
     return list(sample.contexts or ())
 
 
+def _texts(sample: Sample) -> dict[str, Any]:
+    outputs = {"answer": sample.response, "contexts": _passages(sample)}
+    return {"inputs": {"question": sample.input}, "outputs": outputs}
+
+
 def _jsonl(path: Path, records: list[Any]) -> None:
     path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
 
@@ -92,28 +97,14 @@ def _deepeval_dataset(path: Path, samples: Samples) -> None:
 
 def _runs(samples: Samples) -> list[dict[str, Any]]:
     return [
-        {
-            "id": s.id,
-            "name": "RunnableSequence",
-            "run_type": "chain",
-            "inputs": {"question": s.input},
-            "outputs": {"answer": s.response, "contexts": _passages(s)},
-            "reference_outputs": {"answer": "Something else."},
-        }
+        {"id": s.id, "name": "RunnableSequence", "run_type": "chain", **_texts(s)}
+        | {"reference_outputs": {"answer": "Something else."}}
         for s in samples
     ]
 
 
 def _examples(path: Path, samples: Samples) -> None:
-    examples = [
-        Example(
-            id=uuid4(),
-            dataset_id=uuid4(),
-            inputs={"question": s.input},
-            outputs={"answer": s.response, "contexts": _passages(s)},
-        )
-        for s in samples
-    ]
+    examples = [Example(id=uuid4(), dataset_id=uuid4(), **_texts(sample)) for sample in samples]
     path.write_text(json.dumps([e.model_dump(mode="json") for e in examples]), encoding="utf-8")
 
 
