@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from deepeval.metrics import BaseConversationalMetric
 from deepeval.test_case import ConversationalTestCase
-from pydantic_core import to_json
 
 from tcva_adapters._adapter.conversation import OfConversations
 from tcva_adapters.deepeval import evaluator
@@ -21,9 +20,7 @@ def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
         contexts = evaluator.texts_of(turn.retrieval_context)
         messages.append({"role": turn.role, "content": turn.content, "retrieval_context": contexts})
         outputs = [call.output for call in turn.tools_called or () if call.output is not None]
-        for output in outputs:
-            text = output if isinstance(output, str) else to_json(output, fallback=str).decode()
-            messages.append({"role": "tool", "content": text})
+        messages += [{"role": "tool", "content": [output]} for output in outputs]
     return Conversation.from_messages(
         messages,
         contexts=evaluator.texts_of(test_case.context),

@@ -75,6 +75,9 @@ def as_conversation(value: Any) -> Conversation:
         return value
     record, metadata = _record_of({"messages": value} if isinstance(value, list | tuple) else value)
     talk, fields, _ = parts_of(record, {})
+    if talk is None and "response" not in fields:
+        msg = f"the input must have messages, got {', '.join(map(str, value)) or 'no field'}"
+        raise InvalidSampleError(msg)
     said, contexts = [] if talk is None else [*talk.messages], fields.get("contexts", ())
     if "input" in fields:
         said.append({"role": "user", "content": fields["input"]})

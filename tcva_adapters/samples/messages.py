@@ -7,11 +7,12 @@ the question, the last one of the user before; what tools returned are the conte
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
+
+from pydantic_core import to_json
 
 from tcva_adapters.errors import InvalidSampleError
 
@@ -146,7 +147,7 @@ def _text(content: Any) -> str:
 def _returned(content: list[Any]) -> str:
     """What a tool returned: its text, or else values and objects as JSON; pictures are left out."""
     left = (each for each in content if each not in ("", None) and not _is_part(each))
-    return _text(content) or "\n".join(json.dumps(each, default=str) for each in left)
+    return _text(content) or "\n".join(to_json(each, fallback=str).decode() for each in left)
 
 
 def _is_part(value: Any) -> bool:

@@ -60,6 +60,7 @@ def test_what_is_no_conversation_says_what_is_missing() -> None:
         ([HumanMessage("When?")], "no message of the user is followed"),
         (7, "give a mapping or a list of messages, got int; mapper= can make one"),
         ([7], "a message must have a role"),
+        ({"answers": ["No."]}, "must have messages, got answers"),
     ):
         with pytest.raises(InvalidSampleError, match=said):
             evaluator().invoke(value)
