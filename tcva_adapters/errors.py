@@ -61,6 +61,10 @@ class TCVAWarning(Warning):
     """Base of all warnings that tcva-adapters gives."""
 
 
+class GuaranteeWarning(TCVAWarning, UserWarning):
+    """Settings come with a guarantee that does not hold for what they are used in."""
+
+
 class DefaultJudgeWarning(TCVAWarning, UserWarning):
     """No judge was given, so the lexical judge is used; shown once in a process."""
 

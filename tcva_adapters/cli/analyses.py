@@ -112,11 +112,15 @@ def calibrate(
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
     output.check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
+    unused = settings.keys() & {"threshold", *AnalysisConfig.model_fields}
+    if unused and not max_false_pass is min_true_pass is None:
+        msg = f"--set {min(unused)} is not used with a limit; leave it out"
+        raise InvalidValueError(msg)
     drawn = take(settings, AnalysisConfig)
     scale, scoring = pair_of(human_scale, "--human-scale"), scoring_of(config, settings)
     scoring = scoring or ScoringConfig()
-    how: dict[str, Any] = {"human": human, "human_scale": scale, "group": group}
-    table = compare.read_scores(judged, **how, scoring=scoring, skip_bad=skip_bad)
+    how: Any = {"human": human, "human_scale": scale, "group": group, "skip_bad": skip_bad}
+    table = compare.read_scores(judged, **how, scoring=scoring)
     with progress_of("calibrating", None, wanted=True):
         found = compare.calibrate(
             table,
@@ -134,6 +138,8 @@ def calibrate(
             **drawn,
         )
     output.print_report(found, as_json=as_json, everything=everything)
+    if report and judged != output.STDOUT and (chosen := found.settings.get("guarantee")):
+        table = compare.read_scores(judged, **how, scoring=ScoringConfig(**chosen["setting"]))
     has_found = found.settings["recommended"] is not None
     if out is not None and has_found:
         recommended(found).dump(out, overwrite=overwrite)

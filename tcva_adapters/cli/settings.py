@@ -61,7 +61,7 @@ def parse_settings(
         if name not in _OPTIONS and (not only or name in only)
     }
     titles = {model.model_fields[own].title: name for name, (own, model) in fields.items()}
-    titles |= {name: f"--{name}" for name in options}
+    titles |= {name: f"--{name.replace('_', '-')}" for name in (*options, "human_scale")}
     typed: dict[type[SettingsModel], dict[str, Any]] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")

@@ -115,7 +115,7 @@ def calibrate(
     one_of("objective", objective, get_args(Objective))
     check_level(level)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
-    table = read_scores(source, human=human, scoring=scoring, **how)
+    table = _of_one_judge(read_scores(source, human=human, scoring=scoring, **how))
     asked: dict[str, Any] = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
     if {*asked.values()} != {None}:
         asked["human_threshold"] = human_threshold
@@ -128,6 +128,14 @@ def calibrate(
     at = passes_from(human_threshold, human_scale)
     search = _Search(objective, at, resamples, level, seed)
     return _agreeing(search, table, scoring, (temperatures, schemes, penalties), by)
+
+
+def _of_one_judge(table: ScoreTable) -> ScoreTable:
+    judges = {each["judge"] for each in table.about.get("methods", {}).values()} - {""}
+    if len(judges) > 1:
+        msg = f"{len(judges)} judges: {', '.join(sorted(judges))}; calibrate a file for each judge"
+        raise InvalidValueError(msg)
+    return table
 
 
 def _agreeing(
@@ -245,7 +253,7 @@ class _Search:
             raise InvalidValueError(off_scale(human))
         target, what = human, f"are {human[0]:g}"
         if self.objective == "kappa":
-            target = (human >= self.human_threshold).astype(np.float64)
+            target = (human >= self.human_threshold - _SAME).astype(np.float64)
             what = f"{'pass' if target[0] else 'fail'} (human_threshold)"
         if target.min() == target.max():
             msg = f"all {len(human)} human ratings {what}; rate samples of more varied quality"

@@ -8,13 +8,14 @@ at every temperature.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
 from typing import Any, Final, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.table import ScoreTable
@@ -89,7 +90,7 @@ class Gate:
         A rejected answer without a score does not pass, which says nothing of one with a score: it
         is left out. A good one without a score counts, as not passing.
         """
-        rejects = table.rating < passes_from(limits.human_threshold, limits.human_scale)
+        rejects = _rejects(table, limits)
         known, most, least = np.isfinite(scores), limits.max_false_pass, limits.min_true_pass
         passes = scores[rejects & known] + _SAME >= THRESHOLDS[:, None]
         fails = ~(scores[~rejects] >= THRESHOLDS[::-1, None])
@@ -141,6 +142,8 @@ class Gate:
         most, least = self.limits.max_false_pass, self.limits.min_true_pass
         if most is not None and self.last < 0:
             return self._why_not_strict(most)
+        if not self.good:
+            return "there is no good answer"
         if self.first > _STEPS:
             share, bound = self.curves[2:, -1].tolist()
             of = counted(self.good, "good answer")
@@ -157,13 +160,15 @@ class Gate:
         if self.groups is not None:
             number, what, of = self.groups, "groups with a rated rejection", " (mean over groups)"
         if (fewest := needed(most, self.error) or 0) > number:
-            return f"the limit takes at least {fewest} {what}, got {number}"
+            short = f"rate {fewest - number} more, or raise the limit"
+            return f"the limit takes at least {fewest} {what}, got {number}; {short}"
         floor = float(self.curves[0, 0])
-        more = needed(most, self.error, floor)
+        more = None if of else needed(most, self.error, floor)  # means need other tests
+        of_all = percent(round(floor, 3)) if of else f"{floor * self.rejected:.0f}"
         enough = f"about {more} {what} would be enough at this share, or " if more else ""
         return (
-            f"{floor:.3f} of {counted(self.rejected, 'rejected answer')}{of} have the score 1 and "
-            f"pass at every threshold; {enough}a second judge may catch them (tcva evaluate --fuse)"
+            f"{of_all} of {counted(self.rejected, 'rejected answer')}{of} have the score 1 and pass "
+            f"at every threshold; {enough}a second judge may catch them (tcva evaluate --fuse JUDGE)"
         )
 
 
@@ -208,15 +213,17 @@ def guaranteed(
             **{name: record[name] for name in (*_INTS, *_SHARES)},
             groups=gate.groups,
             by=by,
+            values=tuple(parts) if by else (),
             date=datetime.now(tz=UTC).date().isoformat(),
             **judged_by(table),
             setting=plain(settings[best]) | {"threshold": record["threshold"]},
         )
         sentence = f"Use {name}, threshold {record['threshold']:g}: {found.said}"
     else:
-        sentence = _infeasible(name, gates[best], limits, by)
+        of_all = f", the best of {len(settings)} settings," if len(settings) > 1 else ""
+        sentence = _infeasible(f"{name}{of_all}", gates[best], limits, by)
     rows = [{"setting": described(s), **g.record()} for s, g in zip(settings, joined, strict=True)]
-    tables = [Table("guarantee", _columns(limits, "setting"), rows, notes=_meant(limits))]
+    tables = [Table("guarantee", _columns(limits, "setting"), rows, notes=_meant(limits, error))]
     if by is not None:
         rows = [{"value": value, **part.record()} for value, part in gates[best].items()]
         note = f"threshold: for the value alone; {name} uses the one of the table above for all"
@@ -225,7 +232,8 @@ def guaranteed(
     asked = limits.model_dump(mode="json") | {"by": by, "criterion": table.about.get("criterion")}
     asked |= {"recommended": found and dict(found.setting), "profiles": None}
     asked |= {"guarantee": found and found.model_dump(mode="json")}
-    notes = [*table.notes, *_notes(rated, rated.at(settings[best]), limits, len(settings), paths)]
+    about = [*_notes(rated, rated.at(settings[best]), limits, len(settings), paths)]
+    notes = [*table.notes, *about[found is None :]]
     if left := len(rated) - sum(map(len, parts.values())):
         notes.append(f"Left out: {counted(left, 'rated sample')} without {by!r}.")
     return Report(sentence, [*tables, _path(gate)], notes, asked)
@@ -254,7 +262,8 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     notes.insert(0, f"threshold: the lowest at which {limits.text} pass ({sure}){alone}")
     names = ("threshold", "false_pass", "good_answers_passed")
     columns = [Column("method"), Column("rejected", "int"), *(Column(n, "score") for n in names)]
-    return Table("guarantee", columns, rows, notes=[*notes, _meant(limits)[0]])
+    notes += _meant(limits, passed="good answers passed")[:1]
+    return Table("guarantee", columns, rows, notes=notes)
 
 
 def judged_by(table: ScoreTable) -> dict[str, Any]:
@@ -272,19 +281,31 @@ def judged_by(table: ScoreTable) -> dict[str, Any]:
 def _rated(table: ScoreTable, limits: Limits, settings: Sequence[ScoringConfig] = ()) -> ScoreTable:
     """The rated samples."""
     rated, msg = table.rated, ""
-    human, at = rated.rating, passes_from(limits.human_threshold, limits.human_scale)
+    human, rejects = rated.rating, _rejects(rated, limits)
     if any(each.on_unscored is not None for each in settings):
         msg = "on_unscored gives answers without a score one; leave it out where a limit is to hold"
     elif not len(rated):
         msg = "no sample has a human rating; name their field or file with --human"
     elif not 0.0 <= human.min() <= human.max() <= 1.0:
         msg = off_scale(human)
-    elif human.min() >= at or human.max() < at:
-        what = "good" if human.min() >= at else "rejected"
-        msg = f"all {len(rated)} rated answers are {what} (human_threshold); a limit needs both"
+    elif rejects.all() or not rejects.any():
+        what = "rejected" if rejects.all() else "good"
+        at = f"human_threshold (--human-threshold) is {limits.human_threshold:g}"
+        msg = f"all {len(rated)} rated answers are {what}, and a limit needs both; {at}"
     if msg:
         raise InvalidValueError(msg)
-    return rated
+    # Another judgement of a sample is no other sample: see `numbered`.
+    names = {*table.samples}
+    first = [o if (o := n.rpartition("#")[0]) in names else n for n in rated.samples]
+    is_new = rated.groups or len({*first}) == len(first)
+    return rated if is_new else replace(rated, groups=tuple(first))
+
+
+def _rejects(table: ScoreTable, limits: Limits) -> npt.NDArray[np.bool_]:
+    """Which answers people reject; the mean of equal ratings may be off in its last digits."""
+    at = passes_from(limits.human_threshold, limits.human_scale)
+    found: npt.NDArray[np.bool_] = table.rating < at - _SAME
+    return found
 
 
 def _columns(limits: Limits, first: str) -> list[Column]:
@@ -296,12 +317,16 @@ def _columns(limits: Limits, first: str) -> list[Column]:
     return [Column(first), *(Column(n, "int" if n in _INTS else "score") for n in shown)]
 
 
-def _meant(limits: Limits) -> list[str]:
-    """What the columns mean."""
+def _meant(limits: Limits, error: float = 0.05, passed: str = "true pass") -> list[str]:
+    """What the columns mean; each bound may err so much."""
     rejected = f"answers rated below {limits.human_threshold:g}"
+    most, least = limits.max_false_pass, limits.min_true_pass
+    shown = ["bound"] * (most is not None) + ["true bound"] * (least is not None)
+    alone = f"one-sided, {percent(round(1.0 - error, 4))} for one threshold alone"
     return [
-        f"rejected: {rejected}; false pass, true pass: shares of rejected and good answers that pass",
-        "bound: for one threshold alone; at threshold 1: the false passes that no threshold prevents",
+        f"rejected: {rejected}; false pass, {passed}: shares of rejected and good answers that pass",
+        f"{', '.join(shown)}: of the true share ({alone})",
+        "at threshold 1: the false passes that no threshold prevents",
     ]
 
 
@@ -331,7 +356,7 @@ def _infeasible(name: str, gates: Mapping[str, Gate], limits: Limits, by: str | 
 def _notes(
     rated: ScoreTable, scores: FloatArray, limits: Limits, tried: int, paths: int
 ) -> Iterator[str]:
-    """What a guarantee is about, and what was left out."""
+    """What a guarantee is about, first of all, and what was left out."""
     wrong = percent(1.0 - limits.confidence)
     yield (
         f"A guarantee is about answers that are drawn, judged and rated like these {len(rated)}: at "
@@ -345,7 +370,7 @@ def _notes(
     if paths > 1:
         best = f" The true pass of the best of {tried} settings is optimistic." if tried > 1 else ""
         yield f"{paths} paths of thresholds share the {wrong} (Bonferroni).{best}"
-    rejects = rated.rating < passes_from(limits.human_threshold, limits.human_scale)
+    rejects = _rejects(rated, limits)
     if bad := int((np.isnan(scores) & rejects).sum()):
         yield f"Left out: {counted(bad, 'rejected answer')} without a score, which cannot pass."
     if good := int((np.isnan(scores) & ~rejects).sum()):

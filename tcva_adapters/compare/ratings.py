@@ -175,6 +175,8 @@ class Ratings:
         low, high = self.scale
         if not (math.isnan(rating) or low <= rating <= high):
             msg = f"the rating must be between {low:g} and {high:g}, got {rating:g}; {_GIVE_SCALE}"
+            if self.scale != (0.0, 1.0):
+                msg = f"{rating:g} is not on the scale that was given, {low:g} to {high:g}"
             raise InvalidValueError(msg)
         return (rating - low) / (high - low)
 

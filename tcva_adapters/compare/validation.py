@@ -41,7 +41,7 @@ def validate(
     human: Human | None = None,
     *,
     method: str | None = None,
-    by: Sequence[str] = (),
+    by: Sequence[str] | str = (),
     group: str | None = None,
     human_scale: tuple[float, float] | None = None,
     human_threshold: float | None = None,
@@ -93,7 +93,7 @@ def validate(
     """
     how: dict[str, Any] = {"human_scale": human_scale, "scoring": scoring, "skip_bad": skip_bad}
     table = read_scores(source, human=human, group=group, **how)
-    name = method or table.methods[0]
+    name, by = method or table.methods[0], [by] if isinstance(by, str) else by
     at = passes_from(human_threshold, human_scale)
     draws: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
     settings = {"method": name, "human_scale": human_scale or (0.0, 1.0), "human_threshold": at}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from langchain_core.callbacks import Callbacks
 from ragas.dataset_schema import MultiTurnSample
@@ -49,6 +49,8 @@ class TCVAMultiTurnMetric(
     >>> score, len(score.result.turns)
     (1.0, 1)
     """
+
+    is_of_conversations: ClassVar = True
 
     def _adopt(self, scorer: Scorer[Any], llm: Any) -> None:
         super()._adopt(scorer, llm)

@@ -94,7 +94,7 @@ def evaluation(
     if talks:
         tables.append(Table("conversations", _CONVERSATIONS, talks, detail=True))
         passed = f"{sum(each['passed'] is True for each in talks)} of {counted(len(talks), 'conversation')}"
-        notes.append(f"{passed} pass with the claims of all their turns.")
+        notes.append(f"{passed} pass by the score over all their claims.")
     sentence = _sentence(table, methods)
     if baseline is not None:
         since = changes(baseline, table)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,6 +11,8 @@ from tcva_adapters.results.settings import ScoringConfig, shown
 from tcva_adapters.samples.sample import Checked
 
 _Inner = Annotated[float, Field(gt=0.0, lt=1.0)]
+_Share = Annotated[float, Field(ge=0.0, le=1.0)]
+_Count = Annotated[int, Field(ge=1)]
 
 
 def percent(share: float) -> str:
@@ -68,6 +70,7 @@ class Guarantee(Limits):
         true_bound: Its lower bound, for this threshold alone.
         groups: How many groups the rejected answers are of; None where answers stand alone.
         by: The field for each of whose values the limits hold.
+        values: These values.
         date: When it was certified, as YYYY-MM-DD.
         criterion: What was judged.
         judge: By whom.
@@ -76,14 +79,15 @@ class Guarantee(Limits):
         setting: That of the score with its threshold, as keyword arguments of `ScoringConfig`.
     """
 
-    rejected: int
-    false_pass: float
-    bound: float
-    good: int
-    true_pass: float
-    true_bound: float
+    rejected: _Count
+    false_pass: _Share
+    bound: _Share
+    good: _Count
+    true_pass: _Share
+    true_bound: _Share
     groups: int | None = None
     by: str | None = None
+    values: tuple[str, ...] = ()
     date: str
     criterion: str | None = None
     judge: str | None = None
@@ -96,15 +100,40 @@ class Guarantee(Limits):
         """What is guaranteed, and what the rated answers did."""
         where = f" for each {self.by}" if self.by else ""
         said = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
+        below = f"rejected (rated below {self.human_threshold:g})"
         if not (self.by or self.groups):
-            rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected} rejected"
+            rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected} {below}"
             good = f"{self.true_pass * self.good:.0f} of {self.good} good ones"
             return f"{said}. Of the rated answers, {rejected} and {good} pass."
         at = f"in the mean over groups ({self.groups} of them with a rejected answer)"
-        at = f"in the worst {self.by}" if self.by else at
+        at = f"in the worst {self.by} for each" if self.by else at
         shares = f"{self.false_pass:.1%} of the rejected and {self.true_pass:.1%} of the good ones"
         shares = shares.replace("%", " %")
-        return f"{said}. Of {self.rejected} rejected and {self.good} good rated answers, {shares} pass {at}."
+        return (
+            f"{said}. Of {self.rejected} {below} and {self.good} good answers, {shares} pass {at}."
+        )
+
+    def unknown(self, metadata: Iterable[Mapping[str, Any]]) -> list[str]:
+        """For which values of the field `by` nothing was certified, in a sentence if there are any."""
+        found = {str(each.get(self.by)) for each in metadata if self.by} - {*self.values}
+        named = ", ".join(sorted(found))
+        return [f"The guarantee does not hold for {self.by} {named}."] if found else []
+
+    def lost(self, scorer: Any, *, has_judge: bool = True) -> list[str]:
+        """How a `TCVA` differs from what was certified; the guarantee does not hold for it.
+
+        Args:
+            scorer: The `TCVA`.
+            has_judge: False where it gets its judge later, which is not compared then.
+        """
+        judged: dict[str, Any] = {"criterion": scorer.criterion.name}
+        if has_judge:
+            judges = [scorer.judge, *(each.judge for each in scorer.members)]
+            versions = dict.fromkeys(each.prompt_version for each in judges)
+            judged |= {"judge": scorer.judge.name, "prompt_version": "+".join(versions)}
+            judged["fused"] = tuple(f"{m.subject} by {m.judge_name}" for m in scorer.members)
+        found = [*self.differences(scorer.scoring, judged)]
+        return found + ["temperatures follow profiles"] * (scorer.profiles is not None)
 
     def differences(self, scoring: ScoringConfig, judged: dict[str, Any]) -> Iterator[str]:
         """How a run differs from what was certified; its guarantee does not hold there.

@@ -19,7 +19,7 @@ from tcva_adapters.compare.calibration import recommended
 from tcva_adapters.compare.fusing import with_fused
 from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table, judged_by, limits_of
 from tcva_adapters.compare.paper.data import read_folder
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import GuaranteeWarning, InvalidValueError
 from tcva_adapters.results.config import plain
 from tcva_adapters.results.guarantee import Guarantee, Limits
 from tcva_adapters.results.settings import ScoringConfig
@@ -139,7 +139,7 @@ def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> N
     assert row["true_pass"] < max(passed)
     shares = [each["bound"] for each in found.records("thresholds") if each["certified"]]
     assert max(shares) == row["bound"] <= 0.1
-    assert "pass for each domain (95 % confidence). Of 90 rejected and 90 good" in found.sentence
+    assert "pass for each domain (95 % confidence). Of 90 rejected (rated below" in found.sentence
     assert "Left out: 20 rated samples without 'domain'." in found.notes
     good = calibrate(table, by="domain", min_true_pass=0.8)
     own = {row["value"]: row["threshold"] for row in good.records("by domain")}
@@ -155,6 +155,13 @@ def test_groups_count_once() -> None:
     assert found.settings["guarantee"]["groups"] == 50
     assert row_of(found)["threshold"] > row_of(calibrate(drawn(6), max_false_pass=0.2))["threshold"]
     assert "in the mean over groups (50 of them with a rejected answer)" in found.sentence
+    lenient = calibrate(drawn(6, groups=groups), min_true_pass=0.6)
+    assert (
+        row_of(lenient)["threshold"] < row_of(calibrate(drawn(6), min_true_pass=0.6))["threshold"]
+    )
+    twice = drawn(6)
+    twice = replace(twice, samples=tuple(f"s{i // 2}" + "#2" * (i % 2) for i in range(200)))
+    assert row_of(calibrate(twice, max_false_pass=0.2)) == row_of(found)
     few = calibrate(drawn(6, bad=40, groups=groups[:140]), max_false_pass=0.1)
     assert "at least 29 groups with a rated rejection, got 20" in few.sentence
 
@@ -170,7 +177,7 @@ def table_of(passing: int, bad: int, low: float = 0.0) -> ScoreTable:
 FULL = "have the score 1 and pass at every threshold;"
 WHY = [
     (0, 28, "the limit takes at least 29 rated rejections, got 28"),
-    (3, 30, f"0.100 of 30 rejected answers {FULL} a second judge"),
+    (3, 30, f"3 of 30 rejected answers {FULL} a second judge"),
     (2, 40, f"{FULL} about 116 rated rejections would be enough at this share, or a second"),
 ]
 
@@ -202,12 +209,18 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
     (drawn(), {"objective": "mae", **TENTH}, "objective mae is not used with a limit"),
     (drawn(), {"by": "part", **TENTH}, "no rated sample has 'part'"),
     (drawn(good=0), TENTH, "all 100 rated answers are rejected"),
+    (replace(drawn(), human=np.full((200, 3), 0.7)), {"human_threshold": 0.7, **TENTH}, "are good"),
+    (replace(drawn(), about={"methods": {"a": {"judge": "x"}, "b": {"judge": "y"}}}), TENTH, "2 judges: x, y"),
     (replace(drawn(), human=np.arange(200.0)), TENTH, "between 0 and 1, got 0 to 199"),
     (replace(drawn(), human=np.empty(0)), TENTH, "no sample has a human rating"),
 ])  # fmt: skip
 def test_refusals(table: ScoreTable, options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         calibrate(table, **options)
+
+
+class OfConversations(TCVA):
+    is_of_conversations = True
 
 
 def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
@@ -225,6 +238,18 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     wanted = [f"threshold 0.5 instead of {threshold:g}", "on_unscored 1 instead of None"]
     other = scoring.changed(threshold=0.5, on_unscored=1.0)
     assert [*again.guarantee.differences(other, {})] == wanted
+    unlike = again.model_copy(
+        update={"guarantee": again.guarantee.model_copy(update={"judge": "m"})}
+    )
+    with pytest.warns(GuaranteeWarning, match="judge lexical/3 instead of m"):
+        TCVA.from_config(unlike, judge="lexical")
+    with pytest.warns(GuaranteeWarning, match="the score is a conversation's"):
+        OfConversations.from_config(again, judge="lexical")
+    assert again.guarantee.unknown([{"domain": "z"}]) == []
+    by = again.guarantee.model_copy(update={"by": "domain", "values": ("a",)})
+    assert by.unknown([{"domain": "a"}, {"domain": "z"}]) == [
+        "The guarantee does not hold for domain z."
+    ]
     with pytest.raises(InvalidValueError, match="no settings to recommend: No threshold"):
         recommended(calibrate(drawn(7, bad=10), max_false_pass=0.1))
 
@@ -261,6 +286,7 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811
     profiles = ("--set", 'profiles={"human": {"1": 0.2}}')
     by_field = tcva(*run, "x.jsonl", "--config", "tcva.json", *profiles)
     assert "does not hold for this run: temperatures follow profiles" in by_field.text
+    assert "--set level is not used" in tcva(*limit, "--set", "level=0.9", code=2).err
     none = tcva(*limit, "--confidence", "0.9999", "--out", "none.json", code=1)
     assert "the limit takes at least 88 rated rejections, got 40" in none.text
     assert not Path("none.json").exists()
@@ -284,4 +310,4 @@ def test_the_papers_stored_verdicts() -> None:
     assert shares == pytest.approx([21 / 114, 40 / 62, 20 / 114])
     floors = calibrate(sets["summeval"], temperatures=[0.1, 0.5, 0.9], max_false_pass=0.1)
     assert [row["at_threshold_1"] for row in floors.records("guarantee")] == [12 / 108] * 3
-    assert f"0.111 of 108 rejected answers {FULL}" in floors.sentence
+    assert f"12 of 108 rejected answers {FULL}" in floors.sentence
