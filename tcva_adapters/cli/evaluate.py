@@ -41,7 +41,6 @@ from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import Writing, check_suffix
-from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.files import SampleStream
@@ -119,8 +118,7 @@ def evaluate(
         return
     samples: Any = [*read] if report and not is_read_again(file) else read
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
-    by = config and (given := Config.load(config).guarantee) and given.by
-    looks = any((gate, baseline, junit, markdown, show, report, human, group, views, by))
+    looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
     reading["hold"] = "all" if looks or (read.total and read.conversations) else "scores"
     with _judged(scorer, samples, read, out, reading, whole, config, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())
@@ -156,18 +154,16 @@ def _checked(
     return read
 
 
-def _guaranteed(config: Path | None, guarantee: Guarantee | None, scorer: TCVA) -> list[str]:
+def _guaranteed(config: Path | None, scorer: TCVA) -> list[str]:
     """What the settings guarantee, or why they do not in this run, which is said before any call."""
+    guarantee = Config.load(config).guarantee if config else None
     if guarantee is None:
         return []
     if not (found := guarantee.lost(scorer)):
         return [f"Guarantee of {guarantee.date}: {guarantee.said}"]
-    return [_warned(f"The guarantee of {config} does not hold for this run: {'; '.join(found)}.")]
-
-
-def _warned(warning: str) -> str:
+    warning = f"The guarantee of {config} does not hold for this run: {'; '.join(found)}."
     note(f"warning: {warning}")
-    return warning
+    return [warning]
 
 
 def _whole(plain: dict[str, Any]) -> tuple[Mapping[str, float], float | None] | None:
@@ -224,8 +220,6 @@ def _on_ray(
     if out in (None, STDOUT):
         msg = "--ray writes a folder of parts; name it with --out FOLDER"
         raise InvalidValueError(msg)
-    if (config := plain.get("config")) and Config.load(config).guarantee is not None:
-        note(f"warning: --ray does not check the guarantee of {config}")
     with interruptible("the same command continues after the parts that are written"):
         found = judge_files(file, str(out), plain, address=address, mapping=mapping)
     print_report(found, as_json=as_json)
@@ -249,21 +243,17 @@ def _judged(
     parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
     fingerprint = run_fingerprint(scorer, samples, reading["group"])
     how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint, "is_held": False}
-    guarantee = Config.load(config).guarantee if config else None
-    held = _guaranteed(config, guarantee, scorer)
+    guarantee = _guaranteed(config, scorer)
     with Writing(out, parse, **how) as written:
         with _reading(read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)):
             results = run_results(written, samples, scorer.iter_evaluate, note)
             table = read_scores(results, **reading)
         if whole is not None:
             table = with_composite(table, *whole)
-        if guarantee is not None:
-            held += map(_warned, guarantee.unknown(table.metadata))
-            held += ["The guarantee is not about scores of conversations."] * bool(
-                read.conversations
-            )
+        if guarantee and read.conversations:
+            guarantee.append("The guarantee is not about scores of conversations.")
         about = {**table.about, "skipped": read.skipped}
-        yield replace(table, about=about, notes=(*held, *table.notes, *read.notes))
+        yield replace(table, about=about, notes=(*guarantee, *table.notes, *read.notes))
 
 
 def _looked_at(

@@ -142,8 +142,6 @@ class Gate:
         most, least = self.limits.max_false_pass, self.limits.min_true_pass
         if most is not None and self.last < 0:
             return self._why_not_strict(most)
-        if not self.good:
-            return "there is no good answer"
         if self.first > _STEPS:
             share, bound = self.curves[2:, -1].tolist()
             of = counted(self.good, "good answer")
@@ -213,7 +211,6 @@ def guaranteed(
             **{name: record[name] for name in (*_INTS, *_SHARES)},
             groups=gate.groups,
             by=by,
-            values=tuple(parts) if by else (),
             date=datetime.now(tz=UTC).date().isoformat(),
             **judged_by(table),
             setting=plain(settings[best]) | {"threshold": record["threshold"]},
@@ -320,12 +317,11 @@ def _columns(limits: Limits, first: str) -> list[Column]:
 def _meant(limits: Limits, error: float = 0.05, passed: str = "true pass") -> list[str]:
     """What the columns mean; each bound may err so much."""
     rejected = f"answers rated below {limits.human_threshold:g}"
-    most, least = limits.max_false_pass, limits.min_true_pass
-    shown = ["bound"] * (most is not None) + ["true bound"] * (least is not None)
+    limited = {"bound": limits.max_false_pass, "true bound": limits.min_true_pass}
     alone = f"one-sided, {percent(round(1.0 - error, 4))} for one threshold alone"
     return [
         f"rejected: {rejected}; false pass, {passed}: shares of rejected and good answers that pass",
-        f"{', '.join(shown)}: of the true share ({alone})",
+        f"{', '.join(name for name, limit in limited.items() if limit)}: of the true share ({alone})",
         "at threshold 1: the false passes that no threshold prevents",
     ]
 

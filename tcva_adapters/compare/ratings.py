@@ -174,9 +174,8 @@ class Ratings:
             return rating
         low, high = self.scale
         if not (math.isnan(rating) or low <= rating <= high):
-            msg = f"the rating must be between {low:g} and {high:g}, got {rating:g}; {_GIVE_SCALE}"
-            if self.scale != (0.0, 1.0):
-                msg = f"{rating:g} is not on the scale that was given, {low:g} to {high:g}"
+            way = _GIVE_SCALE if (low, high) == (0.0, 1.0) else "give the scale of these ratings"
+            msg = f"the rating must be between {low:g} and {high:g}, got {rating:g}; {way}"
             raise InvalidValueError(msg)
         return (rating - low) / (high - low)
 

@@ -414,12 +414,10 @@ def _turns(items: Iterable[Any]) -> Iterator[tuple[Any, str | None]]:
             continue
         own = each.sample_id or f"row-{place}"
         for number, turn in enumerate(each.turns, start=1):
-            if turn.sample_id is not None:
-                yield turn, own
-                continue
             about = {**turn.assessment.metadata, CONVERSATION: own, "turn": number}
             named = {"sample_id": f"{own}/{number}", "metadata": about}
-            yield replace(turn, assessment=turn.assessment.model_copy(update=named)), own
+            judged = turn.assessment.model_copy(update={} if turn.sample_id else named)
+            yield replace(turn, assessment=judged), own
 
 
 def _of_items(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -70,7 +70,6 @@ class Guarantee(Limits):
         true_bound: Its lower bound, for this threshold alone.
         groups: How many groups the rejected answers are of; None where answers stand alone.
         by: The field for each of whose values the limits hold.
-        values: These values.
         date: When it was certified, as YYYY-MM-DD.
         criterion: What was judged.
         judge: By whom.
@@ -87,7 +86,6 @@ class Guarantee(Limits):
     true_bound: _Share
     groups: int | None = None
     by: str | None = None
-    values: tuple[str, ...] = ()
     date: str
     criterion: str | None = None
     judge: str | None = None
@@ -100,24 +98,16 @@ class Guarantee(Limits):
         """What is guaranteed, and what the rated answers did."""
         where = f" for each {self.by}" if self.by else ""
         said = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
-        below = f"rejected (rated below {self.human_threshold:g})"
+        below = f"rejected answers (rated below {self.human_threshold:g})"
         if not (self.by or self.groups):
             rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected} {below}"
             good = f"{self.true_pass * self.good:.0f} of {self.good} good ones"
-            return f"{said}. Of the rated answers, {rejected} and {good} pass."
+            return f"{said}. Of those rated, {rejected} and {good} pass."
         at = f"in the mean over groups ({self.groups} of them with a rejected answer)"
         at = f"in the worst {self.by} for each" if self.by else at
         shares = f"{self.false_pass:.1%} of the rejected and {self.true_pass:.1%} of the good ones"
         shares = shares.replace("%", " %")
-        return (
-            f"{said}. Of {self.rejected} {below} and {self.good} good answers, {shares} pass {at}."
-        )
-
-    def unknown(self, metadata: Iterable[Mapping[str, Any]]) -> list[str]:
-        """For which values of the field `by` nothing was certified, in a sentence if there are any."""
-        found = {str(each.get(self.by)) for each in metadata if self.by} - {*self.values}
-        named = ", ".join(sorted(found))
-        return [f"The guarantee does not hold for {self.by} {named}."] if found else []
+        return f"{said}. Of {self.rejected} {below} and {self.good} good ones, {shares} pass {at}."
 
     def lost(self, scorer: Any, *, has_judge: bool = True) -> list[str]:
         """How a `TCVA` differs from what was certified; the guarantee does not hold for it.
