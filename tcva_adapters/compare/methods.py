@@ -324,7 +324,7 @@ def _model_of(judge: Judge) -> JudgeModel | None:
     Each metric has a copy of an OpenAI-compatible model: what the server refuses of one's requests
     says nothing about the others'. Connections and limits are the same.
     """
-    if judge.name.startswith("lexical"):
+    if judge.name.startswith("lexical/"):
         return None
     models = [each.model for each in single_judges(judge) if isinstance(each, LLMJudge)]
     if not models:

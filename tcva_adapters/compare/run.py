@@ -156,7 +156,7 @@ class Run:
             None if metrics is None else _listed(metrics),
             criterion=tcva.criterion.name,
             samples=self.samples,
-            is_lexical=tcva.judge.name.startswith("lexical"),
+            is_lexical=tcva.judge.name.startswith("lexical/"),
         )
         self.notes += left_out
         self._fuse = fuse
@@ -345,7 +345,7 @@ class Run:
             about={
                 "criterion": tcva.criterion.name,
                 "judge": tcva.judge.name,
-                "is_lexical": tcva.judge.name.startswith("lexical"),
+                "is_lexical": tcva.judge.name.startswith("lexical/"),
                 "temperatures": self.temperatures,
                 "views": tuple(views),
                 "metrics": {method.name: method.version for method in self.methods},

@@ -60,7 +60,7 @@ class NLIJudge:
 
     @property
     def identity(self) -> Identity:
-        """Judges of equal files are one: unlike comparing words, this is worth sharing."""
+        """Judges of equal files are one. Judging takes time here, so it is shared."""
         return Identity(self._model(), self._digest)
 
     def check(self, criterion: Criterion) -> None:

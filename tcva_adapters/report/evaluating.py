@@ -216,7 +216,7 @@ def _sentence(table: ScoreTable, methods: list[dict[str, Any]]) -> str:
         said += f" {lacking} of {size} {'has' if lacking == 1 else 'have'} no score."
     if row["scored"] < FEW_SAMPLES:
         said += f" With {counted(row['scored'], 'sample')} the mean is imprecise."
-    if str(table.about.get("judge", "")).startswith("lexical"):
+    if str(table.about.get("judge", "")).startswith("lexical/"):
         said += f" {LEXICAL}"
     scoring = table.about.get("scoring")
     at = f" at {scoring.place}" if isinstance(scoring, ScoringConfig) else f"{row['method']}: "

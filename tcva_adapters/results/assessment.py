@@ -420,7 +420,7 @@ class Assessment(Judgement):
     @property
     def is_lexical(self) -> bool:
         """Whether its judge compares words."""
-        return self.judge.startswith("lexical")
+        return self.judge.startswith("lexical/")
 
     @property
     def repeats(self) -> tuple[Assessment, ...]:

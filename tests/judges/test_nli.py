@@ -190,8 +190,10 @@ def test_what_it_cannot_follow(folder: Folder, monkeypatch: pytest.MonkeyPatch) 
             TCVA(**{"judge": name, **settings})
     for criterion in ("correctness", "completeness", "context_recall"):
         assert TCVA(criterion, judge=name).is_local
+    judge = NLIJudge(name.removeprefix("nli:"))
+    judge.name = "lexical-bert:x"
     with pytest.raises(InvalidValueError, match=r"framework metrics.*\(--with none\)"):
-        _model_of(NLIJudge(name.removeprefix("nli:")))
+        _model_of(judge)
     monkeypatch.delitem(sys.modules, "tcva_adapters.judges.nli")
     monkeypatch.delitem(sys.modules, "tcva_adapters.judges.cross_encoder")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
