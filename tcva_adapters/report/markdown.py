@@ -63,6 +63,8 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
     head = f"**{title}**: {markdown_text(report.sentence)}\n"
     blocks = [f"- failed: {_code(record['text'], _TEXT)}" for record in failed]
     blocks += ["", *_methods(report, records), ""]
+    told = (note for note in report.notes if note.startswith(("Guarantee of", "The guarantee")))
+    blocks += [f"{markdown_text(note)}\n" for note in told]
     blocks += [f"{_since(change)}\n" for change in records_of(report, "changes")]
     shown, behind = worst(report, table, most)
     if not shown and table.methods:

@@ -271,8 +271,9 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811
     assert stored == {name: value for name, value in given.items() if value is not None}
     assert (stored["rejected"], stored["judge"], stored["fused"]) == (40, "lexical/3", [])
     said = f"Guarantee of {stored['date']}: at most 10 % of the answers that people reject pass"
-    held = tcva(*run, "x.jsonl", "--config", "tcva.json")
+    held = tcva(*run, "x.jsonl", "--config", "tcva.json", "--markdown", "x.md")
     assert said in held.text
+    assert said in Path("x.md").read_text(encoding="utf-8")
     assert "warning" not in held.err
     other = tcva(*run, "x.jsonl", "--config", "tcva.json", "--threshold", 0.3, "--fuse", "lexical")
     assert said not in other.text
