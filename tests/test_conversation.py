@@ -30,6 +30,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, Unreadab
 from tcva_adapters.judges.base import verdict_key
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.judges.yes_no import yes_no_request
+from tcva_adapters.report import evaluation
 from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.protocol import read_result
@@ -205,6 +206,8 @@ def test_results_of_conversations_are_read_as_their_turns(tmp_path: Path) -> Non
     assert nameless.samples == ("row-1/1", "row-1/2", "row-2/1")
     assert nameless.groups == ("row-1", "row-1", "row-2")
     write_assessments(tmp_path / "mixed.jsonl", [results[0].turns[0], *results])
+    again = evaluation(read_scores([results[0], results[0]])).records("conversations")
+    assert [row["conversation"] for row in again] == ["a", "a#2"]
     counted = read_scores(tmp_path / "mixed.jsonl", hold="counts")
     assert counted.counts is not None
     assert counted.counts.shape == (7, 1, 5)

@@ -174,6 +174,8 @@ def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
         "inputs": {"messages": [ASKED]},
         "outputs": {"messages": [ANSWERED | {"content": "One?"}]},
     }
+    judged = {"testCases": [], "conversationalTestCases": [{"turns": one["messages"]}]}
+    assert read_samples(lines({"testRunData": judged}), format="json").samples == [two_texts]
     assert Sample.from_record(one) == read_item(one, {}) == two_texts
     assert Sample.from_record(echo).response == "One?"
     mine = {"question": "Q?", "answer": "A.", "turns": AS_MESSAGES}
