@@ -62,9 +62,8 @@ def panel_report(source: Any) -> Report:
     disputes = disputed(table)
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if alpha.n < FEW:
-        notes.append(
-            f"Alpha rests on {counted(alpha.n, 'claim')} only; below {FEW} one or two claims decide it."
-        )
+        few = counted(alpha.n, "claim")
+        notes.append(f"Alpha rests on {few} only; below {FEW} one or two claims decide it.")
     if math.isnan(number):
         notes.append(
             f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
@@ -72,27 +71,17 @@ def panel_report(source: Any) -> Report:
     for judge, own in zip(judges, levels, strict=True):
         failed = len(set(rows.tolist()) - {*rows[np.isfinite(own)].tolist()})
         if failed:
-            notes.append(
-                f"{judge} gave no verdicts on {counted(failed, 'sample')} that others judged."
-            )
-    sides = [*combinations(range(len(judges)), 2)]
+            lost = counted(failed, "sample")
+            notes.append(f"{judge} gave no verdicts on {lost} that others judged.")
+    sides = combinations(range(len(judges)), 2)
+    pairs = [_pair(judges[i], judges[j], levels[i], levels[j]) for i, j in sides]
+    of_two = [Column("first"), Column("second"), Column("claims", "int"), Column("kappa", "score")]
+    of_two += [Column(name, "share") for name in ("same_level", "first_fully", "second_fully")]
     found = counted(len({each["sample"] for each in disputes.tables[0].records}), "sample")
     return Report(
         f"The judges differ on {found}. Krippendorff's alpha is "
         f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} over {counted(alpha.n, 'claim')}.",
-        [
-            Table("agreement", columns, [record]),
-            Table(
-                "judges",
-                [
-                    *(Column("first"), Column("second"), Column("claims", "int")),
-                    *(Column("kappa", "score"), Column("same_level", "share")),
-                    *(Column("first_fully", "share"), Column("second_fully", "share")),
-                ],
-                [_pair(judges[i], judges[j], levels[i], levels[j]) for i, j in sides],
-            ),
-            disputes.tables[0],
-        ],
+        [Table("agreement", columns, [record]), Table("judges", of_two, pairs), disputes.tables[0]],
         notes,
     )
 
@@ -121,18 +110,17 @@ def disputed(source: Any, most: int | None = None) -> Report:
         if panel is None or not np.nansum(spreads) > 0.0:
             continue
         texts = [claim.claim for claim in _scored(panel)[0].claims]
-        records = [
+        words = [
             {
-                "sample": sample,
-                "spread": float(spreads[claim]),
-                "claim": texts[claim],
-                **{
-                    judge: None if np.isnan(level) else LEVELS[int(level)].value
-                    for judge, level in zip(judges, levels[:, claim].tolist(), strict=True)
-                },
+                j: None if np.isnan(at) else LEVELS[int(at)].value
+                for j, at in zip(judges, own, strict=True)
             }
-            for claim in np.argsort(-np.nan_to_num(spreads), kind="stable").tolist()
-            if spreads[claim] > 0.0
+            for own in levels.T.tolist()
+        ]
+        records = [
+            {"sample": sample, "spread": float(spreads[n]), "claim": texts[n], **words[n]}
+            for n in np.argsort(-np.nan_to_num(spreads), kind="stable").tolist()
+            if spreads[n] > 0.0
         ]
         found.append((float(np.nanmean(spreads)), records))
     found.sort(key=lambda each: -each[0])
@@ -257,36 +245,24 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     alpha_text = cell(alpha.value, "interval", alpha.low, alpha.high)
     best = cell(found.best.value, "interval", found.best.low, found.best.high)
     reach = f" A method without error would correlate {best} with their mean."
+    n, value = Column("n", "int"), Column(measure, "score")
+    columns = [
+        Column("method"),
+        n,
+        Column("with_mean", "score"),
+        Column("without_error", "interval"),
+    ]
+    meant = "without error: with error-free ratings (Spearman-Brown)"
+    about = {"measure": measure, "reliability": found.value}
     return Report(
         f"{len(names)} raters agree with a mean {measure} of {cell(found.between, 'score')}, alpha "
         f"{alpha_text}.{'' if math.isnan(found.value) else reach}",
         [
-            Table(
-                "raters",
-                [
-                    *map(Column, ("rater", "other_rater")),
-                    Column("n", "int"),
-                    Column(measure, "score"),
-                ],
-                pairs,
-            ),
-            Table(
-                "methods and raters",
-                [
-                    *(Column("method"), Column("n", "int"), Column("with_mean", "score")),
-                    Column("without_error", "interval"),
-                ],
-                methods,
-                notes=["without error: with error-free ratings (Spearman-Brown)"],
-            ),
+            Table("raters", [Column("rater"), Column("other_rater"), n, value], pairs),
+            Table("methods and raters", columns, methods, notes=[meant]),
         ],
         notes,
-        {
-            "measure": measure,
-            "reliability": found.value,
-            **found.best.record("best"),
-            **alpha.record("alpha"),
-        },
+        {**about, **found.best.record("best"), **alpha.record("alpha")},
     )
 
 

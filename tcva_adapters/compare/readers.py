@@ -32,20 +32,13 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.counted import LevelCounts
 from tcva_adapters.results.evidence import EvidenceCounts, under
-from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.protocol import Scored, json_object
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
 from tcva_adapters.samples.conversation import CONVERSATION, add_group, conversation_of
 from tcva_adapters.samples.files import SampleStream
-from tcva_adapters.samples.records import (
-    Format,
-    RowStream,
-    format_of,
-    read_records,
-    record_of,
-    skipped_rows,
-)
+from tcva_adapters.samples.records import Format, RowStream, format_of, read_records, skipped_rows
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
@@ -403,7 +396,7 @@ def _item(record: dict[str, Any]) -> Judged:
 
 def _counted(line: str) -> Any:
     """The same of a line of jsonl; that of an answer is read faster, for its verdicts alone."""
-    return record_of(line) if '"turns":' in line else Assessment.from_json(line)
+    return json_object(line) if '"turns":' in line else Assessment.from_json(line)
 
 
 def _turns(items: Iterable[Any]) -> Iterator[tuple[Any, str | None]]:
