@@ -20,7 +20,7 @@ function Thresholds({ records, gate: { threshold, limits } }) {
   const here = box.x(records[at].threshold);
   const said = (record) => `Threshold ${figure(record.threshold)}: ${LINES.map(([name, title]) => `${title} ${percent(record[name])}`).join(", ")}.`;
   const point = (event) => setAt(nearest((event.clientX - ref.current.getBoundingClientRect().left - box.left) / (box.right - box.left)));
-  const none = `No threshold keeps the limit${limits.length > 1 ? "s" : ""}.`;
+  const none = `No threshold is certified.`;
   return html`<figure class="card">
     <figcaption><h3>What passes at each threshold</h3><span>${LINES.map(([name, title, line]) => html`<span key=${name} class="legend"><i class=${`key-line ${line}`}></i>${title}</span> `)}</span></figcaption>
     <div ref=${ref} class="drawing">
