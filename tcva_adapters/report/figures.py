@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Source = Report | ScoreTable
+_Heights = Sequence[float | None]
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; line styles and marks differ, too.
 _COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -167,15 +168,11 @@ def guarantee(report: Report) -> Figure:
     """
     records = report.records("thresholds")
     figure, axes = _canvas(2.4)
-    lines = {
-        "true_pass": "good answers that pass",
-        "false_pass": "false passes",
-        "bound": "upper bound",
-    }
+    lines = {"true_pass": "good answers that pass", "false_pass": "false passes"}
+    lines["bound"] = "upper bound"
     for number, (name, title) in enumerate(lines.items()):
-        heights = np.array([record[name] for record in records], dtype=np.float64)
-        look: dict[str, Any] = {"color": _COLOURS[number], "ls": _LINES[number]}
-        axes.plot([record["threshold"] for record in records], heights, lw=1.2, label=title, **look)
+        places, heights = ([record[key] for record in records] for key in ("threshold", name))
+        _line(axes, places, heights, number, title, marker="")
     for limit in filter(None, map(report.settings.get, ("max_false_pass", "min_true_pass"))):
         axes.axhline(limit, color=_GREY, ls=":", lw=1.0, label=f"limit {limit:g}")
     if found := report.settings["guarantee"]:
@@ -319,14 +316,9 @@ def _agreements(report: Report) -> list[dict[str, Any]]:
     validated = "agreement" in titles
     name = "spearman" if validated else "agreement"
     rows = report.records("agreement" if validated else "human ratings")
+    names = {"rho": name, "low": f"{name}_low", "high": f"{name}_high"}
     return [
-        {
-            "method": r["method"],
-            "n": r["n"],
-            "rho": r[name],
-            "low": r[f"{name}_low"],
-            "high": r[f"{name}_high"],
-        }
+        {"method": r["method"], "n": r["n"], **{own: r[key] for own, key in names.items()}}
         for r in rows
         if r.get(name) is not None and r.get("measure", "spearman") == "spearman"
     ]
@@ -354,13 +346,10 @@ def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
 
 
 def _line(
-    axes: Axes, places: Sequence[float], heights: Sequence[float | None], number: int, name: str
+    axes: Axes, places: Sequence[float], heights: _Heights, number: int, name: str, **other: Any
 ) -> None:
-    look: dict[str, Any] = {
-        "color": _COLOURS[number % len(_COLOURS)],
-        "ls": _LINES[number % len(_LINES)],
-        "marker": _MARKS[number % len(_MARKS)],
-    }
+    looks = {"color": _COLOURS, "ls": _LINES, "marker": _MARKS}
+    look: dict[str, Any] = {key: each[number % len(each)] for key, each in looks.items()} | other
     values = np.array(heights, dtype=np.float64)
     axes.plot(places, values, ms=3.0, lw=1.2, label=_label(name), **look)
 
