@@ -285,13 +285,8 @@ def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any])
     for method, measure in product(table.methods, MEASURES):
         if not _measured(table, method, measure):
             continue
-        found = estimate(
-            measure,
-            [table.column(method), table.rating],
-            table.groups or None,
-            test=measure == objective,
-            **drawn,
-        )
+        both, is_tested = [table.column(method), table.rating], measure == objective
+        found = estimate(measure, both, table.groups or None, test=is_tested, **drawn)
         reasons[method] = found.reason or reasons.get(method, "")
         record = {"method": method, "measure": measure, "n": found.n, "p": found.p}
         records.append(record | found.record("agreement"))

@@ -71,21 +71,11 @@ def method_records(table: ScoreTable) -> list[Record]:
 def distribution(records: list[Record]) -> Table:
     """What `method_records` says of the spread of scores."""
     scores = ("mean_common", "sd", "minimum", "lower_quartile", "median", "upper_quartile")
-    columns = [
-        Column("method"),
-        *(Column(name, "score") for name in (*scores, "maximum")),
-        Column("at_0", "share"),
-        Column("at_1", "share"),
-        Column("threshold", "score"),
-    ]
-    names = [column.name for column in columns]
-    return Table(
-        "distribution",
-        columns,
-        [{name: record[name] for name in names} for record in records],
-        detail=True,
-        notes=["mean common: over the samples that every method has scored"],
-    )
+    columns = [Column("method"), *(Column(name, "score") for name in (*scores, "maximum"))]
+    columns += [Column("at_0", "share"), Column("at_1", "share"), Column("threshold", "score")]
+    shown = [{column.name: record[column.name] for column in columns} for record in records]
+    notes = ["mean common: over the samples that every method has scored"]
+    return Table("distribution", columns, shown, detail=True, notes=notes)
 
 
 def unscored(table: ScoreTable) -> Table:
@@ -101,13 +91,9 @@ def unscored(table: ScoreTable) -> Table:
             word, _, detail = table.reason(table.samples[row], method).partition(":")
             found[word[:_REASON]] += 1
             examples.setdefault(word[:_REASON], detail.strip())
+        shown = "tcva" if method in views else method
         records += [
-            {
-                "method": "tcva" if method in views else method,
-                "reason": word,
-                "samples": number,
-                "example": examples[word],
-            }
+            {"method": shown, "reason": word, "samples": number, "example": examples[word]}
             for word, number in found.most_common()
         ]
     columns = [Column("method"), Column("reason"), Column("samples", "int")]
@@ -154,25 +140,26 @@ def counted_decisions(first: Flags, second: Flags) -> npt.NDArray[np.int_]:
 
 def pairs(table: ScoreTable) -> Table:
     """Every two methods on the samples that both have scored."""
+    measures: dict[str, Measure] = {"rho": "spearman", "tau": "kendall", "r": "pearson"}
     records = []
     for first, second in combinations(table.methods, 2):
         both = table.common([first, second]).scores
         found = crosstab(table, first, second)
-        measures: list[tuple[str, Measure]]
-        measures = [("rho", "spearman"), ("tau", "kendall"), ("r", "pearson")]
         records.append(
             {
                 "first": first,
                 "second": second,
                 "n": len(both),
-                **{name: agreement(m, both[:, 0], both[:, 1]).value for name, m in measures},
+                **{
+                    name: agreement(m, both[:, 0], both[:, 1]).value for name, m in measures.items()
+                },
                 "difference": mean(both[:, 0] - both[:, 1]),
                 "same": found["same"],
                 "kappa": found["kappa"],
             }
         )
     columns = [Column("first"), Column("second"), Column("n", "int")]
-    columns += [Column(name, "score") for name in ("rho", "tau", "r")]
+    columns += [Column(name, "score") for name in measures]
     columns += [Column("difference", "signed"), Column("same", "share"), Column("kappa", "score")]
     notes = ["rho, tau, r: Spearman, Kendall, Pearson; same, kappa: agreement on pass and fail"]
     return Table("pairs", columns, records, detail=True, notes=notes)
