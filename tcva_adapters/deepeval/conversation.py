@@ -18,9 +18,9 @@ def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
     messages: list[dict[str, Any]] = []
     for turn in test_case.turns:
         contexts = evaluator.texts_of(turn.retrieval_context)
-        messages.append({"role": turn.role, "content": turn.content, "retrieval_context": contexts})
-        outputs = [call.output for call in turn.tools_called or () if call.output is not None]
-        messages += [{"role": "tool", "content": [output]} for output in outputs]
+        calls = [{"output": call.output} for call in turn.tools_called or ()]
+        about = {"retrieval_context": contexts, "tools_called": calls}
+        messages.append({"role": turn.role, "content": turn.content, **about})
     return Conversation.from_messages(
         messages,
         contexts=evaluator.texts_of(test_case.context),

@@ -87,7 +87,8 @@ class CrossEncoder:
         for each in (files.get("tokenizer_config.json", named), named):
             with _reading(each):
                 config = {**config, **json.loads(each.read_text("utf-8"))}
-        self.title = Path(str(config.get("_name_or_path", config.get("model_type", "model")))).name
+        title = config.get("_name_or_path") or config.get("model_type") or "model"
+        self.title = Path(str(title)).name
         self.labels, self._classes = _labels(config.get("id2label"), named)
         self._pad: int = config.get("pad_token_id") or 0
         self.length = _length(config)

@@ -75,7 +75,7 @@ def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) 
         found["input"] = questions[-1]
     if end < len(said):
         found["response"] = said[end][1].strip() and answer_in(said[: end + 1])
-    if contexts := [text for speaker, text in said if speaker == "tool"]:
+    if contexts := [text for speaker, text in said if speaker in {"tool", "context"}]:
         found["contexts"] = contexts
     return found
 
@@ -94,7 +94,7 @@ def answer_in(said: Iterable[tuple[str, str]]) -> str:
 
 
 def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
-    """Who says what in a message: the user, the model, a tool or another, and the text.
+    """Who says what in a message (user, model, tool, other; context beside it), and the text.
 
     Raises:
         InvalidSampleError: It is no message.
@@ -104,10 +104,7 @@ def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
         message = {"role": message[0], "content": message[1]}
     speaker = _speaker(message) if isinstance(message, Mapping) else None
     if speaker is None:
-        msg = (
-            f"field {name!r}, message {number}: a message must have a role (or type) such as user, "
-            f"assistant or tool, got {message!r:.60}"
-        )
+        msg = f"field {name!r}, message {number}: a message must have a role (or type) such as user, assistant or tool, got {message!r:.60}"
         raise InvalidSampleError(msg)
     content = _content(message)
     # Anthropic's messages of the user carry what tools returned, and OpenAI's searches what they found.
@@ -116,6 +113,11 @@ def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
         for part in content
         if isinstance(part, Mapping) and part.get("type") == "tool_result"
     ]
+    # DeepEval's turns say what tools returned beside the answer, which may go on in the next turn.
+    called = message.get("toolsCalled", message.get("tools_called"))
+    calls = called if isinstance(called, list) else ()
+    outputs = [call.get("output") for call in calls if isinstance(call, Mapping)]
+    returned += [("context", _returned([each])) for each in outputs if each is not None]
     found = message.get("results") if message.get("type") == "file_search_call" else None
     returned += [("tool", _text(part)) for part in found] if isinstance(found, list) else []
     text = _returned(content) if speaker == "tool" else _text(content)

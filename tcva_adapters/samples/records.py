@@ -54,6 +54,7 @@ _LIST_KEYS: Final = (
     *("samples", "data", "assessments", "results", "examples", "runs", "rows", "records"),
     *("test_cases", "testCases", "test_results", "testResults", "conversationalTestCases"),
 )
+_CASES: Final = ("testCases", "conversationalTestCases")
 _RUN: Final = "testRunData"
 """Where DeepEval's ``.latest_test_run.json`` holds the run."""
 
@@ -149,10 +150,7 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     suffix = Path(str(source)).suffix.lower() if is_path else ""
     found = kind or _SUFFIXES.get(suffix) or _format_within(source)
     if found is None or found not in get_args(Format):
-        msg = (
-            f"the format of {name_of(source)} must be one of {', '.join(get_args(Format))}, got "
-            f"{kind or 'HTML'!r}"
-        )
+        msg = f"the format of {name_of(source)} must be one of {', '.join(get_args(Format))}, got {kind or 'HTML'!r}"
         raise InvalidValueError(msg)
     return found
 
@@ -302,7 +300,8 @@ def _records_in(content: Any) -> list[Any]:
     if isinstance(content.get(_RUN), dict):
         content = content[_RUN]
     parts = list(content.values())
-    places = [*map(content.get, _LIST_KEYS), *(parts if len(parts) == 1 else ())]
+    both = [row for key in _CASES if isinstance(content.get(key), list) for row in content[key]]
+    places = [both or None, *map(content.get, _LIST_KEYS), *(parts if len(parts) == 1 else ())]
     if lists := [records for records in places if isinstance(records, list)]:
         return next(filter(None, lists), [])
     if parts and all(isinstance(part, dict) and "0" in part for part in parts):
@@ -501,10 +500,7 @@ class RowStream(Iterator[Item], Generic[Item]):
             msg = f"{name_of(self.source)} has no records"
             if self.bad:
                 line, error = self.bad[0]
-                msg = (
-                    f"{name_of(self.source)} has no readable records (skipped: {self.skipped}); "
-                    f"{ROW_WORDS[self.kind]} {line}: {error}"
-                )
+                msg = f"{name_of(self.source)} has no readable records (skipped: {self.skipped}); {ROW_WORDS[self.kind]} {line}: {error}"
             raise UnreadableInputError(msg)
 
 

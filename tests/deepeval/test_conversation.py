@@ -43,6 +43,9 @@ def test_contexts_are_retrieved_or_returned_by_tools_or_the_test_cases_own() -> 
     own = ('{"parking":"two coins"}', OPENS)
     assert [turn.contexts for turn in found] == [own, (COSTS,), ()]
     assert found[2].metadata == {"domain": "hours", "conversation": "talk", "turn": 3}
+    several = talk(ASKED, ANSWERED | {"tools_called": tools}, ANSWERED)
+    [turn] = metric.sample_of(several).turns
+    assert (turn.response, turn.contexts) == ("\n\n".join([ANSWERED["content"]] * 2), own[:1])
     metric.measure(case)
     reasons = [turn.unscored and turn.unscored.reason for turn in metric.result.turns]
     assert reasons == [*[Reason.MISSING_FIELD] * 2, None]  # the outcome is the last's

@@ -227,6 +227,8 @@ def test_a_store_serves_it_until_the_weights_change(folder: Folder, tmp_path: Pa
     assert not tcva.evaluate(SAMPLE).assessment.from_store
     copied = TCVA(judge=f"nli:{folder('copy')}", store=store, share=False)
     assert copied.evaluate(SAMPLE).assessment.from_store
+    unnamed = NLIJudge(folder("unnamed", config={"_name_or_path": ""}))
+    assert unnamed.name.startswith("nli:model@")
     path = folder(classes=("neutral", "entailment", "contradiction"), weights_like=THREE)
     other = tcva.changed()
     assert other.judge_name != tcva.judge_name

@@ -176,6 +176,13 @@ def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
     }
     judged = {"testCases": [], "conversationalTestCases": [{"turns": one["messages"]}]}
     assert read_samples(lines({"testRunData": judged}), format="json").samples == [two_texts]
+    single = {"id": "1", "input": "One?", "actualOutput": "1."}
+    of_both = {"testRunData": judged | {"testCases": [single]}}
+    found = read_samples(lines(of_both), format="json").samples
+    assert found == [Sample(id="1", input="One?", response="1."), two_texts]
+    returned = {"toolsCalled": [{"name": "log"}, {"name": "find", "output": {"a": 1}}]}
+    several = {"turns": [ASKED, ANSWERED | returned, ANSWERED]}
+    assert Sample.from_record(several) == two_texts.model_copy(update={"contexts": ('{"a":1}',)})
     assert Sample.from_record(one) == read_item(one, {}) == two_texts
     assert Sample.from_record(echo).response == "One?"
     mine = {"question": "Q?", "answer": "A.", "turns": AS_MESSAGES}
