@@ -131,9 +131,9 @@ def calibrate(
 
 
 def _of_one_judge(table: ScoreTable) -> ScoreTable:
-    judges = {each["judge"] for each in table.about.get("methods", {}).values()} - {""}
-    if len(judges) > 1:
-        msg = f"{len(judges)} judges: {', '.join(sorted(judges))}; calibrate a file for each judge"
+    methods = [each for each in table.about.get("methods", {}).values() if each["judge"]]
+    if len(found := {f"{each['criterion']} by {each['judge']}" for each in methods}) > 1:
+        msg = f"{len(found)} judgements: {', '.join(sorted(found))}; calibrate a file for each"
         raise InvalidValueError(msg)
     return table
 

@@ -210,7 +210,7 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
     (drawn(), {"by": "part", **TENTH}, "no rated sample has 'part'"),
     (drawn(good=0), TENTH, "all 100 rated answers are rejected"),
     (replace(drawn(), human=np.full((200, 3), 0.7)), {"human_threshold": 0.7, **TENTH}, "are good"),
-    (replace(drawn(), about={"methods": {"a": {"judge": "x"}, "b": {"judge": "y"}}}), TENTH, "2 judges: x, y"),
+    *((replace(drawn(), about={"methods": {n: dict(zip(("criterion", "judge"), n, strict=True)) for n in (one, "ax")}}), TENTH, f"2 judgements: a by x, {one[0]} by {one[1]};") for one in ("ay", "bx")),
     (replace(drawn(), human=np.arange(200.0)), TENTH, "between 0 and 1, got 0 to 199"),
     (replace(drawn(), human=np.empty(0)), TENTH, "no sample has a human rating"),
 ])  # fmt: skip
