@@ -206,6 +206,9 @@ def guaranteed(
     name, gate, found = described(settings[best]), joined[best], None
     record = gate.record()
     if gate.chosen is not None:
+        if not gate.rejected:
+            msg = "no rejected answer has a score, and a limit needs some; rate more samples"
+            raise InvalidValueError(msg)
         found = Guarantee(
             **dict(limits),
             **{name: record[name] for name in (*_INTS, *_SHARES)},

@@ -104,7 +104,7 @@ class Guarantee(Limits):
             good = f"{self.true_pass * self.good:.0f} of {self.good} good ones"
             return f"{said}. Of those rated, {rejected} and {good} pass."
         at = f"in the mean over groups ({self.groups} of them with a rejected answer)"
-        at = f"in the worst {self.by} for each" if self.by else at
+        at = f"in the {self.by} where each share is worst" if self.by else at
         shares = f"{self.false_pass:.1%} of the rejected and {self.true_pass:.1%} of the good ones"
         shares = shares.replace("%", " %")
         return f"{said}. Of {self.rejected} {below} and {self.good} good ones, {shares} pass {at}."

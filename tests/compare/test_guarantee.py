@@ -213,6 +213,7 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
     *((replace(drawn(), about={"methods": {n: dict(zip(("criterion", "judge"), n, strict=True)) for n in (one, "ax")}}), TENTH, f"2 judgements: a by x, {one[0]} by {one[1]};") for one in ("ay", "bx")),
     (replace(drawn(), human=np.arange(200.0)), TENTH, "between 0 and 1, got 0 to 199"),
     (replace(drawn(), human=np.empty(0)), TENTH, "no sample has a human rating"),
+    (replace(drawn(), counts=np.repeat([[0.0] * 5, [1.0] * 5], 100, axis=0)[:, None]), {"min_true_pass": 0.5}, "no rejected answer has a score"),
 ])  # fmt: skip
 def test_refusals(table: ScoreTable, options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
