@@ -121,7 +121,7 @@ class Suite:
         by_label: dict[str, list[Scored]] = {}
         for result in results:
             if isinstance(result, ConversationResult):  # one sample, not its turns
-                result = Result(result.assessment, result.scoring)  # noqa: PLW2901
+                result = Result(result.assessment, result.scoring)  # noqa: PLW2901  # the same result in another class
             by_label.setdefault(_label(result), []).append(result)
         lines, failing = list[str](), 0
         for of in by_label.values():

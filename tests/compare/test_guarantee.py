@@ -261,7 +261,7 @@ def test_who_judged_is_stored() -> None:
         limits_of({"human_threshold": 4, **TENTH}, None)  # before anything is judged
 
 
-def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811
+def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # the fixture
     bad = {"answer": "The museum shows paintings of old ships.", "human": 0}
     write("samples.jsonl", *(record(i, **(bad if i % 2 else {"human": 1})) for i in range(80)))
     run = ["evaluate", "samples.jsonl", "--judge", "lexical", "--out"]

@@ -23,8 +23,8 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.scale import judge_batch
 
-pytest.importorskip("onnxruntime")
-pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime", reason="the extra nli")
+pytest.importorskip("onnx", reason="writes the models")
 
 from tcva_adapters.judges import cross_encoder
 from tcva_adapters.judges.cross_encoder import CrossEncoder
