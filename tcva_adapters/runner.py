@@ -28,7 +28,8 @@ from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
 from pydantic_core import to_json
 
 from tcva_adapters.events import emit
-from tcva_adapters.judges.base import Turns, why_unscored
+from tcva_adapters.judges.alone import SentenceMark
+from tcva_adapters.judges.base import Judge, Turns, digest, why_unscored
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.progress import Progress
@@ -169,6 +170,19 @@ class SharedJudgements:
                 del self._calls[call.place]
             while len(self._calls) > MOST_REMEMBERED or self._bytes > MOST_BYTES:
                 self._bytes -= self._calls.popitem(last=False)[1].size
+
+    def remembered(self, identity: Identity, key: str) -> Any:
+        """A judgement that is remembered, or None; nobody is waited for."""
+        call, is_new = self.begin(identity, key, run=None)
+        if is_new:
+            self.end(call, None)
+        return call.done.result() if call.done.done() else None
+
+    def remember(self, identity: Identity, key: str, judgement: Judgement) -> None:
+        """Remember a judgement that is complete."""
+        call, is_new = self.begin(identity, key, run=None)
+        if is_new:
+            self.end(call, judgement)
 
 
 SHARED: Final = SharedJudgements()
@@ -542,6 +556,45 @@ class Runner(Generic[R]):
         if answered and self._store is not None:
             with self._store.spared():
                 self._store.put_many([(question.key, answer) for question, answer in answered])
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSentences:
+    """What a judge said of sentences that it was shown alone, shared and stored as judgements are.
+
+    Attributes:
+        judge: Who was asked.
+        identity: Which judges are the same one; None shares nothing.
+        store: Where the answers are stored; None for nowhere.
+    """
+
+    judge: Judge
+    identity: Identity | None
+    store: VerdictStore | None
+
+    def known(self, sentence: str) -> SentenceMark | None:
+        """What the judge said of a sentence; None where it was not asked."""
+        key, mark = self._key(sentence), None
+        if self.identity is not None:
+            mark = SHARED.remembered(self.identity, key)
+        if mark is None and self.store is not None:
+            with self.store.spared():
+                mark = self.store.get_many([key], SentenceMark).get(key)
+        return mark
+
+    def keep(self, sentence: str, mark: SentenceMark) -> None:
+        """Remember what the judge says of a sentence."""
+        key = self._key(sentence)
+        if self.identity is not None:
+            SHARED.remember(self.identity, key, mark)
+        if self.store is not None:
+            with self.store.spared():
+                self.store.put_many([(key, mark)])
+
+    def _key(self, sentence: str) -> str:
+        judge = self.judge
+        parts = [judge.name, judge.prompt_version, dict(judge.parameters), sentence]
+        return digest({"sentence_alone": parts})
 
 
 def stored(store: VerdictStore, questions: Sequence[Question[Any]]) -> list[Any]:

@@ -11,6 +11,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.base import Judge, Turns, verdict_key
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
@@ -19,7 +20,7 @@ from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import Profiles, ScoringConfig, TCVASettings, shows_settings
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import Question
+from tcva_adapters.runner import Question, SharedSentences
 from tcva_adapters.samples.conversation import Conversation, as_conversation
 from tcva_adapters.samples.sample import Sample
 
@@ -215,7 +216,9 @@ class TCVA(FromConfig, Scorer[Result]):
             if each._given is None:  # noqa: SLF001  # of this class
                 resolve.tell_of_default()
             for judge, identity in each._asked:  # noqa: SLF001  # of this class
-                questions.append(_JudgeQuestion(judge, identity, each.criterion, sample))
+                sentences = SharedSentences(judge, identity if self.share else None, self.store)
+                question = _JudgeQuestion(judge, identity, each.criterion, sample, sentences)
+                questions.append(question)
         return questions
 
     def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
@@ -245,7 +248,12 @@ class _JudgeQuestion(Question[Assessment]):
     answered_by = Assessment
 
     def __init__(
-        self, judge: Judge, identity: Identity | None, criterion: Criterion, sample: Sample
+        self,
+        judge: Judge,
+        identity: Identity | None,
+        criterion: Criterion,
+        sample: Sample,
+        sentences: SharedSentences | None = None,
     ) -> None:
         self.judge = judge
         self.identity = identity
@@ -259,12 +267,16 @@ class _JudgeQuestion(Question[Assessment]):
         )
         self._criterion = criterion
         self._sample = sample
+        # Only the judge that calls models asks about sentences alone.
+        takes_memory = sentences is not None and isinstance(judge, LLMJudge)
+        self._memory = {"memory": sentences} if takes_memory else {}
 
     def ask(self) -> Assessment:
-        return _checked(self.judge.assess(self._sample, self._criterion))
+        return _checked(self.judge.assess(self._sample, self._criterion, **self._memory))
 
     async def aask(self) -> Assessment:
-        return _checked(await self.judge.aassess(self._sample, self._criterion))
+        answer = await self.judge.aassess(self._sample, self._criterion, **self._memory)
+        return _checked(answer)
 
     def conversation(self) -> Turns[Assessment]:
         turns: Turns[Assessment] = self.judge.turns(self._sample, self._criterion)

@@ -216,7 +216,7 @@ def _about(table: ScoreTable) -> Iterator[str]:
         fused = "".join(f", fused with {name}" for name in table.about.get("fused", ()))
         yield f"{table.about['criterion']} by {table.about['judge']}{fused}"
     if summary := table.about.get("summary"):
-        yield from summary.evidence.lines()
+        yield from summary.lines()
 
 
 def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -16,6 +16,7 @@ from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.results.settings import JudgeConfig, VerdictForm
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 
 VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
@@ -72,10 +73,20 @@ EMPTY_REASONS: Final = {
 """Why a field with nothing in it cannot be judged."""
 
 
-def blank_field(sample: Sample, criterion: Criterion) -> Unscored | None:
-    """Why a sample cannot be judged without asking anybody, or None where it can."""
+def blank_field(sample: Sample, criterion: Criterion, sentences: Sequence[str]) -> Unscored | None:
+    """Why a sample cannot be judged without asking anybody, or None where it can.
+
+    Args:
+        sample: What is judged.
+        criterion: By what.
+        sentences: Of the judged text. Where all of them claim nothing, nothing is needed to hold
+            them against.
+    """
     # The judged text comes first: an empty answer to an empty context is an empty answer.
-    for name in dict.fromkeys((criterion.claims, criterion.against)):
+    names = [criterion.claims]
+    if criterion.statements or not all(map(non_claim_kind, sentences)):
+        names.append(criterion.against)
+    for name in dict.fromkeys(names):
         if name in criterion.required and not (sample.field(name) or "").strip():
             empty = "no contexts were retrieved" if name == "contexts" else f"the {name} is empty"
             return Unscored(reason=EMPTY_REASONS[name], detail=empty)
@@ -112,10 +123,10 @@ def computed(
     judge.check(criterion)
     started = time.perf_counter()
     claims: Sequence[ClaimVerdict] = ()
-    unscored = blank_field(sample, criterion)
+    texts = split_claims(sample.field(criterion.claims) or "")
+    unscored = blank_field(sample, criterion, texts)
     if unscored is None:
         try:
-            texts = split_claims(sample.field(criterion.claims) or "")
             claims = judged(texts, passages(sample, criterion))
             unscored = nothing_to_score(claims)
         except JudgeError as error:
@@ -131,6 +142,19 @@ def computed(
         sample_id=sample.id,
         metadata=sample.metadata,
     )
+
+
+def listed_non_claims(sentences: Sequence[str]) -> dict[int, ClaimVerdict]:
+    """The sentences that claim nothing by the lists of phrases, by their place from 0.
+
+    >>> listed_non_claims(["Hello!", "It opens at nine."])[0].reason
+    'greeting'
+    """
+    return {
+        place: ClaimVerdict(claim=sentences[place], verdict=None, reason=kind)
+        for place, kind in enumerate(map(non_claim_kind, sentences))
+        if kind
+    }
 
 
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:

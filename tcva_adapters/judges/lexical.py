@@ -22,13 +22,15 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import computed
 from tcva_adapters.judges.passages import Passages, Sentence, grams_of, pairs_of, prepare
+from tcva_adapters.judges.prompts import NOT_A_CLAIM
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.contrast import negation_differs, opposites, other_numbers
+from tcva_adapters.text.lists import words
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.words import Token, is_content, tokenise
 
-LEXICAL_VERSION: Final = "lexical/3"
+LEXICAL_VERSION: Final = "lexical/4"
 """Changes with every change of the algorithm that could change a verdict."""
 
 _WEIGHTS: Final = WeightScheme.DEFAULT.weights
@@ -42,6 +44,8 @@ _MISSING: Final = 0.7  # factor of a name that no passage has
 _CONTRADICTION: Final = 0.1  # factor of a contradiction, raised to the support
 _UNSUPPORTED_END: Final = 0.7  # how much more of its beginning than of its end is found
 _SHORTEST_END: Final = 2  # content words
+_ANSWERS: Final = words("answers")
+_FEW_CHARACTERS: Final = 40  # of a sentence that may have no word of content
 _MOST_LISTED: Final = 5  # words in a reason
 
 _LIKELY: Final[tuple[tuple[float, Shares], ...]] = (
@@ -115,7 +119,7 @@ class LexicalJudge:
             ``refusal``) as reason.
         """
         held = prepare(tuple(passages))
-        kinds = [non_claim_kind(claim) for claim in claims]
+        kinds = _kinds(claims)
         readings = zip(claims, without_marks(claims), kinds, strict=True)
         said = [(claim, bare) for claim, bare, kind in readings if kind is None]
         if criterion.against == "input":
@@ -133,6 +137,26 @@ class LexicalJudge:
             ClaimVerdict(claim=claim, verdict=None, reason=kind) if kind else next(found)
             for claim, kind in zip(claims, kinds, strict=True)
         ]
+
+
+def _kinds(claims: Sequence[str]) -> list[str | None]:
+    """Why sentences claim nothing, None for those that claim something.
+
+    A few words without content ("Yes.") claim nothing before or behind a claim; alone they are the
+    answer.
+    """
+    kinds = [non_claim_kind(claim) for claim in claims]
+    empty = [place for place, kind in enumerate(kinds) if kind is None and _is_empty(claims[place])]
+    if len(empty) < kinds.count(None):
+        for place in empty:
+            kinds[place] = NOT_A_CLAIM
+    return kinds
+
+
+def _is_empty(claim: str) -> bool:
+    content = [token for token in tokenise(claim[:_FEW_CHARACTERS]) if is_content(token)]
+    is_answer = len(content) == 1 and content[0].text.casefold() in _ANSWERS
+    return len(claim) <= _FEW_CHARACTERS and (not content or is_answer)
 
 
 def without_marks(claims: Sequence[str]) -> list[str]:
@@ -230,11 +254,11 @@ def _relevance(claims: Sequence[str], question: Passages) -> list[ClaimVerdict]:
     read = [tokenise(claim) for claim in claims]
     taken = [{token.key for token in tokens} & asked.keys() for tokens in read]
     verdicts = []
-    for claim, tokens, words in zip(claims, read, taken, strict=True):
+    for claim, tokens, common in zip(claims, read, taken, strict=True):
         value, note = 0.0, "no word of the question"
-        if words:
-            value = min(1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(words) / len(asked))
-            note = "words of the question: " + _listed(asked[key] for key in sorted(words))
+        if common:
+            value = min(1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(common) / len(asked))
+            note = "words of the question: " + _listed(asked[key] for key in sorted(common))
         elif tokens and any(taken):
             value = _WEIGHTS[3]
             note += ", but another claim has some"

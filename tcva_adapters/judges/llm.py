@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -19,12 +18,14 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges import prompts
+from tcva_adapters.judges.alone import SentenceMemory, without_assertion
 from tcva_adapters.judges.base import (
     MAX_CLAIMS,
     Outcome,
     Turns,
     blank_field,
     incomplete,
+    listed_non_claims,
     nothing_to_score,
     passages,
     why_unscored,
@@ -47,7 +48,6 @@ from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, U
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.results.settings import ClaimsMode, Count, VerdictForm, check
 from tcva_adapters.samples.sample import Sample, whole_characters
-from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 from tcva_adapters.text.words import listed
 
@@ -115,25 +115,39 @@ class LLMJudge:
     def check(self, criterion: Criterion) -> None:
         """Any criterion will do."""
 
-    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+    def assess(
+        self, sample: Sample, criterion: Criterion, memory: SentenceMemory | None = None
+    ) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        return drive(self.turns(sample, criterion), self.model)
+        return drive(self.turns(sample, criterion, memory), self.model)
 
-    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
+    async def aassess(
+        self, sample: Sample, criterion: Criterion, memory: SentenceMemory | None = None
+    ) -> Assessment:
         """The same, awaited."""
-        return await adrive(self.turns(sample, criterion), self.model)
+        return await adrive(self.turns(sample, criterion, memory), self.model)
 
-    def turns(self, sample: Sample, criterion: Criterion) -> Turns[Assessment]:
-        """A judgement without its calls, for who brings the replies; it raises nothing."""
+    def turns(
+        self, sample: Sample, criterion: Criterion, memory: SentenceMemory | None = None
+    ) -> Turns[Assessment]:
+        """Judge a sample as a generator of requests, for callers that make the calls themselves.
+
+        It raises nothing.
+
+        Args:
+            sample: What is judged.
+            criterion: By what.
+            memory: What the judge said of sentences before; without one, each is asked about.
+        """
         drawn = Sampling(seed_offset=self.repeat, temperature=self.repeat_temperature)
-        calls = Calls(drawn)
+        calls = Calls(drawn, memory)
         claims: tuple[ClaimVerdict, ...] = ()
         try:
-            unscored = blank_field(sample, criterion)
+            text = sample.field(criterion.claims) or ""
+            sentences = criterion.statements or split_claims(text)
+            unscored = blank_field(sample, criterion, sentences)
             if unscored is None:
-                texts = yield from self._claim_texts(calls, sample, criterion)
-                ask = written_verdicts if self.verdicts == "written" else yes_no_verdicts
-                claims = yield from ask(calls, sample, criterion, texts)
+                claims = yield from self._claims(calls, sample, criterion, sentences)
                 unscored = nothing_to_score(claims)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
             unscored = why_unscored(error, calls.replies)
@@ -149,26 +163,59 @@ class LLMJudge:
             form=self.verdicts,
         )
 
-    def _claim_texts(
-        self, calls: Calls, sample: Sample, criterion: Criterion
-    ) -> Turns[Sequence[str]]:
-        text = sample.field(criterion.claims) or ""
-        texts: Sequence[str] = criterion.statements or split_claims(text)
-        if self.claims == "llm" and not criterion.statements:
-            (reply,) = yield from calls.ask(
-                [prompts.claims_request(sample, criterion, self.max_claims)]
-            )
-            shown = [sample.field(name) or "" for name in FIELDS]
-            claims = None if reply.truncated else parse_claims(reply.text, shown)
-            # A text that asserts something does not claim nothing.
-            if claims is None or not (claims or all(map(non_claim_kind, texts))):
-                detail = "the judge's list of claims is unreadable, cut off or empty"
-                raise JudgeError(detail, reason=Reason.UNREADABLE_REPLY)
-            texts = [whole_characters(claim) for claim in claims]
+    def _claims(
+        self, calls: Calls, sample: Sample, criterion: Criterion, sentences: Sequence[str]
+    ) -> Turns[tuple[ClaimVerdict, ...]]:
+        """The claims of a text with their verdicts, and its sentences that claim nothing.
+
+        The judge is asked about those alone that the lists of phrases do not know.
+        """
+        texts = sentences
+        non_claims = {} if criterion.statements else listed_non_claims(texts)
+        if self.claims == "llm" and not criterion.statements and len(non_claims) < len(texts):
+            own_texts = yield from self._claims_by_model(calls, sample, criterion)
+            if own_texts:
+                texts, non_claims = own_texts, listed_non_claims(own_texts)
+            else:  # the judge found no claim: it has marked every sentence
+                marked = [text for place, text in enumerate(texts) if place not in non_claims]
+                believed = yield from without_assertion(calls, marked)
+                non_claims |= {
+                    place: marked_by_judge(text, prompts.NOT_A_CLAIM)
+                    for place, text in enumerate(texts)
+                    if text in believed
+                }
         if len(texts) > self.max_claims:
             detail = f"{len(texts)} claims, more than max_claims={self.max_claims}"
             raise JudgeError(detail, reason=Reason.TOO_LONG)
-        return texts
+        asked = [text for place, text in enumerate(texts) if place not in non_claims]
+        ask = written_verdicts if self.verdicts == "written" else yes_no_verdicts
+        verdicts = iter((yield from ask(calls, sample, criterion, asked)))
+        return tuple(
+            non_claims[place] if place in non_claims else next(verdicts)
+            for place in range(len(texts))
+        )
+
+    def _claims_by_model(
+        self, calls: Calls, sample: Sample, criterion: Criterion
+    ) -> Turns[list[str]]:
+        """The claims that the model finds in a text.
+
+        Raises:
+            JudgeError: The call failed, or its reply is no list of claims.
+        """
+        request = prompts.claims_request(sample, criterion, self.max_claims)
+        (reply,) = yield from calls.ask([request])
+        shown = [sample.field(name) or "" for name in FIELDS]
+        claims = None if reply.truncated else parse_claims(reply.text, shown)
+        if claims is None:
+            detail = "the judge's list of claims is unreadable or cut off"
+            raise JudgeError(detail, reason=Reason.UNREADABLE_REPLY)
+        return [whole_characters(claim) for claim in claims]
+
+
+def marked_by_judge(text: str, kind: str) -> ClaimVerdict:
+    """A sentence that claims nothing because the judge says so, and no list of phrases."""
+    return ClaimVerdict(claim=text, verdict=None, reason=kind, marked_by_judge=True)
 
 
 # --- calls -----------------------------------------------------------------------------------
@@ -218,11 +265,13 @@ class Calls:
 
     Attributes:
         drawn: What is added to the seed of every request, and the model's temperature for it.
+        memory: What the judge said of sentences before.
         usage: What they cost.
         replies: Every reply, in order, since it was paid for.
     """
 
     drawn: Sampling = field(default_factory=Sampling)
+    memory: SentenceMemory | None = None
     usage: Usage = field(default_factory=Usage)
     replies: list[str] = field(default_factory=list)
 
@@ -267,7 +316,8 @@ class _Chunk:
         open: The numbers of those that lack a sound verdict.
         sound: The verdicts by number.
         doubtful: Those whose quote is a claim, for want of better ones.
-        is_disbelieved: Whether a claim was marked as none.
+        marked: The open ones that the last reply marks as claiming nothing.
+        disbelieved: Those that were marked, and assert something when shown alone.
         faults: What the judge can do better, in words for it.
         problems: What was wrong with the last reply, in words for a reader.
     """
@@ -277,9 +327,18 @@ class _Chunk:
     open: list[int]
     sound: dict[int, ClaimVerdict] = field(default_factory=dict)
     doubtful: dict[int, ClaimVerdict] = field(default_factory=dict)
-    is_disbelieved: bool = False
+    marked: dict[int, ClaimVerdict] = field(default_factory=dict)
+    disbelieved: set[int] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+    def disbelieve(self, number: int) -> None:
+        """Ask again for a level: the sentence asserts something."""
+        self.disbelieved.add(number)
+        self.problems.append(
+            f"the judge marks claim {self.before + number} as no claim, and says of the sentence "
+            "alone that it asserts something"
+        )
 
 
 def written_verdicts(
@@ -287,10 +346,12 @@ def written_verdicts(
 ) -> Turns[tuple[ClaimVerdict, ...]]:
     """All verdicts in one turn, and one more for those that are missing or repeat the prompt.
 
-    A call asks for up to 24 claims; further ones of a long text are asked side by side.
+    A call asks for up to 24 claims; further ones of a long text are asked side by side. Sentences
+    that the judge marks as claiming nothing are shown to it alone before it is believed.
 
     Raises:
-        JudgeError: A claim has no verdict after that, or the first call failed.
+        JudgeError: A claim has no verdict after that, or a call other than the second for
+            verdicts failed.
     """
     size = math.ceil(len(texts) / max(math.ceil(len(texts) / CLAIMS_A_CALL), 1)) or 1
     chunks: list[_Chunk] = []
@@ -310,7 +371,7 @@ def written_verdicts(
                 chunk.texts,
                 only=chunk.open if again else None,
                 # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
-                allow_non_claims=not chunk.is_disbelieved,
+                allow_non_claims=not chunk.disbelieved,
                 problems=chunk.faults,
             )
             asked.append(chunk)
@@ -325,8 +386,23 @@ def written_verdicts(
             break
         for chunk, reply in zip(asked, replies, strict=True):
             _read(chunk, reply, sample, criterion, held)
+        yield from _confirm_marks(calls, asked)
     verdicts = _complete(chunks, len(texts))
     return check_evidence(verdicts, held) if criterion.checks_evidence else verdicts
+
+
+def _confirm_marks(calls: Calls, chunks: Sequence[_Chunk]) -> Turns[None]:
+    """Believe the marks on sentences that assert nothing when they are shown to the judge alone."""
+    believed = yield from without_assertion(
+        calls, [verdict.claim for chunk in chunks for verdict in chunk.marked.values()]
+    )
+    for chunk in chunks:
+        for number, verdict in chunk.marked.items():
+            if verdict.claim in believed:
+                chunk.sound[number] = verdict
+            else:
+                chunk.disbelieve(number)
+        chunk.open = sorted({*chunk.open} - chunk.sound.keys())
 
 
 def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ...]:
@@ -360,19 +436,25 @@ def _read(
     shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.instruction, *criterion.levels]
     parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
     repeated: list[int] = []
+    chunk.marked = {}
+    chunk.problems = ["the reply was cut off; raise max_tokens"] if reply.truncated else []
     for number in chunk.open:
         said, text = parsed.verdicts.get(number), chunk.texts[number - 1]
         if said is None:
             continue
-        level = said.label if isinstance(said.label, Verdict) else None
-        if level is None and (criterion.statements or not may_be_non_claim(text)):
-            chunk.is_disbelieved = True
+        if not isinstance(said.label, Verdict):
+            if criterion.statements:  # each statement is to be judged
+                chunk.disbelieved.add(number)
+            elif number in chunk.disbelieved:
+                chunk.disbelieve(number)
+            else:
+                chunk.marked[number] = marked_by_judge(text, said.label or prompts.NOT_A_CLAIM)
             continue
         verdict = ClaimVerdict(
             claim=text,
-            verdict=level,
-            evidence=whole_characters(said.evidence) if level else "",
-            reason="refusal" if said.label == "refusal" else whole_characters(said.reason),
+            verdict=said.label,
+            evidence=whole_characters(said.evidence),
+            reason=whole_characters(said.reason),
         )
         source = _copied_from(verdict, criterion, chunk.texts, held)
         if source == "instructions":
@@ -383,7 +465,6 @@ def _read(
             chunk.sound[number] = verdict
     chunk.open = sorted({*chunk.open} - chunk.sound.keys())
     chunk.faults = []
-    chunk.problems = ["the reply was cut off; raise max_tokens"] if reply.truncated else []
     if repeated:
         ids = ", ".join(f"claim_{number}" for number in repeated)
         chunk.faults.append(f"Your reply repeated the instructions for {ids}.")
@@ -423,24 +504,3 @@ def _runs(text: str) -> set[tuple[str, ...]]:
     """All four words in a row, which are no name that prompt and passage may both have."""
     words = listed(text)
     return set(zip(words, words[1:], words[2:], words[3:], strict=False))
-
-
-_FEW_WORDS: Final = 4
-_FEW_CHARACTERS: Final = 40
-
-
-def may_be_non_claim(text: str) -> bool:
-    """Whether a judge's mark "this claims nothing" is believed.
-
-    Otherwise a judge, or an answer that talks to the judge, could raise a score by waving awkward
-    claims through. It is believed where the sentence is plainly a greeting, a question back, an
-    offer or a refusal, and for a few words without a number, which no list of phrases covers in
-    all languages.
-
-    >>> may_be_non_claim("Happy to help!"), may_be_non_claim("The drug is safe for children.")
-    (True, False)
-    """
-    if non_claim_kind(text) is not None:
-        return True
-    few = len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_CHARACTERS
-    return few and text.isascii() and not re.search(r"\d", text)

@@ -17,6 +17,7 @@ from itertools import product
 from typing import Any, Final, Literal, TypeAlias
 
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.judges.prompts import ASSERTS
 from tcva_adapters.models import reply_json
 
 Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
@@ -464,3 +465,33 @@ def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         return None
     return [item.strip() for item in value if item.strip()]
+
+
+# --- a sentence alone ------------------------------------------------------------------------
+
+_AROUND_A_WORD: Final = " \t\r\n\"'`*_.!"
+_YES_OR_NO: Final = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def parse_asserts(reply: str, sentence: str) -> bool | None:
+    """Whether a judge says that a sentence asserts something; None where the reply is unclear.
+
+    JSON that stands in the sentence itself is no reply.
+
+    >>> parse_asserts('{"reason": "thanks", "asserts": "no"}', "Thanks!"), parse_asserts("Yes.", "")
+    (False, True)
+    >>> parse_asserts('{"asserts": "no"} or {"asserts": "yes"}', "") is None
+    True
+    """
+    start, is_open = reply_json.after_reasoning(reply)
+    nodes = [*reply_json.json_values(reply, start)]
+    if is_open or any(node.is_cut or node.is_doubtful for node in nodes):
+        return None
+    quoted = [node.value for node in _shown_nodes([sentence])]
+    words = set() if nodes else {reply[start:]}
+    for node in nodes:
+        if isinstance(node.value, dict) and node.value not in quoted:
+            fields = {reply_json.plain_key(key): value for key, value in node.value.items()}
+            words.add(str(fields.get(ASSERTS)))
+    answers = {_YES_OR_NO.get(word.strip(_AROUND_A_WORD).casefold()) for word in words}
+    return answers.pop() if len(answers) == 1 else None

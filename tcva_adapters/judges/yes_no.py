@@ -17,7 +17,6 @@ from tcva_adapters.judges.prompts import DESCRIPTIONS, block, orientation, sampl
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.non_claims import non_claim_kind
 
 if TYPE_CHECKING:
     from tcva_adapters.judges.llm import Calls
@@ -81,20 +80,15 @@ def yes_no_verdicts(
 ) -> Turns[tuple[ClaimVerdict, ...]]:
     """A yes or no on each claim, all in one turn, and one more for answers that are neither.
 
-    Nobody is asked about sentences that claim nothing. There is no quote, and so nothing that the
-    evidence check could look at.
+    There is no quote, and so nothing that the evidence check could look at.
 
     Raises:
         JudgeError: A call failed, the model gives no probabilities of tokens, or what was
             answered twice is no answer.
     """
-    found = {
-        number: ClaimVerdict(claim=text, verdict=None, reason=kind)
-        for number, text in enumerate(texts)
-        if not criterion.statements and (kind := non_claim_kind(text))
-    }
+    verdicts: dict[int, ClaimVerdict] = {}
     for again in (False, True):
-        asked = [number for number in range(len(texts)) if number not in found]
+        asked = [number for number in range(len(texts)) if number not in verdicts]
         requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
         try:
             replies = (yield from calls.ask(requests)) if requests else []
@@ -109,13 +103,12 @@ def yes_no_verdicts(
         for number, reply in zip(asked, replies, strict=True):
             verdict = read_yes(texts[number], reply)
             if verdict is not None:
-                found[number] = verdict
-    missing = [str(number + 1) for number in range(len(texts)) if number not in found]
+                verdicts[number] = verdict
+    missing = [str(number + 1) for number in range(len(texts)) if number not in verdicts]
     if missing:
-        has_any = any(claim.verdict for claim in found.values())
         why = "the model answers neither yes nor no; use verdicts='written'"
-        raise incomplete(missing, len(texts), why, has_any=has_any)
-    return tuple(found[number] for number in range(len(texts)))
+        raise incomplete(missing, len(texts), why, has_any=bool(verdicts))
+    return tuple(verdicts[number] for number in range(len(texts)))
 
 
 def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:

@@ -240,7 +240,7 @@ def _notes(table: ScoreTable) -> Iterator[str]:
             f"{about['criterion']} by {about['judge']}{fused}; {scoring.place}, {scoring.scheme.name} "
             f"weights, {scoring.penalty} penalty, threshold {scoring.threshold:g}"
         )
-        yield from summary.evidence.lines()
+        yield from summary.lines()
         usage = summary.usage
         if usage.calls or summary.served:
             tokens = f"{usage.input_tokens} input and {usage.output_tokens} output tokens"

@@ -142,8 +142,7 @@ def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
     scheme = result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
     claims = lowest_claims(table, method, place)
     for claim in claims[:_CLAIMS]:
-        level = "no claim" if claim.verdict is None else claim.level_text(scheme)
-        yield f"- **{level}**: {_code(claim.claim, _TEXT)}"
+        yield f"- **{claim.level_text(scheme)}**: {_code(claim.claim, _TEXT)}"
         if claim.reason:
             yield f"  - why: {_code(claim.reason, _TEXT)}"
         if claim.evidence:

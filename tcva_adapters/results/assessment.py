@@ -219,10 +219,11 @@ class ClaimVerdict(BaseModel):
 
     Attributes:
         claim: The text of the claim.
-        verdict: Its level; None for a sentence that claims nothing (a greeting, a question back),
-            which no score counts.
+        verdict: Its level; None for a sentence that claims nothing, which no score counts.
         evidence: The quote that the verdict rests on.
-        reason: Why this level, in a sentence.
+        reason: Why this level, in a sentence; of a sentence that claims nothing its kind:
+            ``greeting``, ``question``, ``offer``, ``refusal`` or ``not_a_claim``.
+        marked_by_judge: Whether the judge alone says that it claims nothing, and no list of phrases.
         context: Which context holds the evidence, counted from 1.
         original_verdict: The level that the judge gave, where the evidence check lowered it.
         evidence_check: Why the quote does not support a level above ``none``, be it lowered for
@@ -239,6 +240,7 @@ class ClaimVerdict(BaseModel):
     verdict: Verdict | None
     evidence: str = ""
     reason: str = ""
+    marked_by_judge: bool = False
     context: int | None = None
     original_verdict: Verdict | None = None
     evidence_check: EvidenceCheck | None = None
@@ -274,13 +276,26 @@ class ClaimVerdict(BaseModel):
         """Its level for a reader, with its weight where probabilities stand behind it.
 
         >>> claim = ClaimVerdict(claim="c", verdict="fully", probabilities=(0.9, 0, 0, 0, 0.1))
-        >>> claim.level_text(), ClaimVerdict(claim="c", verdict=None).level_text()
-        ('fully, weight 0.900', '-')
+        >>> greeting = ClaimVerdict(claim="Hello!", verdict=None, reason="greeting")
+        >>> claim.level_text(), greeting.level_text()
+        ('fully, weight 0.900', 'no claim')
         """
         if self.verdict is None:
-            return "-"
+            return "no claim, by the judge alone" if self.marked_by_judge else "no claim"
         weight = f", weight {self.weight(scheme):.3f}" if self.is_soft else ""
         return f"{self.verdict.value}{weight}"
+
+
+def non_claims_text(number: int, by_judge: int) -> str:
+    """How many sentences claim nothing, in words.
+
+    >>> non_claims_text(3, 1), non_claims_text(1, 1)
+    ('3 sentences claim nothing, 1 by the judge alone', '1 sentence claims nothing, by the judge alone')
+    """
+    text = f"{number} sentences claim nothing" if number > 1 else "1 sentence claims nothing"
+    if by_judge and number > 1:
+        return f"{text}, {by_judge} by the judge alone"
+    return f"{text}, by the judge alone" if by_judge else text
 
 
 class Layouted(BaseModel):
@@ -454,6 +469,24 @@ class Assessment(Judgement):
     def verdicts(self) -> tuple[Verdict, ...]:
         """The levels of the scored claims, in order."""
         return tuple(filter(None, map(attrgetter("verdict"), self.claims)))
+
+    @property
+    def non_claims(self) -> tuple[ClaimVerdict, ...]:
+        """The sentences that claim nothing, in order."""
+        return tuple(claim for claim in self.claims if claim.verdict is None)
+
+    @property
+    def marked_share(self) -> float:
+        """The share of the text's characters in sentences that only the judge marks as no claim.
+
+        In [0, 1]. Gates do not pass a text most of which nobody has checked.
+
+        >>> marked = ClaimVerdict(claim="Servus!", verdict=None, marked_by_judge=True)
+        >>> Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (marked,)}).marked_share
+        1.0
+        """
+        marked = sum(len(claim.claim) for claim in self.claims if claim.marked_by_judge)
+        return marked / max(sum(len(claim.claim) for claim in self.claims), 1)
 
     @property
     def counts(self) -> FloatArray:

@@ -23,6 +23,7 @@ from tcva_adapters.results.assessment import (
     ClaimVerdict,
     Unscored,
     Usage,
+    non_claims_text,
 )
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
@@ -267,6 +268,7 @@ class Result:
             return self._without_score(judged.unscored.reason.value)
         threshold = f"{'>=' if self.passed else '<'} {scoring.threshold:g}"
         parts = [f"{self.score:.3f} {threshold} at {scoring.place}: {self.levels}"]
+        parts += self._non_claims_in_words()
         if judged.members:
             by_judge = self.member_scores.items()
             scores = (f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge)
@@ -282,7 +284,12 @@ class Result:
 
     def _without_score(self, why: str) -> str:
         given = "" if self.score is None else f" (scored as {self.score:g} by on_unscored)"
-        return f"unscored: {why}{given}"
+        return "; ".join([f"unscored: {why}{given}", *self._non_claims_in_words()])
+
+    def _non_claims_in_words(self) -> list[str]:
+        non_claims = self.assessment.non_claims
+        by_judge = sum(claim.marked_by_judge for claim in non_claims)
+        return [non_claims_text(len(non_claims), by_judge)] if non_claims else []
 
     def _repeats_in_words(self) -> list[str]:
         scores = sorted(each.score for each in self.repeats if each.score is not None)

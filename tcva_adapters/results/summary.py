@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.results.assessment import Unscored, Usage
+from tcva_adapters.results.assessment import Unscored, Usage, non_claims_text
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
 
@@ -45,11 +46,13 @@ class Summary(Scores):
         evidence: How many verdicts were lowered for their quotes, or could not be checked.
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
         served: How many samples a store served.
+        non_claims: How many sentences claim nothing, by whether the judge alone says so.
     """
 
     evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
     usage: Usage = field(default_factory=Usage)
     served: int = 0
+    non_claims: Counter[bool] = field(default_factory=Counter)
     _levels: Counter[Verdict] = field(default_factory=Counter)
 
     def add(self, result: Result) -> None:
@@ -58,6 +61,7 @@ class Summary(Scores):
         self.add_score(result.score, result.unscored)
         self.served += judged.from_store
         self._levels.update(result.seen.verdicts)
+        self.non_claims.update(claim.marked_by_judge for claim in judged.non_claims)
         self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self.usage += result.usage
 
@@ -65,3 +69,9 @@ class Summary(Scores):
     def levels(self) -> dict[str, int]:
         """Claims per level, fully first."""
         return {level.value: self._levels[level] for level in LEVELS}
+
+    def lines(self) -> Iterator[str]:
+        """A sentence on what claims nothing, and one for each outcome of the evidence check."""
+        if self.non_claims:
+            yield non_claims_text(self.non_claims.total(), self.non_claims[True])
+        yield from self.evidence.lines()

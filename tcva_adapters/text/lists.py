@@ -36,3 +36,9 @@ def phrases(name: str) -> str:
     """The phrases of a list as one alternative of a pattern, the longest first."""
     found = " ".join(_LISTS["phrases"][name].split()).split("; ")
     return "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
+
+
+def patterns(name: str) -> str:
+    """The patterns of a list as one alternative; lines that begin with # are remarks."""
+    lines = _LISTS["patterns"][name].strip().splitlines()
+    return "|".join(f"(?:{line})" for line in lines if not line.startswith("#"))

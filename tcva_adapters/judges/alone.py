@@ -1,0 +1,66 @@
+"""Sentences shown to a judge alone: one that it marks as claiming nothing is believed only then.
+
+In a request for verdicts, the answer and its contexts can plead for a sentence ("this is no claim").
+A request that holds the sentence alone leaves them no way to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
+
+from tcva_adapters.judges.prompts import sentence_request
+from tcva_adapters.judges.reply import parse_asserts
+from tcva_adapters.results.assessment import Judgement
+
+if TYPE_CHECKING:
+    from tcva_adapters.judges.base import Turns
+    from tcva_adapters.judges.llm import Calls
+
+MOST_SENTENCES: Final = 24
+"""Sentences of one sample that are asked about alone; further marks are not believed."""
+
+
+class SentenceMark(Judgement):
+    """What a judge said of a sentence that it was shown alone.
+
+    Attributes:
+        claims_nothing: Whether the sentence asserts nothing that could be right or wrong.
+    """
+
+    stored_as: ClassVar[str] = "sentence"
+    called: ClassVar[str] = "the mark of a sentence"
+
+    claims_nothing: bool
+
+
+class SentenceMemory(Protocol):
+    """What the same judge said of sentences before."""
+
+    def known(self, sentence: str) -> SentenceMark | None:
+        """What it said of a sentence; None where it was not asked."""
+
+    def keep(self, sentence: str, mark: SentenceMark) -> None:
+        """Remember what it says of a sentence."""
+
+
+def without_assertion(calls: Calls, sentences: Sequence[str]) -> Turns[set[str]]:
+    """Ask about sentences, each alone, and return those that claim nothing, in the judge's words.
+
+    A sentence that was asked about before costs no call. An unreadable reply believes nothing.
+
+    Raises:
+        JudgeError: A call failed.
+    """
+    memory = calls.memory
+    marks = {sentence: memory.known(sentence) if memory else None for sentence in sentences}
+    asked = [sentence for sentence, mark in marks.items() if mark is None][:MOST_SENTENCES]
+    replies = (yield from calls.ask([*map(sentence_request, asked)])) if asked else []
+    for sentence, reply in zip(asked, replies, strict=True):
+        asserts = None if reply.truncated else parse_asserts(reply.text, sentence)
+        if asserts is None:
+            continue
+        marks[sentence] = mark = SentenceMark(claims_nothing=not asserts)
+        if memory:
+            memory.keep(sentence, mark)
+    return {sentence for sentence, mark in marks.items() if mark and mark.claims_nothing}
