@@ -23,7 +23,6 @@ import tests.support.quiet  # noqa: F401  # tracking is switched off before a fr
 # isort: split
 from tcva_adapters import TCVA, Sample, clear_shared
 from tcva_adapters.data import sample_lines
-from tcva_adapters.judges.base import blank_field
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.results.settings import ClaimsMode
 from tests.adapters.table import ADAPTERS, Adapter
@@ -36,9 +35,10 @@ MODES: Final[tuple[ClaimsMode, ...]] = ("split", "llm")
 
 
 def print_one_evaluator(folder: Path) -> None:
-    """Of the package's own samples that have an answer and a context."""
+    """Of the package's own samples that have claims and contexts."""
     found = [Sample.from_record(json.loads(line)) for line in sample_lines()]
-    judged = [each for each in found if blank_field(each, TCVA().criterion) is None]
+    lexical = TCVA(judge="lexical")
+    judged = [each for each in found if lexical.evaluate(each).unscored is None]
     for claims in MODES:
         with ScriptedServer(auto_judge) as server:
             model = OpenAICompatibleModel("m", base_url=server.base_url)

@@ -66,7 +66,11 @@ def cost(
     if said and calls:
         said += " without the framework metrics"
     total = counted(sum(record["calls"] for record in records), "call")
-    notes = ["Tokens are estimated as bytes / 4. An unreadable reply costs another call."]
+    estimated = (
+        "Tokens are estimated as bytes / 4. An unreadable reply costs another call, and so does a "
+        "sentence that only the judge takes for no claim."
+    )
+    notes = [estimated]
     if calls:
         notes.append("Calls of framework metrics are those for an answer of one or two sentences.")
     if prices is None and any(record["calls"] for record in records):

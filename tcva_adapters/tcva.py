@@ -11,7 +11,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.base import Judge, Turns, verdict_key
-from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.llm import LLMJudge, adrive, drive
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
@@ -267,16 +267,19 @@ class _JudgeQuestion(Question[Assessment]):
         )
         self._criterion = criterion
         self._sample = sample
-        # Only the judge that calls models asks about sentences alone.
-        takes_memory = sentences is not None and isinstance(judge, LLMJudge)
-        self._memory = {"memory": sentences} if takes_memory else {}
+        self._sentences = sentences
 
     def ask(self) -> Assessment:
-        return _checked(self.judge.assess(self._sample, self._criterion, **self._memory))
+        if type(self.judge) is LLMJudge:  # a subclass may do more
+            turns = self.judge.turns(self._sample, self._criterion, self._sentences)
+            return drive(turns, self.judge.model)
+        return _checked(self.judge.assess(self._sample, self._criterion))
 
     async def aask(self) -> Assessment:
-        answer = await self.judge.aassess(self._sample, self._criterion, **self._memory)
-        return _checked(answer)
+        if type(self.judge) is LLMJudge:
+            turns = self.judge.turns(self._sample, self._criterion, self._sentences)
+            return await adrive(turns, self.judge.model)
+        return _checked(await self.judge.aassess(self._sample, self._criterion))
 
     def conversation(self) -> Turns[Assessment]:
         turns: Turns[Assessment] = self.judge.turns(self._sample, self._criterion)

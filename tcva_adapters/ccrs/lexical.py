@@ -20,7 +20,7 @@ from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import is_content, tokenise
 
-LEXICAL_VERSION: Final = "lexical/ccrs-2"
+LEXICAL_VERSION: Final = "lexical/ccrs-3"
 """Changes with every change of the algorithm that could change a rating."""
 
 _CLAIMS: Final = LexicalJudge()

@@ -115,17 +115,13 @@ class LLMJudge:
     def check(self, criterion: Criterion) -> None:
         """Any criterion will do."""
 
-    def assess(
-        self, sample: Sample, criterion: Criterion, memory: SentenceMemory | None = None
-    ) -> Assessment:
+    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        return drive(self.turns(sample, criterion, memory), self.model)
+        return drive(self.turns(sample, criterion), self.model)
 
-    async def aassess(
-        self, sample: Sample, criterion: Criterion, memory: SentenceMemory | None = None
-    ) -> Assessment:
+    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
-        return await adrive(self.turns(sample, criterion, memory), self.model)
+        return await adrive(self.turns(sample, criterion), self.model)
 
     def turns(
         self, sample: Sample, criterion: Criterion, memory: SentenceMemory | None = None

@@ -84,7 +84,7 @@ texts = st.text(max_size=60) | st.sampled_from(["Adults take 40 mg.", "Hello!", 
 def test_every_text_gives_a_rating_or_a_reason(a: str, b: str, c: str, d: str) -> None:
     sample = Sample(input=a, response=b, contexts=(c,), reference=d)
     result = CCRS(judge="lexical").evaluate(sample)
-    assert (result.judge, result.usage.calls) == ("lexical/ccrs-2", 0)
+    assert (result.judge, result.usage.calls) == ("lexical/ccrs-3", 0)
     assert list(result.answers) == list(METRICS)
     for name, answer in result.answers.items():
         assert (answer.rating is None) == (name in result.unscored_by)

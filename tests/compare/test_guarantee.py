@@ -235,14 +235,14 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     threshold = again.guarantee.setting["threshold"]
     assert TCVA.from_config(again, judge="lexical").threshold == threshold
     scoring = ScoringConfig(**again.given())
-    assert [*again.guarantee.differences(scoring, {"judge": "lexical/3"})] == []
+    assert [*again.guarantee.differences(scoring, {"judge": "lexical/4"})] == []
     wanted = [f"threshold 0.5 instead of {threshold:g}", "on_unscored 1 instead of None"]
     other = scoring.changed(threshold=0.5, on_unscored=1.0)
     assert [*again.guarantee.differences(other, {})] == wanted
     unlike = again.model_copy(
         update={"guarantee": again.guarantee.model_copy(update={"judge": "m"})}
     )
-    with pytest.warns(GuaranteeWarning, match="judge lexical/3 instead of m"):
+    with pytest.warns(GuaranteeWarning, match="judge lexical/4 instead of m"):
         TCVA.from_config(unlike, judge="lexical")
     with pytest.warns(GuaranteeWarning, match="the score is a conversation's"):
         OfConversations.from_config(again, judge="lexical")
@@ -270,7 +270,7 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     given = tcva(*limit, "--out", "tcva.json", "--json").json["settings"]["guarantee"]
     stored = json.loads(Path("tcva.json").read_text(encoding="utf-8"))["guarantee"]
     assert stored == {name: value for name, value in given.items() if value is not None}
-    assert (stored["rejected"], stored["judge"], stored["fused"]) == (40, "lexical/3", [])
+    assert (stored["rejected"], stored["judge"], stored["fused"]) == (40, "lexical/4", [])
     said = f"Guarantee of {stored['date']}: at most 10 % of the answers that people reject pass"
     held = tcva(*run, "x.jsonl", "--config", "tcva.json", "--markdown", "x.md")
     assert said in held.text
@@ -279,7 +279,7 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     other = tcva(*run, "x.jsonl", "--config", "tcva.json", "--threshold", 0.3, "--fuse", "lexical")
     assert said not in other.text
     assert "does not hold for this run: threshold 0.3 instead of" in " ".join(other.err.split())
-    assert "fused faithfulness by lexical/3 instead of none" in " ".join(other.out.split())
+    assert "fused faithfulness by lexical/4 instead of none" in " ".join(other.out.split())
     profiles = ("--set", 'profiles={"human": {"1": 0.2}}')
     by_field = tcva(*run, "x.jsonl", "--config", "tcva.json", *profiles)
     assert "does not hold for this run: temperatures follow profiles" in by_field.text

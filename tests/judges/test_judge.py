@@ -13,7 +13,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges import llm as judging
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.judges.llm import LLMJudge, may_be_non_claim
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.results.assessment import Reason
@@ -59,14 +59,13 @@ INCOMPLETE, UNREADABLE = Reason.INCOMPLETE_VERDICTS, Reason.UNREADABLE_REPLY
 
 
 @pytest.mark.parametrize(("answers", "claims", "reason", "detail", "raw"), [
-    ([FIRST, "No."], "split", INCOMPLETE, "claim 2, 3 of 3", f"{FIRST}\n---\nNo."),
+    ([FIRST, "No."], "split", INCOMPLETE, "claim 2 of 2", f"{FIRST}\n---\nNo."),
     ([FIRST, JudgeError("busy", reason="rate_limit")], "split", INCOMPLETE, "busy", FIRST),
     (["lorem", "ipsum"], "split", UNREADABLE, "no verdicts found", "lorem\n---\nipsum"),
     ([JudgeError("wrong key", fatal=True)], "split", Reason.JUDGE_ERROR, "wrong key", None),
     ([JudgeError("down", reason="connection")], "split", Reason.JUDGE_ERROR, "down", None),
     ([RuntimeError("boom")], "split", Reason.JUDGE_ERROR, "boom", None),
     (["no list here"], "llm", UNREADABLE, "list of claims", "no list here"),
-    (['{"claims": []}'], "llm", UNREADABLE, "empty", '{"claims": []}'),
     ([QUOTING], "llm", UNREADABLE, "list of claims", QUOTING),
 ])  # fmt: skip
 def test_what_fails_is_a_value_with_its_reason_and_what_was_paid_for(
@@ -104,7 +103,7 @@ NINE = "The office opens at nine."
         ([quoting("nine")], "", FAITHFULNESS, ["fully", "minor", None]),
         # A judge cannot wave a claim through.
         *(
-            ([verdict_json((1, "fully", "opens at nine"), (2, mark, "")), NONE],
+            ([verdict_json((1, "fully", "opens at nine"), (2, mark, "")), '{"asserts": "yes"}', NONE],
              f"{NINE} {claim}", FAITHFULNESS, ["fully", "none"])
             for mark in ("not_a_claim", "refusal") for claim in (EUROS, SAFE)
         ),
@@ -185,13 +184,6 @@ def test_an_empty_response_to_empty_contexts_is_an_empty_response_and_costs_no_c
         unscored = TCVA(judge=judge).evaluate(sample).unscored
         assert unscored is not None
         assert unscored.reason is Reason.EMPTY_RESPONSE
-
-
-def test_which_non_claims_are_believed() -> None:
-    for text in ("Hello there!", "Would you like me to book it?", "Servus zusammen"):
-        assert may_be_non_claim(text), text
-    for text in ("The dose is 40 mg.", "word " * 16, SAFE, "診療所は九時に開きます"):
-        assert not may_be_non_claim(text), text
 
 
 def test_what_cannot_be_set_or_judged_is_refused() -> None:

@@ -82,7 +82,7 @@ def test_a_claim_stands_between_two_levels() -> None:
     assert first.probabilities == pytest.approx((0, 0.5, 0.5, 0, 0), abs=1e-12)
     assert (first.evidence, first.evidence_check) == ("", None)
     assert (greeting.verdict, greeting.reason) == (None, "greeting")
-    assert (found.form, found.prompt_version, found.usage.calls) == ("yes_no", "tcva/4 yes_no", 2)
+    assert (found.form, found.prompt_version, found.usage.calls) == ("yes_no", "tcva/5 yes_no", 2)
     assert all(each.schema == {} and each.schema_name == SCHEMA_NAME for each in model.requests)
     assert len(model.requests) == 4
     assert {each.sampling for each in model.requests} == {Sampling(max_tokens=4, top_logprobs=20)}
@@ -115,7 +115,7 @@ def test_claims_of_the_judge_are_asked_for_first() -> None:
         (lambda r: ModelReply("?") if "five euros" in r.user else said(token(yes=1.0)),
          "incomplete_verdicts", False, "", 3),
         (lambda _: said(token(Well=0.9, yes=0.1)),
-         "unreadable_reply", False, "no verdict for claim 1, 2 of 3", 4),
+         "unreadable_reply", False, "no verdict for claim 1, 2 of 2", 4),
     ],
 )  # fmt: skip
 def test_a_missing_answer(says: Any, reason: str, fatal: bool, detail: str, requests: int) -> None:

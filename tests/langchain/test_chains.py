@@ -210,7 +210,7 @@ def test_retries_end_and_the_last_judgement_is_kept() -> None:
 def test_an_answer_without_tools_or_with_a_failed_judge_goes_through() -> None:
     judge = scripted()
     state = ask(agent(judge, "Hello!"))
-    assert state["tcva"]["unscored"]["reason"] == "empty_context"
+    assert state["tcva"]["unscored"]["reason"] == "no_claims"
     assert not judge.prompts
     state = ask(agent(scripted(RuntimeError("boom")), CALL, "At ten."))
     assert (state["messages"][-1].text, state["tcva"]["value"]) == ("At ten.", "unscored")

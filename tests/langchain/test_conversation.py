@@ -70,7 +70,7 @@ def test_what_is_no_conversation_says_what_is_missing() -> None:
     assert turn["unscored"]["reason"] == "empty_context"
     inputs, outputs = {"messages": DICTS[:7]}, {"answer": "Coffee.", "context": ["Coffee."]}
     _, thanks, last = evaluator().invoke({"inputs": inputs, "outputs": outputs})["turns"]
-    assert thanks["unscored"]["reason"] == "empty_context"
+    assert thanks["unscored"]["reason"] == "no_claims"
     assert last["claims"][0]["claim"] == "Coffee."
     with_contexts = {"messages": [("user", "When?"), ("ai", "Coffee.")], "contexts": ["Coffee."]}
     assert TCVAConversationEvaluator("lexical").invoke(with_contexts)["score"] == 1.0
