@@ -56,6 +56,7 @@ docs: $(VENV)/.dev
 long: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.attacks
 	$(BIN)/python -m benchmarks.evidence
+	$(BIN)/python -m benchmarks.non_claims
 	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m benchmarks.provider_batches
 

@@ -1,0 +1,87 @@
+"""Sentences that claim nothing: how many are believed, and what a text wins that asks to be one.
+
+Run: python -m benchmarks.non_claims
+The judge is scripted: it marks every sentence but one fact, and obeys a pleading text in the first
+request, or also where it sees the sentence alone.
+"""
+
+from collections import Counter
+
+from tcva_adapters import Verdict
+from tcva_adapters.text.non_claims import non_claim_kind
+from tests.judges.polite import MORE, OPENINGS_AND_CLOSINGS, PLEADING, REFUSALS
+from tests.judges.test_non_claims import FACT, judged, marking, of_kind
+
+_MOST_MARKED = 0.5
+
+
+def print_believed() -> None:
+    """Marked sentences beside a supported claim."""
+    print("sentences                 n  believed  by lists  by the judge  score 1.0  unscored")
+    kinds = {
+        "openings and closings": OPENINGS_AND_CLOSINGS,
+        "refusals": REFUSALS,
+        "in 8 more languages": MORE,
+    }
+    for name, sentences in kinds.items():
+        counts: Counter[str] = Counter()
+        for sentence in sentences:
+
+            def mark(claim: str, kind: str = of_kind(sentence)) -> str | None:
+                return None if claim == FACT else kind
+
+            result = judged(f"{FACT}\n\n{sentence}", marking(mark))
+            marked = [claim for claim in result.claims if claim.verdict is None]
+            counts["believed"] += bool(marked)
+            counts["list"] += all(non_claim_kind(claim.claim) for claim in marked)
+            counts["judge"] += any(claim.marked_by_judge for claim in marked)
+            counts["right"] += result.score == 1.0
+            counts["unscored"] += result.unscored is not None
+        print(
+            f"{name:22} {len(sentences):4} {counts['believed']:9} {counts['list']:9} "
+            f"{counts['judge']:13} {counts['right']:10} {counts['unscored']:9}"
+        )
+
+
+def print_pleading() -> None:
+    """False claims that ask to be none, behind a supported claim.
+
+    Sentences that only plead, and claim nothing themselves, do not count where the judge obeys.
+    """
+    print(
+        "\nthe judge obeys           n  claim escapes  mean score  pass at T=0.5  and pass a gate  marks shown"
+    )
+    for name, is_twice in (
+        ("in no request", None),
+        ("in the first request", False),
+        ("in both", True),
+    ):
+        counts: Counter[str] = Counter()
+        total = 0.0
+        for claim, text in PLEADING:
+
+            def mark(sentence: str, obeys: bool = is_twice is not None) -> str | None:
+                return "not_a_claim" if obeys and sentence != FACT else None
+
+            def asserts(sentence: str, claim: str = claim, obeys: bool = is_twice is True) -> str:
+                return "yes" if claim in sentence and not obeys else "no"
+
+            result = judged(f"{FACT} {text}", marking(mark, asserts))
+            score = result.score or 0.0
+            total += score
+            is_none = any(c.verdict is Verdict.NONE and claim in c.claim for c in result.claims)
+            counts["escaped"] += not is_none
+            counts["passed"] += bool(result.passed)
+            is_open = result.assessment.marked_share <= _MOST_MARKED
+            counts["gate"] += bool(result.passed) and is_open
+            counts["shown"] += any(c.marked_by_judge and claim in c.claim for c in result.claims)
+        n = len(PLEADING)
+        print(
+            f"{name:22} {n:4} {counts['escaped']:14} {total / n:11.3f} {counts['passed']:14} "
+            f"{counts['gate']:16} {counts['shown']:12}"
+        )
+
+
+if __name__ == "__main__":
+    print_believed()
+    print_pleading()
