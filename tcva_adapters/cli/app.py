@@ -106,7 +106,7 @@ app = typer.Typer(
     cls=_Commands,
     help="Five-level verdicts and a temperature for LLM evaluation suites.",
     epilog="Exit codes: 0 done, 1 a gate failed, 2 wrong usage, unreadable input, or no sample "
-    "could be judged.",
+    "could be judged, 3 judgements failed and there is no gate, 130 interrupted.",
     no_args_is_help=True,
     **_FRAME,
 )

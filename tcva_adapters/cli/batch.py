@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+import typer
+
 from tcva_adapters import batches  # its names are imported when they are used
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import PanelConfig
 from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, option
-from tcva_adapters.cli.output import interruptible, print_report
+from tcva_adapters.cli.output import JUDGEMENTS_FAILED, interruptible, print_report
 from tcva_adapters.cli.settings import DEFAULT_STORE, NONE, names_of, plain_settings, renames
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -113,6 +115,8 @@ def collect(
     if not counts["scored"] and not counts["requests_under_way"]:
         msg = f"no sample has a score: {counts['failed']} failed, {counts['waiting']} unanswered"
         raise InvalidSampleError(msg)
+    if counts["failed"] and not counts["requests_under_way"]:
+        raise typer.Exit(JUDGEMENTS_FAILED)
 
 
 def cancel(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:

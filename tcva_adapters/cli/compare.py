@@ -21,8 +21,8 @@ from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.run import FILES, Run, save
 from tcva_adapters.console import note
 from tcva_adapters.errors import TCVAWarning
-from tcva_adapters.report.evaluating import evaluation
-from tcva_adapters.report.gates import Gates
+from tcva_adapters.report.evaluating import evaluation, failure_sentence
+from tcva_adapters.report.gates import Gates, records_of
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.sample import Sample
@@ -98,9 +98,12 @@ def compare(
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return
         table = run.table()
-    table = replace(table, about={**table.about, "skipped": skipped})
+    about = {**table.about, "skipped": skipped, "can_continue": out is not None}
+    table = replace(table, about=about)
     gated = evaluation(table, gates)
     found = comparison(table, **tests)
+    failed = failure_sentence(table, records_of(gated, "unscored"))
+    found = replace(found, sentence=f"{failed} {found.sentence}".lstrip())
     found = replace(found, tables=[*found.tables, *(t for t in gated.tables if t.title == "gates")])
     saved = save(out, table, found, overwrite=overwrite) if out else []
     reviews.write(gated, table)

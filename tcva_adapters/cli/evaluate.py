@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
@@ -16,6 +17,7 @@ from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import CompositeConfig, PanelConfig, RatingConfig
 from tcva_adapters.cli.options import GATES, JUDGING, OUTPUT, SCORING, option
 from tcva_adapters.cli.output import (
+    JUDGEMENTS_FAILED,
     STDOUT,
     check_targets,
     interruptible,
@@ -38,6 +40,7 @@ from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
+from tcva_adapters.results.assessment import FAILURES
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import Writing, check_suffix
@@ -225,6 +228,8 @@ def _on_ray(
     print_report(found, as_json=as_json)
     if not found.records("rows")[0]["scored"]:
         raise InvalidSampleError(found.sentence)
+    if not FAILURES.isdisjoint(found.records("rows")[0]):
+        raise typer.Exit(JUDGEMENTS_FAILED)
 
 
 @contextmanager
@@ -252,7 +257,8 @@ def _judged(
             table = with_composite(table, *whole)
         if guarantee and read.conversations:
             guarantee.append("The guarantee is not about scores of conversations.")
-        about = {**table.about, "skipped": read.skipped}
+        can_continue = scorer.store is not None
+        about = {**table.about, "skipped": read.skipped, "can_continue": can_continue}
         yield replace(table, about=about, notes=(*guarantee, *table.notes, *read.notes))
 
 

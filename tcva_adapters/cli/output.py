@@ -21,6 +21,7 @@ from tcva_adapters.samples.output import check_ours, make_folder, replacing, usa
 
 STDOUT: Final = "-"
 GATE_FAILED: Final = 1
+JUDGEMENTS_FAILED: Final = 3  # where no gate says whether that is too many
 INTERRUPTED: Final = 130  # what shells report for Ctrl-C
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 

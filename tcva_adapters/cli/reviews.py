@@ -10,16 +10,17 @@ from typing import Final
 
 import typer
 
-from tcva_adapters.cli.output import GATE_FAILED, Targets, write_text
+from tcva_adapters.cli.output import GATE_FAILED, JUDGEMENTS_FAILED, Targets, write_text
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.annotations import to_annotations
-from tcva_adapters.report.gates import exit_code, gate_lines, gate_records
+from tcva_adapters.report.gates import exit_code, gate_lines, gate_records, records_of
 from tcva_adapters.report.junit import BEGINS as JUNIT
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.markdown import BEGINS as MARKDOWN
 from tcva_adapters.report.markdown import to_markdown
+from tcva_adapters.results.assessment import FAILURES
 from tcva_adapters.tables import Report
 
 NOTHING: Final = 2
@@ -69,7 +70,7 @@ class Reviews:
 
         Raises:
             InvalidSampleError: Nothing could be judged.
-            typer.Exit: A gate failed.
+            typer.Exit: A gate failed, or judgements failed and there is no gate.
         """
         if fatal := table.about.get("fatal"):
             raise InvalidSampleError(fatal)
@@ -84,3 +85,6 @@ class Reviews:
             raise InvalidSampleError(msg)
         if code:
             raise typer.Exit(GATE_FAILED)
+        failed = any(each["reason"] in FAILURES for each in records_of(found, "unscored"))
+        if failed and not gate_records(found):
+            raise typer.Exit(JUDGEMENTS_FAILED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from tcva_adapters.compare.views import LEXICAL
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
+from tcva_adapters.results.assessment import FAILURES
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
@@ -95,7 +96,7 @@ def evaluation(
         tables.append(Table("conversations", _CONVERSATIONS, talks, detail=True))
         passed = f"{sum(each['passed'] is True for each in talks)} of {counted(len(talks), 'conversation')}"
         notes.append(f"{passed} pass by the score over all their claims.")
-    sentence = _sentence(table, methods)
+    sentence = f"{failure_sentence(table, unscored)} {_sentence(table, methods)}".lstrip()
     if baseline is not None:
         since = changes(baseline, table)
         tables += since.tables
@@ -110,6 +111,33 @@ def evaluation(
     if isinstance(scoring := table.about.get("scoring"), ScoringConfig):
         settings |= scoring.model_dump(mode="json")
     return Report(sentence, tables, tuple(dict.fromkeys(notes)), settings)
+
+
+def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -> str:
+    """How many judgements failed, and why; empty where none did.
+
+    Args:
+        table: With the samples; its ``can_continue`` says that an equal run asks for the rest alone.
+        unscored: The records of the table ``unscored``.
+    """
+    size = len(table) + table.about.get("skipped", 0)
+    by_method: dict[str, Counter[str]] = {}
+    for record in unscored:
+        if record["reason"] in FAILURES:
+            reasons = by_method.setdefault(record["method"], Counter())
+            reasons[record["reason"]] += record["samples"]
+    if not by_method:
+        return ""
+    parts = []
+    for method, reasons in by_method.items():
+        failed = reasons.total()
+        name = f"{method}: " if len(table.methods) > 1 else ""
+        why = ", ".join(reasons)
+        parts.append(
+            f"{name}{size - failed} of {counted(size, 'sample')} judged, {failed} failed ({why})"
+        )
+    rest = "; the same command asks only for the rest" if table.about.get("can_continue") else ""
+    return f"{'; '.join(parts)}{rest}."
 
 
 def check_samples(

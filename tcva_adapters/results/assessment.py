@@ -126,10 +126,10 @@ class Reason(StrEnum):
     @property
     def is_failure(self) -> bool:
         """True where another try or input may give a score; false where the sample has none."""
-        return self in _FAILURES
+        return self in FAILURES
 
 
-_FAILURES: Final = frozenset(
+FAILURES: Final = frozenset(
     {
         Reason.INCOMPLETE_VERDICTS,
         Reason.UNREADABLE_REPLY,

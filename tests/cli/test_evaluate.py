@@ -323,3 +323,35 @@ def test_inert_output(arguments: str, tcva: Run, monkeypatch: pytest.MonkeyPatch
     for line in printed.splitlines():
         assert not line.lstrip().startswith("::") or line.startswith(own)
         assert "##[" not in line
+
+
+def test_an_outage_is_no_success_and_the_same_command_asks_for_the_rest(
+    server: ScriptedServer, tcva: Run
+) -> None:
+    def dying(body: Body, number: int) -> Any:
+        return auto_judge(body, number) if number <= 24 else error(400, "out of order")
+
+    write("many.jsonl", *(record(n, f"Room {n} opens at nine.") for n in range(180)))
+    command = ("evaluate", "many.jsonl", "-j", "openai:m", "--store", "s.db", "-o", "out.jsonl")
+    server.script = dying
+    done = tcva(*command, "--set", "max_concurrency=1", code=3)
+    first, _, _ = " ".join(done.out.split()).partition(". ")
+    assert first == (
+        "24 of 180 samples judged, 156 failed (judge_error); "
+        "the same command asks only for the rest"
+    )
+    asked = server.count
+    # A gate decides where there is one, and a failed one comes first.
+    assert tcva(*command, "--gate", "coverage>=0.1").code == 0
+    assert tcva(*command, "--gate", "coverage>=0.9", code=1).code == 1
+    server.script = auto_judge
+    asked = server.count
+    done = tcva(*command, "--set", "max_concurrency=1")
+    assert server.count - asked == 156
+    assert "failed" not in done.out
+    # Without a store nothing is said of the rest.
+    server.script = lambda body, n: (
+        error(400, "no") if "Room 7 " in str(body) else auto_judge(body, n)
+    )
+    done = tcva(*command[:4], "--store", "none", code=3)
+    assert "179 of 180 samples judged, 1 failed (judge_error). " in done.text
