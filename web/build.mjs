@@ -8,9 +8,9 @@ import { build } from "esbuild";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PAGE = process.argv[2] ?? join(HERE, "../tcva_adapters/report/page.html");
-const INLINED = ["preact", "htm"];
+const INLINED = ["preact"];
 
-/** Markup stands in the script as it is written: what htm drops of it would make the page larger. */
+/** Markup stands in the script as it is written: what is dropped of it later would make the page larger. */
 const trimmed = {
   name: "trimmed",
   setup(build) {

@@ -16,6 +16,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.tables import counted
 
 THRESHOLD = 0.5
@@ -129,6 +130,16 @@ class ScoreTable:
 
     def __len__(self) -> int:
         return len(self.samples)
+
+    @property
+    def conversations(self) -> dict[str, list[int]]:
+        """The rows of each conversation's turns, by its id; one whose id came before has a number."""
+        turns: dict[str, list[int]] = {}
+        for row, (name, metadata) in enumerate(zip(self.samples, self.metadata, strict=False)):
+            if own := conversation_of(name, metadata):
+                number = name.removeprefix(f"{own}/{metadata['turn']}")
+                turns.setdefault(f"{own}{number}", []).append(row)
+        return turns
 
     def column(self, method: str) -> FloatArray:
         """One method's scores, shape (N,).

@@ -22,13 +22,15 @@ from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, written_out
+from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Report, cell, plain, shortened
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Version of the layout."""
 
 UNSCORED, ABSENT = -1, -2
@@ -145,7 +147,7 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
         "penalties": list(PENALTIES),
         "presets": dict(PRESETS),
         "samples": _samples(content, lines),
-        "runs": [_run(run) for run in content.runs],
+        "runs": [_run(run, content.table.conversations.values()) for run in content.runs],
         "methods": [_method(table, name) for name in content.fixed],
         "reports": [
             {
@@ -182,6 +184,7 @@ def _samples(content: Content, lines: Sequence[int]) -> dict[str, Any]:
         "human": ratings if len(rated) else None,
         "human_scale": scale_of(rated) if len(rated) else None,
         "questions": [_short(each.input or "", "question") for each in content.samples],
+        "conversations": [*table.conversations.items()],
         "groups": _groups([written_out(s.metadata) for s in content.samples], table.raters),
         "drawn": -1 in lines,
         "line": list(lines),
@@ -224,12 +227,17 @@ def _groups(metadata: Sequence[Mapping[str, Any]], raters: Sequence[str]) -> dic
     return dict(islice(found.items(), _MOST_GROUPS))
 
 
-def _run(run: Run) -> dict[str, Any]:
-    there = [(i, each) for i, each in enumerate(run.results) if each is not None]
+def _run(run: Run, conversations: Iterable[Sequence[int]]) -> dict[str, Any]:
+    """Its judgements as the page shows them: those of the samples, then those of whole conversations."""
+    results = [*run.results]
+    for turns in conversations:
+        judged = [each for place in turns if (each := run.results[place])]
+        results.append(ConversationResult(judged) if judged else None)
+    there = [(i, each) for i, each in enumerate(results) if each is not None]
     scored = [(i, each) for i, each in there if each.unscored is None]
     views = (Result(each.assessment, run.scoring).seen for _, each in scored)
     rows, numbers = np.unique(judged_counts(views), axis=0, return_inverse=True)
-    row = [ABSENT if each is None else UNSCORED for each in run.results]
+    row = [ABSENT if each is None else UNSCORED for each in results]
     for (i, _), number in zip(scored, numbers.ravel().tolist(), strict=True):
         row[i] = number
     members = next((each.assessment.members for _, each in there if each.assessment.members), ())
@@ -328,9 +336,12 @@ def _detail(content: Content, place: int) -> dict[str, Any]:
         if said:
             methods[name] = said
     metadata = json.dumps(written_out(sample.metadata))
+    fields = {"input", "response", "contexts", "reference"}
+    if conversation_of(sample.id, sample.metadata) is None:  # else earlier turns say the same
+        fields.add("history")
     runs = ((run.name, run.results[place]) for run in content.runs)
     found = {
-        **sample.model_dump(include={"input", "response", "contexts", "reference"}),
+        **sample.model_dump(include=fields),
         "metadata": json.loads(metadata, parse_int=_whole),
         "runs": {name: _judged_at(result) for name, result in runs if result},
         "methods": methods,
@@ -367,9 +378,7 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
 
 
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:
-    found = claim.model_dump(mode="json", exclude_none=True, exclude={"original_probabilities"})
-    always = {"claim": claim.claim, "verdict": found.get("verdict")}
-    return {**{name: value for name, value in found.items() if value != ""}, **always}
+    return claim.model_dump(mode="json", exclude_defaults=True, exclude={"original_probabilities"})
 
 
 def inert_json(value: Any) -> str:

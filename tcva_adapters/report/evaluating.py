@@ -20,7 +20,6 @@ from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
-from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
 
@@ -194,13 +193,11 @@ def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
 
 def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
     """The scores of conversations, each over the claims of all its turns."""
-    turns: dict[str, list[Result]] = {}
-    for name, each in zip(table.samples, table.results.get(method, ()), strict=False):
-        if isinstance(each, Result) and (own := conversation_of(name, each.assessment.metadata)):
-            # With the number of an id that came again.
-            own += name.removeprefix(f"{own}/{each.assessment.metadata['turn']}")
-            turns.setdefault(own, []).append(each)
-    for own, results in turns.items():
+    judged = table.results.get(method, ())
+    for own, turns in table.conversations.items() if judged else ():
+        results = [each for row in turns if isinstance(each := judged[row], Result)]
+        if not results:
+            continue
         found = ConversationResult(results)
         scored = sum(each.unscored is None for each in results)
         record = {"method": method, "conversation": own, "turns": len(results), "scored": scored}

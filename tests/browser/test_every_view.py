@@ -12,17 +12,19 @@ from tests.support.browser import Watched
 from tests.support.reports import CONTENTS
 
 NONSENSE = re.compile(r"\b(NaN|undefined|null|Infinity|\[object \w+\])\b")
-NOTHING = "#view=no&sample=no&T=9&scheme=__proto__&penalty=y&threshold=-3&run=z&method=w&level=q&meta.x=1&sort=v&scores=u&claim=0&%%%"
+NOTHING = "#view=no&sample=no&conversation=no&T=9&scheme=__proto__&penalty=y&threshold=-3&run=z&method=w&level=q&meta.x=1&sort=v&scores=u&claim=0&%%%"
 NAMES = sorted(CONTENTS.keys() - {"hostile"})
 AXE = Path(__file__).resolve().parents[2] / "web/node_modules/axe-core/axe.min.js"
 
 
 def links_of(page: Watched) -> list[str]:
-    """The addresses of all views: those of the menu, and one of a single sample."""
+    """The addresses of all views: those of the menu, and one of a single sample and conversation."""
     menu = page.page.get_by_role("navigation", name="Views")
     links: list[str] = menu.locator("a").evaluate_all("all => all.map(a => a.hash)")
     samples = page.call("() => tcvaReport.figures.samples.ids")
-    return [*links, f"#view=sample&sample={quote(samples[0])}"] if samples else links
+    conversations = page.call("() => tcvaReport.figures.samples.conversations.map(([id]) => id)")
+    links += [f"#view=sample&sample={quote(name)}" for name in samples[:1]]
+    return links + [f"#view=conversation&conversation={quote(name)}" for name in conversations[:1]]
 
 
 def too_wide(page: Watched) -> list[str]:
@@ -65,7 +67,7 @@ def test_says_no_nonsense_and_fits(name: str, reports: Reports, open_report: Ope
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core: run `make web`")
-@pytest.mark.parametrize("name", ["example", "two runs", "judges", "ccrs", "gate"])
+@pytest.mark.parametrize("name", ["example", "two runs", "judges", "ccrs", "gate", "conversations"])
 def test_is_accessible_light_and_dark(name: str, reports: Reports, open_report: Opener) -> None:
     page = open_report(reports(name))
     found, grounds = {}, set()

@@ -1,6 +1,7 @@
 """Labels by keyboard, what is counted of them, and what the library reads of the export."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +49,7 @@ def test_claims_become_ratings(reports: Reports, open_report: Opener, tmp_path: 
         claims = {c.claim: c.verdict for c in result.claims if c.verdict is not None}
         levels = [LEVELS[rng.integers(5)] if rng.random() < 0.4 else v for v in claims.values()]
         # Key 1 is the worst, as among ratings.
-        press(page, *(str(5 - LEVELS.index(level)) for level in levels))
+        press(page, *(str(5 - LEVELS.index(level)) for level in levels), "n")
         given[result.sample_id or ""] = levels
     press(page, "3")  # an answer of which a part is labelled is no rating
     expect(page.page.locator(".label-files")).to_contain_text(f"{len(given)} answers")
@@ -65,7 +66,7 @@ def test_answers_are_ratings(reports: Reports, open_report: Opener, tmp_path: Pa
     page = open_report(reports("example"), "#view=label")
     start(page, "answers")
     keys = np.random.default_rng(2).integers(1, 6, 14).tolist()
-    press(page, *map(str, keys))
+    press(page, *(press for key in keys for press in (str(key), "n")))
     names = [sample.id or "" for sample in example_samples()[:14]]
     rated = {name: (key - 1) / 4 for name, key in zip(names, keys, strict=True)}
     table = read_scores([*example_results()], human=export(page, tmp_path)).rated
@@ -82,10 +83,67 @@ def test_nothing_of_the_judge_is_seen_before(reports: Reports, open_report: Open
     expect(item.get_by_text("judge:").first).to_be_visible()
 
 
+def test_every_answer_is_labelled_by_the_keys_of_the_hint(
+    reports: Reports, open_report: Opener, tmp_path: Path
+) -> None:
+    page = open_report(reports("example"), "#view=label")  # in random order, blind
+    item = page.page.get_by_role("region", name="What to label")
+    expect(item.locator(".label-keys")).to_contain_text("n next unlabelled answer")
+    answers = sum(result.unscored is None for result in example_results())
+    for number in range(answers):
+        expect(item).to_contain_text(f"{number + 1} of {answers} answers")
+        claims = item.locator("li.claim")
+        for left in range(claims.count(), 0, -1):
+            expect(item.get_by_text("judge:")).to_have_count(0)
+            expect(claims.get_by_text("not labelled")).to_have_count(left)
+            press(page, "3")
+        # What was hidden until now stands beside the labels, until the reader goes on.
+        expect(item.get_by_text("judge:")).to_have_count(claims.count())
+        expect(item.get_by_role("status")).to_contain_text(
+            "Labelled. The judge's verdict is shown."
+        )
+        press(page, "n")
+    expect(item.get_by_role("status")).to_contain_text("No answer is left without a label.")
+    lines = export(page, tmp_path).read_text(encoding="utf-8").splitlines()
+    assert len(lines) == answers
+
+
+def test_next_comes_back_to_what_was_passed_over(reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("conversations"), "#view=label")
+    start(page, "answers")
+    steps = page.page.get_by_role("region", name="What to label").locator(".steps")
+    size = len(page.call("() => tcvaReport.figures.samples.ids"))
+    press(page, "n")
+    for number in range(2, size + 1):
+        expect(steps).to_contain_text(f"{number} of {size} answers")
+        press(page, "5", "n")
+    expect(steps).to_contain_text(f"1 of {size} answers")
+
+
+def test_undo_shows_what_it_takes_back(reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("example"), "#view=label")
+    start(page, "claims")
+    item = page.page.get_by_role("region", name="What to label")
+    name = item.locator(".steps a").inner_text()
+    count = item.locator("li.claim").count()
+    press(page, *["5"] * count, "n")
+    expect(item.locator(".steps a")).not_to_have_text(name)
+    press(page, "u")
+    expect(item.locator(".steps a")).to_have_text(name)
+    last = item.locator("li.claim").last
+    expect(last).to_have_class(re.compile("chosen"))
+    expect(last).to_contain_text("not labelled")
+    press(page, "1", "ArrowUp", "u")  # the last claim again, wherever the reader is
+    expect(last).to_have_class(re.compile("chosen"))
+    expect(last).to_contain_text("not labelled")
+    press(page, *"u" * (count + 1))
+    expect(item.get_by_text("not labelled")).to_have_count(count)
+
+
 def test_labels_are_undone_and_kept(reports: Reports, open_report: Opener, tmp_path: Path) -> None:
     page = open_report(reports("example"), "#view=label")
     start(page, "answers")
-    press(page, "1", "2", "5")
+    press(page, "1", "n", "2", "n", "5")
     file = export(page, tmp_path)
     before = file.read_text(encoding="utf-8")
     press(page, "u")

@@ -76,6 +76,33 @@ def test_searches_ids_questions_and_texts(text: str, listed: Watched) -> None:
     assert bool(wanted) is bool(ids(listed))
 
 
+def test_from_the_search_into_the_hits_and_out(listed: Watched) -> None:
+    selected = listed.page.locator("[role=row][aria-selected=true]")
+    search = listed.page.get_by_role("searchbox")
+    for key in ("Enter", "ArrowDown"):
+        listed.page.keyboard.press("/")
+        expect(search).to_be_focused()
+        listed.page.keyboard.press("Control+a")
+        listed.page.keyboard.type("medical-00")
+        listed.settled()
+        hits = ids(listed)
+        assert len(hits) > 2
+        listed.page.keyboard.press(key)
+        expect(selected).to_contain_text(hits[0])
+        listed.page.keyboard.press("ArrowDown")
+        expect(selected).to_contain_text(hits[1])
+    listed.page.keyboard.press("Enter")
+    expect(listed.page.get_by_role("heading", level=2)).to_have_text(hits[1])
+    listed.page.go_back()
+    listed.page.keyboard.press("/")
+    listed.page.keyboard.press("Escape")
+    expect(search).to_have_value("")
+    everything = ids(listed)
+    assert len(everything) == len(CONTENT.samples)
+    listed.page.keyboard.press("End")
+    expect(selected).to_contain_text(everything[-1])
+
+
 def test_by_keys_from_the_list_into_a_sample_and_back(listed: Watched) -> None:
     order = ids(listed)
     selected = listed.page.locator("[role=row][aria-selected=true]")
@@ -135,7 +162,7 @@ def test_where_claims_and_evidence_stand(name: str, reports: Reports, open_repor
     claims = page.page.locator("li.claim")
     expect(claims).to_have_count(len(JUDGED[name].claims))
     for number, claim in enumerate(JUDGED[name].claims):
-        level = claim.verdict.value if claim.verdict else "not a claim"
+        level = claim.verdict.value if claim.verdict else "no claim"
         for text in (claim.claim, level, claim.reason or ""):
             expect(claims.nth(number)).to_contain_text(text)
         if not claim.evidence:

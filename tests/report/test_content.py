@@ -17,6 +17,7 @@ from tcva_adapters.report.content import ABSENT, UNSCORED
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tables import Report
 from tests.report.blocks import blocks_of
 from tests.support.reports import gate
@@ -216,6 +217,42 @@ def test_ids_that_come_again_are_numbered_alike_in_results_and_texts(tmp_path: P
     figures, details = page(TCVA(judge="lexical").evaluate_many(again), tmp_path, samples=again)
     assert figures["samples"]["ids"] == ["a", "a#2"]
     assert [each["response"] for each in details] == [sample.response for sample in again]
+
+
+def test_a_conversation_has_the_row_of_all_its_claims(tmp_path: Path) -> None:
+    chats = [
+        [("user", "When?"), ("tool", OPENS), ("assistant", answer), ("user", "And?"), *rest]
+        for answer, rest in (
+            ("The office opens at nine.", [("tool", OPENS), ("assistant", "Parking costs five euros.")]),
+            ("Parking is free for visitors.", [("assistant", "You are welcome!")]),
+        )
+    ]  # fmt: skip
+    given = [Conversation.from_messages(chat, id="a") for chat in chats]
+    results = TCVA(judge="lexical").evaluate_conversations(given, progress=False)
+    write_assessments(tmp_path / "judged.jsonl", results)
+    turns = [turn for conversation in given for turn in conversation.turns]
+    figures, details = page(tmp_path / "judged.jsonl", tmp_path, samples=turns)
+    assert figures["samples"]["conversations"] == [["a", [0, 1]], ["a#2", [2, 3]]]
+    (run,) = figures["runs"]
+    for place, result in enumerate(results, start=4):
+        for temperature in (0.2, 0.5, 0.9):
+            assert score_in(figures, place, temperature) == result.at(temperature).score
+    assert (run["row"][3], len(run["levels"])) == (UNSCORED, 4)
+    assert details[3]["response"] == "You are welcome!"
+    assert "history" not in details[1]  # it is what the turns before it say
+    said = Sample(id="q0", input="And?", response="It opens.", history="User: When?")
+    _, (first, *_) = page(judged(), tmp_path, samples=[said, *SAMPLES[1:]])
+    assert first["history"] == "User: When?"
+
+
+def test_sentences_that_claim_nothing_have_their_kind(tmp_path: Path) -> None:
+    marked = ClaimVerdict(claim="Servus!", verdict=None, reason="greeting", marked_by_judge=True)
+    one = Assessment.from_verdicts(["fully"], sample_id="a")
+    _, (detail,) = page([one.model_copy(update={"claims": (*one.claims, marked)})], tmp_path)
+    assert detail["runs"]["faithfulness"]["claims"] == [
+        {"claim": "claim 1", "verdict": "fully"},
+        {"claim": "Servus!", "verdict": None, "reason": "greeting", "marked_by_judge": True},
+    ]
 
 
 def of_words(n: int) -> list[Assessment]:

@@ -20,6 +20,7 @@ from tcva_adapters.report.content import Content, drawn, figures_of
 from tcva_adapters.report.page import pieces
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
+from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tables import Column, Report, Table
 from tests.hostile.corpus import TEXTS
 
@@ -250,7 +251,8 @@ def hostile_content(texts: Sequence[str]) -> Content:
         )
         fields: dict[str, Any] = {"input": text, "reference": text, "contexts": (text, text)}
         fields["metadata"] = {text: text, "group": text[:20], "number": number}
-        name = f"{number} {text}"
+        fields["metadata"] |= {"conversation": f"{number} {text}", "turn": 1}
+        name = f"{number} {text}/1"
         samples.append(Sample(id=name, response=f"{text} It says {text}", **fields))
         why = Unscored(reason=Reason.JUDGE_ERROR, detail=text) if number % 7 == 3 else None
         about = {"criterion": text, "judge": text, "prompt_version": text, "sample_id": name}
@@ -271,6 +273,7 @@ def hostile_content(texts: Sequence[str]) -> Content:
         human=np.full(size, 0.5),
         raters=(script,),
         notes=tuple(texts),
+        metadata=[sample.metadata for sample in samples],
     )
     columns = [Column(texts[0]), Column(script, "prose", script)]
     records = [{texts[0]: text, script: text} for text in texts]
@@ -307,6 +310,58 @@ def fused_and_panel() -> Content:
     return _small([Result(fused), Result(two)], "judges")
 
 
+CHATS: Final = {
+    "lease": """\
+user: Hi!
+assistant: Hello! How can I help?
+user: How long does a lease run?
+tool: Leases run for 36 months. The deposit is 300 euros.
+assistant: Good question! Leases run for 36 months.
+user: And the deposit?
+tool: Leases run for 36 months. The deposit is 300 euros.
+assistant: The deposit is 500 euros. The helmet is free.
+user: Who owns the shop?
+assistant: The owner is called Olav Berg.""",
+    "hours": """\
+user: When do you open?
+tool: The shop opens at nine.
+assistant: The shop opens at nine.
+user: And then?
+tool: The shop opens at nine.
+assistant: The shop opens at nine. Servus, dein Team.""",
+    "outage": """\
+user: When?
+tool: The shop opens at nine.
+assistant: The shop opens at nine.
+user: Sure?
+tool: The shop opens at nine.
+assistant: The shop opens at nine.""",
+}
+
+
+def talks() -> Content:
+    """Conversations: one with small talk and a claim without contexts, one that passes, one with a failure."""
+    conversations = [
+        Conversation.from_messages([line.split(": ", 1) for line in chat.splitlines()], id=name)
+        for name, chat in CHATS.items()
+    ]
+    samples = [turn for conversation in conversations for turn in conversation.turns]
+    judged = {each.sample_id: each for each in TCVA(judge="lexical").evaluate_many(samples)}
+    opens, farewell = judged["hours/2"].assessment.claims
+    marked = ClaimVerdict(
+        claim=farewell.claim, verdict=None, reason="greeting", marked_by_judge=True
+    )
+    late = Unscored(reason=Reason.TIMEOUT, detail="60 s")
+    changes: dict[str, dict[str, Any]] = {
+        "hours/2": {"claims": (opens, marked)},
+        "outage/2": {"claims": (), "unscored": late},
+    }
+    for name, update in changes.items():
+        judged[name] = Result(judged[name].assessment.model_copy(update=update))
+    table = read_scores([*judged.values()])
+    return Content("conversations", table, samples, [("overview", Report("Three chats."))])
+
+
 def nothing() -> Content:
     """A report of the library alone."""
     return Content("alone", table_of([], {}), [], [("overview", FOUND)])
@@ -316,7 +371,7 @@ CONTENTS: Final[dict[str, Callable[[], Content]]] = {
     "example": example_content, "two runs": two_runs, "apart": apart, "gate": gated,
     "fixed only": fixed_only,
     "one sample": lambda: _small([Result(_judged("one", "fully"))], "one sample"),
-    "all unscored": all_unscored, "report alone": nothing, "judges": fused_and_panel,
+    "all unscored": all_unscored, "report alone": nothing, "judges": fused_and_panel, "conversations": talks,
     "ccrs": ccrs_content, "drawn": lambda: random_content(400, seed=3),
     "hostile": lambda: hostile_content([each.text for each in TEXTS]),
 }  # fmt: skip

@@ -1,7 +1,7 @@
 // The answer with its claims marked, each claim with its verdict, and the contexts with the evidence.
 import { weightOf } from "./claims.js";
 import { find, findIn, pieces, searchable } from "./evidence.js";
-import { Ball, CHECKS, Decision, Level, Prose } from "./marks.js";
+import { Ball, CHECKS, Decision, isKind, kindText, Level, Prose } from "./marks.js";
 import { visible } from "./text.js";
 import { figure, html, useEffect, useKeys, useMemo, useRef, useState } from "./ui.js";
 
@@ -36,7 +36,7 @@ export function Answer({ app, detail, claims, lights, without }) {
         <${Folded} text=${detail.response} opened=${target.id.startsWith("said")}>
           <${Marked} text=${detail.response} spans=${places.said} id="said" ...${marking} />
         <//>`}
-      ${claims.length > 0 && html`<h3>Claims</h3>${lights && html`<p class="note">The stronger the highlight, the more a claim decides the score at this temperature.</p>`}
+      ${claims.length > 0 && html`<h3>Claims</h3>${lights?.some(Boolean) && html`<p class="note">The stronger the highlight, the more a claim decides the score at this temperature.</p>`}
         <ol class="claims">
           ${claims.map((claim, n) => html`<${Claim} key=${n} n=${n} claim=${claim} levels=${levels} look=${app.look} light=${lights?.[n]} without=${without?.[n]} place=${places.evidence[n]}
             said=${places.said.some(({ key }) => key === n)} chosen=${n === target.claim} contexts=${contexts} jump=${jump} />`)}
@@ -55,7 +55,7 @@ export function Answer({ app, detail, claims, lights, without }) {
 }
 
 /** Where claims stand in the response, and where their evidence stands in the contexts. */
-function placesOf(response, contexts, claims) {
+export function placesOf(response, contexts, claims) {
   const [answer, ...texts] = [response, ...contexts].map(searchable);
   const said = claims.flatMap(({ claim }, key) => (find(answer, claim) ?? []).map((span) => ({ ...span, key })));
   return { said, evidence: claims.map(({ evidence, context }) => (evidence ? findIn(texts, evidence, context) : null)) };
@@ -67,7 +67,7 @@ function Claim({ n, claim, levels, look, light, without, place, said, chosen, co
   return html`<li id=${`claim-${n}`} tabindex="-1" class=${`claim edge-${levels.indexOf(claim.verdict)} ${chosen ? "chosen" : ""}`} style=${{ "--light": light ?? 1 }}>
     <div class="claim-top">
       <span class="claim-number">${n + 1}</span>
-      <${Level} name=${claim.verdict} levels=${levels} />
+      <${Level} name=${claim.verdict} levels=${levels} of=${claim} />
       ${weight !== null && weight !== undefined && html`<span class="aside" title="1 for fully, 0 for none; between them by the probabilities of the levels">weight ${figure(weight)}</span>`}
       ${without !== null && without !== undefined && html`<span class="aside" title="The score of the answer, were this claim not in it">without it ${Number.isNaN(without) ? "no score" : html`${figure(without)} <${Decision} passed=${without >= look.settings.threshold} />`}</span>`}
       ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the answer`}>in the answer</button>`}
@@ -75,7 +75,7 @@ function Claim({ n, claim, levels, look, light, without, place, said, chosen, co
     <${Prose} text=${claim.claim} class="claim-text" />
     ${original && html`<p class="lowered">Lowered from <${Level} name=${original} levels=${levels} />: ${CHECKS[check] ?? ""}.</p>`}
     ${!original && check && html`<p class="lowered">${check === "unchecked" ? "Not checked" : "Not supported"}: ${CHECKS[check] ?? visible(check)}.</p>`}
-    ${claim.reason && html`<${Prose} text=${claim.reason} class="aside" />`}
+    ${claim.reason && !isKind(claim) && html`<${Prose} text=${claim.reason} class="aside" />`}
     ${claim.evidence && html`<${Evidence} n=${n} claim=${claim} place=${place} contexts=${contexts} jump=${jump} />`}
     ${shares && html`<p class="aside">Probabilities: ${shares.map((share, level) => [levels[level], share.toFixed(2)]).filter(([, share]) => share !== "0.00").map((pair) => pair.join(" ")).join(", ")}</p>`}
   </li>`;
@@ -91,7 +91,7 @@ function Evidence({ n, claim, place, contexts, jump }) {
 }
 
 /** A text with the places of claims marked; each mark ends with the number that leads to its claim. */
-function Marked({ text, spans, id, claims, levels, lights, chosen, jump }) {
+export function Marked({ text, spans, id, claims, levels, lights, chosen, jump }) {
   const begun = new Set();
   return html`<div class="prose" dir="auto">
     ${pieces(text, spans).map(({ text: piece, keys, ends }, i) => {
@@ -105,7 +105,7 @@ function Marked({ text, spans, id, claims, levels, lights, chosen, jump }) {
       };
       return html`<mark key=${i} class=${`mark-${levelOf(first) < 0 ? "off" : levelOf(first)} ${keys.includes(chosen) ? "chosen" : ""}`} style=${{ "--light": lights?.[first] ?? 1 }} onClick=${(event) => lead(event, first)}>
         ${ids.map((key) => html`<span key=${key} id=${`${id}-${key}`} class="anchor"></span>`)}${visible(piece)}${ends.map(
-          (key) => html`<button key=${key} type="button" class="mark-number" aria-label=${`Claim ${key + 1}: ${claims[key].verdict ?? "not a claim"}`}
+          (key) => html`<button key=${key} type="button" class="mark-number" aria-label=${`Claim ${key + 1}: ${claims[key].verdict ?? kindText(claims[key])}`}
             onClick=${(event) => lead(event, key)}>${levelOf(key) >= 0 && html`<${Ball} level=${levelOf(key)} />`}${key + 1}</button>`,
         )}
       </mark>`;

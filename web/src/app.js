@@ -1,4 +1,5 @@
 // The page: title, temperature, navigation, and the view that the address names.
+import { Conversation, Conversations } from "./conversations.js";
 import { Label } from "./label.js";
 import { Looks } from "./look.js";
 import { Ball } from "./marks.js";
@@ -25,11 +26,13 @@ import { html, useEffect, useLayoutEffect, useMedia, useMemo, useRef, useState }
 const VIEWS = [
   { name: "overview", title: "Overview", component: Overview, applies: () => true },
   { name: "samples", title: "Samples", component: Samples, applies: ({ size }) => size > 0 },
+  { name: "conversations", title: "Conversations", component: Conversations, applies: ({ conversations }) => conversations.length > 0 },
   { name: "methods", title: "Side by side", component: SideBySide, applies: ({ runs, methods }) => runs.length + methods.length > 1 && methods.length > 0 },
   { name: "changes", title: "Changes", component: SideBySide, applies: ({ runs }) => runs.length > 1 },
   { name: "statistics", title: "Statistics", component: Statistics, isFixed: true, applies: ({ size, figures }) => size > 0 && figures.reports.some(({ view, tables }) => view === "overview" && tables.length) },
   { name: "label", title: "Label", component: Label, isFixed: true, applies: ({ size }) => size > 0 },
   { name: "sample", title: "Sample", component: Sample, under: "samples", applies: ({ size }) => size > 0 },
+  { name: "conversation", title: "Conversation", component: Conversation, under: "conversations", applies: ({ conversations }) => conversations.length > 0 },
 ];
 
 /**
@@ -77,7 +80,7 @@ export function App({ report, store }) {
     if (shownBefore.current) scrollTo(0, 0);
     shownBefore.current = view;
     document.querySelector("nav [aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
-  }, [view.name, state.sample]);
+  }, [view.name, state.sample, state.conversation]);
   const other = theme === "dark" ? "light" : "dark";
   useEffect(() => {
     document.title = `${view.title} – ${report.figures.title}`;

@@ -15,20 +15,29 @@ export class ReportData {
    */
   constructor(figures, detailsText) {
     this.figures = figures;
-    this.runs = figures.runs;
+    const size = figures.samples.ids.length;
+    this.runs = figures.runs.map((run) => ({ ...run, ...part(run, 0, size), whole: part(run, size, Infinity) }));
     this.methods = figures.methods;
     this.samples = figures.samples;
-    this.size = this.samples.ids.length;
+    this.size = size;
+    /** Each with its id and the places of its turns. */
+    this.conversations = figures.samples.conversations.map(([id, turns]) => ({ id, turns }));
     this._detailsText = detailsText;
     this._lines = null;
     this._parsed = new Map();
     this._places = null;
+    this._turns = new Map(this.conversations.flatMap(({ turns }, k) => turns.map((i, n) => [i, { k, n, turns }])));
   }
 
   /** A sample's place in all lists; -1 for an unknown id. */
   indexOf(id) {
     this._places ??= new Map(this.samples.ids.map((each, index) => [each, index]));
     return this._places.get(String(id)) ?? -1;
+  }
+
+  /** The conversation that a sample is a turn of, its place there and the turns; undefined for other samples. */
+  turn(index) {
+    return this._turns.get(index);
   }
 
   /** Its human rating; null where there is none. */
@@ -50,4 +59,10 @@ export class ReportData {
     }
     return this._parsed.get(index);
   }
+}
+
+/** Rows of a run and why there is none, of the samples or of the conversations behind them. */
+function part({ row, unscored }, from, to) {
+  const inside = ([i]) => i >= from && i < to;
+  return { row: row.slice(from, to), unscored: unscored.filter(inside).map(([i, ...why]) => [i - from, ...why]) };
 }

@@ -19,20 +19,19 @@ export function Label({ app }) {
   const at = Math.min(given.at ?? Math.max(0, start), order.length - 1);
   const onLabel = () => redraw((n) => n + 1);
   useLeaveWarning(store);
-  const again = (patch) => change({ ...patch, at: undefined });
+  const again = (patch) => change({ ...patch, at: undefined, claim: undefined });
   return html`<div class="labelling">
     <h2>Label</h2>
     <form class="filters" aria-label="How to label" onSubmit=${(event) => event.preventDefault()}>
       ${look && html`<${Select} label="Label" value=${given.what} options=${[["claims", "claims, by level"], ["answers", "whole answers"]]} onChange=${(what) => again({ what })} />`}
       <${Select} label="Order" value=${given.order} options=${[["random", "random"], ["worst", "lowest score first"], ["file", "as in the file"]]} onChange=${(name) => again({ order: name })} />
       ${given.order === "random" && html`<label>Seed<input class="number" type="number" min="0" step="1" value=${given.seed} onChange=${(event) => again({ seed: Math.trunc(Number(event.target.value)) || 0 })} /></label>`}
-      ${report.runs.length > 1 && given.what === "claims" && html`<${Select} label="Run" value=${look.name} options=${report.runs.map(({ name }) => [name, visible(name)])} onChange=${(run) => app.set({ run })} />`}
+      ${report.runs.length > 1 && given.what === "claims" && html`<${Select} label="Run" value=${look.name} options=${report.runs.map(({ name }) => [name, visible(name)])} onChange=${(run) => app.set({ run, labelling: { ...given, at: undefined, claim: undefined } })} />`}
       <label class="tick"><input type="checkbox" checked=${given.blind} onChange=${() => change({ blind: !given.blind })} /> Blind: the judge's verdicts stay hidden until an answer is labelled</label>
     </form>
     ${order.length === 0
       ? html`<p class="notice">No sample has ${given.what === "claims" ? "claims of this run" : "an answer"} in this page to label.</p>`
-      : html`<${Item} key=${`${order[at]} ${given.what} ${look?.name}`} app=${app} store=${store} given=${given} i=${order[at]} at=${at} order=${order}
-          goTo=${(to) => change({ at: Math.min(order.length - 1, Math.max(0, to)) })} change=${change} onLabel=${onLabel} />`}
+      : html`<${Item} key=${`${order[at]} ${given.what} ${look?.name}`} app=${app} store=${store} given=${given} at=${at} order=${order} change=${change} />`}
     <${Files} app=${app} store=${store} what=${given.what} onChange=${onLabel} />
   </div>`;
 }

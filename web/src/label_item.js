@@ -1,6 +1,7 @@
 // One answer to label, and its keys.
 import { Ball, Level, Prose, SampleLink } from "./marks.js";
-import { counted, figure, html, useKeys, useState } from "./ui.js";
+import { Earlier } from "./turns.js";
+import { counted, figure, html, useKeys } from "./ui.js";
 
 const MOST_STEPS = 11;
 const STEPS = 5;
@@ -32,33 +33,43 @@ export function isDone(app, store, what, i) {
   return claims.length > 0 && claims.every(({ claim }) => store.level(id, claim) !== undefined);
 }
 
-export function Item({ app, store, given, i, at, order, goTo, change, onLabel }) {
+export function Item({ app, store, given, at, order, change }) {
   const { report } = app;
+  const i = order[at];
   const { levels } = report.figures;
   const id = report.samples.ids[i];
   const detail = report.detail(i);
   const isOfClaims = given.what === "claims";
   const claims = isOfClaims ? claimsOf(app, i) : [];
   const unlabelled = (after) => claims.findIndex((each, n) => n > after && store.level(id, each.claim) === undefined);
-  const [claim, setClaim] = useState(Math.max(0, unlabelled(-1)));
+  const claim = Math.min(given.claim ?? Math.max(0, unlabelled(-1)), claims.length - 1);
   const done = isDone(app, store, given.what, i);
   const shown = done || !given.blind;
-  const next = () => goTo([...order.keys()].find((k) => k > at && !isDone(app, store, given.what, order[k])) ?? at + 1);
+  const goTo = (to) => change({ at: Math.min(order.length - 1, Math.max(0, to)), claim: undefined });
+  // Behind the last answer the search goes on with the first: none is left out.
+  const nextPlace = () => [...order.keys()].map((k) => (k + at + 1) % order.length).find((k) => k !== at && !isDone(app, store, given.what, order[k]));
+  const next = () => goTo(nextPlace() ?? at);
   const label = (value) => {
     if (isOfClaims) store.mark(id, claims[claim].claim, value);
     else store.rate(id, value);
-    onLabel();
-    if (value === undefined) return;
-    const left = unlabelled(claim);
-    if (left >= 0) setClaim(left);
-    else if (isDone(app, store, given.what, i)) next();
+    const left = [unlabelled(claim), unlabelled(-1)].find((n) => n >= 0);
+    change({ claim: value === undefined ? claim : (left ?? claim) });
+  };
+  const placeOf = ({ id: labelled, claim: text }) => {
+    const to = order.indexOf(report.indexOf(labelled));
+    const n = isOfClaims ? claimsOf(app, order[to]).findIndex((each) => each.claim === text) : Number(text === undefined) - 1;
+    return to >= 0 && n >= 0 ? { at: to, claim: n } : null;
+  };
+  const undo = () => {
+    const place = store.undo(placeOf);
+    if (place) change(place);
   };
   const steps = isOfClaims ? levelSteps(levels) : ratingSteps(scaleOf(report));
-  const move = (to) => claims.length && setClaim(Math.min(claims.length - 1, Math.max(0, to)));
+  const move = (to) => change({ claim: Math.min(claims.length - 1, Math.max(0, to)) });
   useKeys({
     ...Object.fromEntries(steps.map(({ value, key }) => [key, () => label(value)])),
     Backspace: () => label(undefined),
-    u: () => store.undo() && onLabel(),
+    u: undo,
     n: next,
     b: () => change({ blind: !given.blind }),
     ArrowLeft: () => goTo(at - 1),
@@ -79,10 +90,11 @@ export function Item({ app, store, given, i, at, order, goTo, change, onLabel })
       <button type="button" class="quiet" disabled=${at === 0} onClick=${() => goTo(at - 1)}>‹ previous</button>
       <span>${at + 1} of ${counted(order.length, "answer")}: <${SampleLink} app=${app} i=${i} /></span>
       <button type="button" class="quiet" disabled=${at === order.length - 1} onClick=${() => goTo(at + 1)}>next ›</button>
-      <button type="button" class="quiet" onClick=${next}>next without a label</button>
+      <button type="button" class="quiet" onClick=${next}>next unlabelled</button>
     </p>
     <div class="answer">
       <div class="answer-said">
+        <${Earlier} app=${app} i=${i} />
         ${detail.input && html`<h3>Question</h3><${Prose} text=${detail.input} />`}
         <h3>Answer</h3>
         <${Prose} text=${detail.response ?? ""} />
@@ -90,7 +102,7 @@ export function Item({ app, store, given, i, at, order, goTo, change, onLabel })
         ${isOfClaims && html`<ol class="claims" aria-labelledby="to-label">
           ${claims.map((each, n) => {
             const own = store.level(id, each.claim);
-            return html`<li key=${n} class=${`claim ${n === claim ? "chosen" : ""}`} aria-current=${n === claim ? "true" : undefined} onClick=${() => setClaim(n)}>
+            return html`<li key=${n} class=${`claim ${n === claim ? "chosen" : ""}`} aria-current=${n === claim ? "true" : undefined} onClick=${() => change({ claim: n })}>
               <div class="claim-top">
                 <span class="claim-number">${n + 1}</span>
                 ${own ? html`<${Level} name=${own} levels=${levels} />` : html`<span class="aside">not labelled</span>`}
@@ -102,7 +114,8 @@ export function Item({ app, store, given, i, at, order, goTo, change, onLabel })
           })}
         </ol>`}
         ${!isOfClaims && choices(store.rating(id), (value) => Number(value.toFixed(2)))}
-        ${!isOfClaims && shown && html`<p class="aside">${app.look ? `TCVA at T = ${app.look.settings.temperature}` : app.main.name}: ${app.main.unscored(i) ? "unscored" : figure(app.main.scores[i])}</p>`}
+        ${!isOfClaims && shown && html`<p class="aside judge">${app.look ? `TCVA at T = ${app.look.settings.temperature}` : app.main.name}: ${app.main.unscored(i) ? "unscored" : figure(app.main.scores[i])}</p>`}
+        <p role="status" class="labelled">${done && html`<b>Labelled.</b>${given.blind && " The judge's verdict is shown."} ${nextPlace() === undefined ? "No answer is left without a label." : html`<button type="button" class="quiet" onClick=${next}><kbd>n</kbd> goes to the next unlabelled answer</button>`}`}</p>
       </div>
       ${detail.contexts?.length > 0 && html`<div class="answer-contexts">
         <h3>Contexts</h3>
@@ -112,7 +125,7 @@ export function Item({ app, store, given, i, at, order, goTo, change, onLabel })
     </div>
     <p class="label-keys aside">
       <kbd>${steps[0].key}</kbd> worst to <kbd>${steps.at(-1).key}</kbd> best, <kbd>Backspace</kbd> clear, <kbd>u</kbd> undo,
-      ${isOfClaims && html` <kbd>↑</kbd> <kbd>↓</kbd> claims,`} <kbd>←</kbd> <kbd>→</kbd> answers, <kbd>n</kbd> next without a label, <kbd>b</kbd> blind
+      ${isOfClaims && html` <kbd>↑</kbd> <kbd>↓</kbd> claims,`} <kbd>←</kbd> <kbd>→</kbd> answers, <kbd>n</kbd> next unlabelled answer, <kbd>b</kbd> blind
     </p>
   </section>`;
 }

@@ -45,20 +45,26 @@ export class LabelStore {
 
   /** @param {number | undefined} human undefined takes the rating back */
   rate(id, human) {
-    this._change(id, { human });
+    this._done.push({ id, value: this.rating(id) });
+    this._replace(id, undefined, human);
   }
 
   /** @param {string | undefined} verdict undefined takes the label back */
   mark(id, claim, verdict) {
-    const others = (this.labels.get(id)?.claims ?? []).filter((each) => each.claim !== claim);
-    this._change(id, { claims: verdict === undefined ? others : [...others, { claim, verdict }] });
+    this._done.push({ id, claim, value: this.level(id, claim) });
+    this._replace(id, claim, verdict);
   }
 
-  /** Takes the last label back. */
-  undo() {
-    const last = this._done.pop();
-    if (last) this._put(last.id, last.before);
-    return Boolean(last);
+  /**
+   * Takes the last label back that has a place in what the reader labels, and gives this place.
+   * @param {(label: {id: string, claim?: string}) => any} placeOf null for a label that is shown nowhere; a rating has no claim
+   */
+  undo(placeOf = () => true) {
+    const last = this._done.findLastIndex(placeOf);
+    if (last < 0) return null;
+    const [done] = this._done.splice(last, 1);
+    this._replace(done.id, done.claim, done.value);
+    return placeOf(done);
   }
 
   clear() {
@@ -105,10 +111,12 @@ export class LabelStore {
     return [`${read} read.`, ...bad];
   }
 
-  _change(id, change) {
-    const before = this.labels.get(id);
-    this._done.push({ id, before });
-    this._put(id, { ...before, ...change });
+  /** One label in place of another: undefined for none, as the claim of a rating. */
+  _replace(id, claim, value) {
+    const label = this.labels.get(id);
+    if (claim === undefined) return this._put(id, { ...label, human: value });
+    const others = (label?.claims ?? []).filter((each) => each.claim !== claim);
+    this._put(id, { ...label, claims: value === undefined ? others : [...others, { claim, verdict: value }] });
   }
 
   /** Without what is empty, and a label that says nothing not at all. */

@@ -17,6 +17,7 @@ const REMEMBERED = 24;
  * @property {object|null} run of the figures; null for fixed scores, and so are the next two
  * @property {object|null} settings the run's own with what the reader changed
  * @property {((i: number) => ((temperature: number) => number)|null)|null} scoreOf a sample at any T
+ * @property {Scored} [whole] of a run: the same of its conversations, each over the claims of all its turns
  */
 
 /** The settings of a run with what the reader has changed; an address may hold anything. */
@@ -61,18 +62,14 @@ export class Looks {
     const rowKey = `${run.name} ${JSON.stringify(ROW_SETTINGS.map((name) => settings[name]))}`;
     const rows = this._remembered(rowKey, () => preparedRows(run.rows, settings));
     return this._remembered(`${rowKey} ${settings.temperature}`, () => {
-      const scores = bySample(run, rows.map((score) => score(settings.temperature)), settings.on_unscored);
-      const reasons = [...run.unscored, ...[...run.row.keys()].filter((i) => run.row[i] === ABSENT).map((i) => [i, "not in this run"])];
-      return scored(scores, settings.threshold, reasons, {
-        name: run.name,
-        about: run.judges.join(", fused with "),
-        scale: [0, 1],
-        run,
-        settings,
-        rowKey,
-        rows,
-        scoreOf: (i) => rows[run.row[i]] ?? null,
-      });
+      const rowScores = rows.map((score) => score(settings.temperature));
+      const about = { name: run.name, about: run.judges.join(", fused with "), scale: [0, 1], run, settings, rowKey, rows };
+      const of = ({ row, unscored }) => {
+        const absent = [...row.keys()].filter((i) => row[i] === ABSENT).map((i) => [i, "not in this run"]);
+        const scores = bySample({ row, unscored }, rowScores, settings.on_unscored);
+        return scored(scores, settings.threshold, [...unscored, ...absent], { ...about, row, scoreOf: (i) => rows[row[i]] ?? null });
+      };
+      return { ...of(run), whole: of(run.whole) };
     });
   }
 
@@ -87,8 +84,8 @@ export class Looks {
   }
 
   /** From which temperature on a sample passes; null where it never does or nothing was judged. */
-  passesFrom({ run, rows, rowKey, settings }, i) {
-    const row = run.row[i];
+  passesFrom({ row: places, rows, rowKey, settings }, i) {
+    const row = places[i];
     if (row < 0) return null;
     const known = this._remembered(`passes ${rowKey}`, () => new Map());
     if (!known.has(row)) known.set(row, passesFrom(rows[row], settings));

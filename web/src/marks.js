@@ -1,6 +1,7 @@
 /** Levels, decisions and texts as every view shows them: a shape and a word, never colour alone. */
+import { kindOf } from "./filters.js";
 import { brief, visible } from "./text.js";
-import { html } from "./ui.js";
+import { figure, html } from "./ui.js";
 
 /** A circle filled by the level's rank: full for `fully`, empty for `none`. */
 export function Ball({ level }) {
@@ -14,10 +15,21 @@ export function Ball({ level }) {
   </svg>`;
 }
 
+/** What sentences that claim nothing are, beyond that they do. */
+const KINDS = ["greeting", "question", "offer", "refusal"];
+
+/** What a claim without a level is, in words: its kind, and whether no list of phrases knows it. */
+export function kindText({ reason, marked_by_judge: isMarked } = {}) {
+  return `no claim${KINDS.includes(reason) ? `: ${reason}` : ""}${isMarked ? ", by the judge alone" : ""}`;
+}
+
+/** Whether the reason of a claim only names its kind. */
+export const isKind = ({ verdict, reason }) => !verdict && [...KINDS, "not_a_claim"].includes(reason);
+
 /** A level by its name, with its circle; a sentence that claims nothing has none. */
-export function Level({ name, levels }) {
+export function Level({ name, levels, of }) {
   const level = levels.indexOf(name);
-  if (level < 0) return html`<span class="level level-off">not a claim</span>`;
+  if (level < 0) return html`<span class="level level-off">${kindText(of)}</span>`;
   return html`<span class=${`level level-${level}`}><${Ball} level=${level} />${name}</span>`;
 }
 
@@ -47,15 +59,32 @@ export function Prose({ text, class: extra = "" }) {
 }
 
 /** The way to a sample, by its name; with its question where there is room. */
-export function SampleLink({ app, i, run, withQuestion = false }) {
+export function SampleLink({ app, i, run, text, withQuestion = false }) {
   const { ids, questions } = app.report.samples;
   const address = app.link({ view: "sample", sample: ids[i], ...(run ? { run } : {}) });
-  return html`<a href=${address}><bdi>${brief(ids[i], 60)}</bdi></a>${withQuestion && questions[i] && html` <span class="aside"><bdi>${visible(questions[i])}</bdi></span>`}`;
+  return html`<a href=${address}><bdi>${text ?? brief(ids[i], 60)}</bdi></a>${withQuestion && questions[i] && html` <span class="aside"><bdi>${visible(questions[i])}</bdi></span>`}`;
+}
+
+/** Whether a sample without a score is none that lacks one: it claims nothing. */
+export const isEmpty = (why) => ["no_claims", "refusal", "nothing_to_check"].includes(kindOf(why));
+
+/** Why there is no score, in a few words. */
+export function missingText(why) {
+  const kind = kindOf(why).replaceAll("_", " ");
+  return `${isEmpty(why) ? "nothing to check" : "unscored"}${kind === "nothing to check" ? "" : `: ${brief(kind, 30)}`}`;
+}
+
+/** A score with its decision, or why there is none. */
+export function Outcome({ of, i }) {
+  const why = of.unscored(i);
+  if (why !== null) return html`<span class="unscored" title=${visible(why)}>${missingText(why)}</span>`;
+  return html`<b data-value=${of.scores[i]}>${figure(of.scores[i])}</b> <${Decision} passed=${of.passed(i)} />`;
 }
 
 /** Why a sample has no score, in plain words. */
 export const REASONS = {
   no_claims: "The answer makes no claim that can be checked.",
+  nothing_to_check: "The answer makes no claim that can be checked.",
   refusal: "The answer is a refusal.",
   empty_response: "The answer is empty.",
   empty_context: "There is no context to check the answer against.",
@@ -68,6 +97,7 @@ export const REASONS = {
   rate_limit: "The judge's server refused the call: too many requests.",
   timeout: "The judge did not answer in time.",
   invalid_input: "The judge's server refused the text.",
+  too_long: "The answer has more claims than are judged.",
 };
 
 /** What the check of a quote found, as tcva_adapters/results/assessment.py says it. */

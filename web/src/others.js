@@ -1,6 +1,6 @@
 // What others said of the same sample: a panel's judges, repeats, additional judges, the framework metrics.
 import { claimsOf, guilty } from "./claims.js";
-import { Decision, Level, Prose, REASONS, Words } from "./marks.js";
+import { Decision, isKind, Level, Prose, REASONS, Words } from "./marks.js";
 import { brief, visible } from "./text.js";
 import { counted, figure, html } from "./ui.js";
 
@@ -59,7 +59,7 @@ function Judges({ said, others, first, levels }) {
   const claims = [...new Set([said, ...others].flatMap((each) => each.claims.map(({ claim }) => claim)))];
   const verdict = (each, claim) => {
     const found = each.claims.find((entry) => entry.claim === claim);
-    return found ? html`<${Level} name=${found.verdict} levels=${levels} />${each !== said && found.reason && html`<${Prose} text=${found.reason} class="aside" />`}` : "–";
+    return found ? html`<${Level} name=${found.verdict} levels=${levels} of=${found} />${each !== said && found.reason && !isKind(found) && html`<${Prose} text=${found.reason} class="aside" />`}` : "–";
   };
   return html`<div class="wide-table card" tabindex="0" role="region" aria-label=${`${first} and others`}>
     <table class="judges">

@@ -3,7 +3,7 @@ import { Curve, Histogram } from "./chart.js";
 import { kindOf } from "./filters.js";
 import { Guarantee } from "./guarantee.js";
 import { averages } from "./look.js";
-import { SampleLink } from "./marks.js";
+import { isEmpty, missingText, SampleLink } from "./marks.js";
 import { Reports } from "./records.js";
 import { ABSENT } from "./scoring.js";
 import { visible } from "./text.js";
@@ -67,6 +67,9 @@ function Tiles({ app, all }) {
   const { main, report, look } = app;
   const { n, passed, passRate, mean } = averages(main);
   const unscored = inRun(main) - n;
+  const empty = main.scores.reduce((sum, _, i) => sum + isEmpty(main.unscored(i) ?? ""), 0);
+  const talks = look ? report.conversations.length : 0;
+  const scored = look && averages(look.whole);
   const list = (filters, sorting) => app.link({ view: "samples", filters, sorting });
   const none = main.run && levelsOf(main.run);
   const claims = none && none.reduce((sum, count) => sum + count, 0);
@@ -81,7 +84,8 @@ function Tiles({ app, all }) {
       tile("failed", "Fail", whole(n - passed), look ? `at T = ${degree(look.settings.temperature)}` : "", list({ outcome: "failed" }), "Samples that fail"),
     ]}
     ${claims > 0 && tile("none", `Claims at ${report.figures.levels[4]}`, whole(none[4]), `${percent(none[4] / claims)} of ${counted(claims, "claim")}`, list({ level: report.figures.levels[4] }), "Samples with such a claim", none[4])}
-    ${tile("unscored", "Unscored", whole(unscored), `of ${counted(inRun(main), "sample")}`, list({ outcome: "unscored" }), "Samples without a score, with the reason")}
+    ${talks > 0 && tile("conversations", "Conversations", `${whole(scored.passed)} of ${whole(scored.n)}`, `pass over all their turns${scored.n < talks ? `, ${whole(talks - scored.n)} unscored` : ""}`, app.link({ view: "conversations" }), "Conversations, each scored over the claims of all its turns", scored.passed)}
+    ${tile("unscored", "Unscored", whole(unscored), `of ${counted(inRun(main), "sample")}${empty > 0 ? `, ${whole(empty)} with nothing to check` : ""}`, list({ outcome: "unscored" }), "Samples without a score, with the reason")}
     ${others.length > 0 && main.threshold !== null && tile("unlike", "Decided differently", whole(unlike), others.length === 1 ? `by ${visible(others[0].name)}` : `by ${others.length} other methods`, list({ different: "*" }), others.length === 1 ? "Samples that the other method decides differently" : "Samples that at least one other method decides differently")}
   </div>`;
 }
@@ -125,7 +129,7 @@ function Unscored({ app, all }) {
       return kinds.size > 0 && html`<details key=${each.name} open=${each === app.main}>
         <summary><bdi>${visible(each.name)}</bdi></summary>
         <ul class="plain">
-          ${[...kinds.values()].map(({ reason, samples }) => html`<li key=${reason}>${samples.length} ${visible(reason.replace(kindOf(reason), kindOf(reason).replaceAll("_", " ")))}
+          ${[...kinds.values()].map(({ reason, samples }) => html`<li key=${reason}>${samples.length} ${visible(missingText(reason).replace("unscored: ", "") + reason.slice(kindOf(reason).length))}
             <span class="aside"> ${samples.slice(0, NAMED).map((i, place) => html`${place > 0 && ", "}<${SampleLink} app=${app} i=${i} />`)}${samples.length > NAMED && ` and ${samples.length - NAMED} more`}</span>
           </li>`)}
         </ul>

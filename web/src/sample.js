@@ -2,11 +2,12 @@
 import { Answer } from "./answer.js";
 import { lightOf, withoutEach } from "./claims.js";
 import { exponentAt } from "./kernel.js";
-import { Level, Prose, REASONS, Words } from "./marks.js";
+import { isEmpty, Level, Prose, REASONS, Words } from "./marks.js";
 import { Metrics, Others } from "./others.js";
 import { orderOf } from "./samples.js";
 import { prepared } from "./scoring.js";
 import { brief, visible } from "./text.js";
+import { Earlier, Place } from "./turns.js";
 import { figure, html, useEffect, useKeys, useMemo } from "./ui.js";
 import { Verdict } from "./verdict.js";
 
@@ -17,11 +18,13 @@ export function Sample({ app }) {
   const order = useMemo(() => orderOf(app), [report]);
   const found = state.sample === undefined ? (order[0] ?? -1) : report.indexOf(state.sample);
   const at = order.indexOf(found);
+  const turn = report.turn(found);
   const goTo = (i) => i !== undefined && app.go({ view: "sample", sample: ids[i] });
   useKeys({
     ArrowLeft: () => goTo(order[at - 1]),
     ArrowRight: () => goTo(order[at + 1]),
     Escape: () => app.go({ view: "samples" }),
+    ...(turn && { h: () => goTo(turn.turns[turn.n - 1]), l: () => goTo(turn.turns[turn.n + 1]), c: () => app.go({ view: "conversation", conversation: report.conversations[turn.k].id }) }),
   });
   useEffect(() => app.set({ current: found }), [found]);
   if (found < 0) return html`<h2>Sample</h2><p>No sample of this report has the id <${Words} text=${state.sample ?? ""} />.</p>`;
@@ -34,7 +37,8 @@ export function Sample({ app }) {
       <span class="keys"><kbd>←</kbd> <kbd>→</kbd> samples, <kbd>j</kbd> <kbd>k</kbd> claims, <kbd>Esc</kbd> list</span>
     </nav>
     <h2 class="sample-title"><bdi>${brief(ids[found], 200)}</bdi></h2>
-    <${Verdict} app=${app} i=${found} />
+    <${Place} app=${app} i=${found} />
+    <${Verdict} app=${app} of=${app.main} i=${found} rating=${report.rating(found)} />
     <${Content} app=${app} i=${found} />
   </div>`;
 }
@@ -49,15 +53,16 @@ function Content({ app, i }) {
   return html`
     ${detail === null && html`<p class="notice">The texts of this sample are not in this page. Its scores are.</p>`}
     ${said?.unscored && html`<div class="notice">
-      <p><strong>There is no score.</strong> ${REASONS[said.unscored.reason] ?? visible(said.unscored.reason)}</p>
+      <p>${!isEmpty(said.unscored.reason) && html`<strong>There is no score.</strong> `}${REASONS[said.unscored.reason] ?? visible(said.unscored.reason)}</p>
       ${said.unscored.detail && html`<${Prose} text=${said.unscored.detail} class="aside" />`}
     </div>`}
     ${said?.interval && html`<p class="aside">${visible(said.interval)}</p>`}
+    <${Earlier} app=${app} i=${i} />
     ${detail && html`<${Answer} key=${look?.name} app=${app} detail=${detail} claims=${claims} lights=${look && lightOf(look, claims, levels)} without=${without?.(look.settings.temperature)} />`}
     <${Metrics} app=${app} i=${i} detail=${detail ?? {}} />
     <${Others} levels=${levels} said=${said} />
     <div class="pair">
-    ${look && html`<${Score} app=${app} i=${i} />`}
+    ${look && html`<${Score} app=${app} look=${look} i=${i} />`}
     <div>${detail?.reference && html`<section><h3>Reference</h3><${Prose} text=${detail.reference} /></section>`}
     ${detail?.metadata && html`<section><h3>Metadata</h3><dl class="metadata">
       ${Object.entries(detail.metadata).map(([name, value]) => html`<dt key=${`n ${name}`}><${Words} text=${name} /></dt>
@@ -66,9 +71,8 @@ function Content({ app, i }) {
 }
 
 /** How the score comes about at the temperature: levels, exponent, mean, penalty; and how it moves over T. */
-function Score({ app, i }) {
-  const { look, report } = app;
-  const row = look.run.rows[look.run.row[i]];
+export function Score({ app: { report }, look, i }) {
+  const row = look.run.rows[look.row[i]];
   if (!row) return null;
   const { levels } = report.figures;
   const { settings } = look;

@@ -1,7 +1,7 @@
 // All samples as a list to sort, filter and search.
 import { Balls, claimsOf, guilty } from "./claims.js";
 import { EVERYTHING, LEAST_SEARCH, fitting, inTexts, kindOf, rangeOf, sorted } from "./filters.js";
-import { Ball, Decision } from "./marks.js";
+import { Ball, missingText, Outcome } from "./marks.js";
 import { toAddress } from "./state.js";
 import { Grid } from "./table.js";
 import { brief, visible } from "./text.js";
@@ -56,18 +56,25 @@ export function Samples({ app }) {
   const listed = useMemo(() => listedOf(app), [main]);
   const order = useMemo(() => orderOf(app, listed), [listed, state.filters, state.sorting, state.found]);
   const search = useRef(null);
+  const list = useRef(null);
   useKeys({ "/": () => search.current.focus() });
+  const toList = (patch) => {
+    app.set(patch);
+    list.current.focus({ preventScroll: true });
+  };
+  const toFirst = () => toList({ current: order[0] });
+  const searchKeys = { Enter: toFirst, ArrowDown: toFirst, Escape: () => toList({ filters: { ...filtersOf(state), search: "" } }) };
   const searching = useTextSearch(app);
   const isNarrow = useMedia("(max-width: 700px)");
   const isMedium = useMedia("(max-width: 1100px)");
   return html`<h2 class="spoken">Samples</h2>
-    <${Filters} app=${app} listed=${listed} search=${search} isNarrow=${isNarrow} />
+    <${Filters} app=${app} listed=${listed} search=${search} searchKeys=${searchKeys} isNarrow=${isNarrow} />
     <p class="count" role="status">
       <b>${order.length === report.size ? counted(order.length, "sample") : `${order.length.toLocaleString("en")} of ${counted(report.size, "sample")}`}</b>${searching}
       ${report.samples.drawn && " · the texts of a draw of them are in this page"}
-      <span class="keys"><kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> opens, <kbd>/</kbd> searches</span>
+      <span class="keys"><kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> opens, <kbd>/</kbd> searches (<kbd>Enter</kbd> goes to the first, <kbd>Esc</kbd> clears)</span>
     </p>
-    <${Grid} key=${isNarrow} label="Samples" rows=${order} high=${isNarrow ? 124 : 88} columns=${columnsOf(app, isNarrow, isMedium)} sorting=${sortingOf(state)}
+    <${Grid} key=${isNarrow} box=${list} label="Samples" rows=${order} high=${isNarrow ? 124 : 88} columns=${columnsOf(app, isNarrow, isMedium)} sorting=${sortingOf(state)}
       onSort=${(sorting) => app.set({ sorting })} current=${state.current ?? -1}
       onCurrent=${(current) => app.set({ current })} onOpen=${(i) => app.go({ view: "sample", sample: report.samples.ids[i] })} />
     ${order.length === 0 && html`<p class="notice">No sample fits. <button type="button" class="quiet" onClick=${() => app.set({ filters: {} })}>Show all samples</button></p>`}`;
@@ -77,7 +84,7 @@ function columnsOf({ report, main, look, looks }, isNarrow, isMedium) {
   const { human } = report.samples;
   const columns = [
     { key: "sample", label: "Sample", width: isNarrow ? 12 : 15, grows: true, cell: (i) => html`<${Named} report=${report} main=${main} i=${i} balls=${isNarrow} />` },
-    { key: "score", label: look ? "TCVA" : main.name, width: isNarrow ? 4.6 : 5.4, isNumeric: true, cell: (i) => html`<${Score} main=${main} i=${i} />` },
+    { key: "score", label: look ? "TCVA" : main.name, width: isNarrow ? 4.6 : 5.4, isNumeric: true, cell: (i) => html`<${Outcome} of=${main} i=${i} />` },
   ];
   if (isNarrow) return columns;
   if (look) columns.splice(1, 0, { key: "claims", label: "Claims", width: 6.4, help: `Sort by the number of claims at ${report.figures.levels[4]}`, cell: (i) => html`<${Balls} report=${report} run=${main.run} i=${i} />` });
@@ -106,20 +113,13 @@ function Named({ report, main, i, balls }) {
   </div>`;
 }
 
-function Score({ main, i }) {
-  const why = main.unscored(i);
-  if (why !== null) return html`<span class="unscored" title=${visible(why)}>unscored: ${brief(kindOf(why).replaceAll("_", " "), 30)}</span>`;
-  const score = main.scores[i];
-  return html`<b data-value=${score}>${figure(score)}</b><br /><${Decision} passed=${main.passed(i)} />`;
-}
-
-function Filters({ app, listed, search, isNarrow }) {
+function Filters({ app, listed, search, searchKeys, isNarrow }) {
   const { report, state, look, main, looks } = app;
   const [open, setOpen] = useState(false);
   const filters = filtersOf(state);
   const change = (patch) => app.set({ filters: { ...filters, ...patch } });
   const reasons = useMemo(() => [...new Set(listed.ids.map((_, i) => kindOf(listed.unscored(i) ?? "")))].filter(Boolean).sort(), [listed]);
-  const outcomes = [["all", "all"], ["failed", "failures"], ["passed", "passes"], ["unscored", "unscored"], ...reasons.map((why) => [`unscored:${why}`, `unscored: ${visible(why.replaceAll("_", " "))}`])];
+  const outcomes = [["all", "all"], ["failed", "failures"], ["passed", "passes"], ["unscored", "unscored"], ...reasons.map((why) => [`unscored:${why}`, missingText(why)])];
   const levels = [["", "any"], ...report.figures.levels.map((name) => [name, name])];
   const others = looks.methods.filter(({ name }) => name !== main.name).map(({ name }) => [name, `${visible(name)} decides differently`]);
   if (others.length > 1) others.unshift(["*", "any method decides differently"]);
@@ -127,7 +127,12 @@ function Filters({ app, listed, search, isNarrow }) {
   const isFiltered = toAddress({ filters }) !== "#";
   return html`<form class="filters" role="search" aria-label="Filter samples" onSubmit=${(event) => event.preventDefault()}>
     <label class="wide">Search
-      <input ref=${search} type="search" value=${filters.search} placeholder="id, question, texts" onInput=${(event) => change({ search: event.target.value })} />
+      <input ref=${search} type="search" value=${filters.search} placeholder="id, question, texts" onInput=${(event) => change({ search: event.target.value })}
+        onKeyDown=${(event) => {
+          if (event.isComposing || !searchKeys[event.key]) return;
+          event.preventDefault();
+          searchKeys[event.key]();
+        }} />
     </label>
     ${isNarrow && html`<button type="button" aria-expanded=${open} onClick=${() => setOpen(!open)}>Filters</button>`}
     ${(open || !isNarrow) && html`

@@ -61,15 +61,28 @@ function schemeName(settings, schemes) {
   return Object.entries(schemes).find(same)?.[0] ?? settings.weights.join("/");
 }
 
-/** A number typed by hand: taken once it is one and lies in its range. */
+/** A number typed by hand: taken where it lies in its range; any other is refused, and the box shows what is in use again. */
 function NumberEntry({ id, label, value, low, high, onChange }) {
   const [text, setText] = useState(String(value));
-  useEffect(() => setText(String(value)), [value]);
-  const take = (typed) => {
-    setText(typed);
-    const number = typed.trim() === "" ? NaN : Number(typed);
-    if (number >= low && number <= high) onChange(number);
+  const [refused, setRefused] = useState("");
+  const reset = (typed) => {
+    setText(String(value));
+    setRefused(typed && `${typed} is outside ${low} to ${high}`);
   };
-  return html`<input id=${id} class="number" type="number" aria-label=${label} min=${low} max=${high} step="0.01"
-    value=${text} onInput=${(event) => take(event.target.value)} onBlur=${() => setText(String(value))} />`;
+  useEffect(() => reset(""), [value]);
+  const take = ({ target }) => {
+    const number = target.value.trim() === "" ? NaN : Number(target.value);
+    if (number > high || number < 0) {
+      reset(target.value);
+      target.value = value;
+      return target.select();
+    }
+    // What is too small may be the beginning of a number that is not: it is refused when it is complete.
+    setText(target.value);
+    setRefused("");
+    if (number >= low) onChange(number);
+  };
+  const settle = () => (text === "" || Number(text) !== value) && reset(text);
+  return html`<span class="entry"><input id=${id} class="number" type="number" aria-label=${label} min=${low} max=${high} step="0.01"
+    value=${text} onInput=${take} onChange=${settle} onBlur=${settle} />${refused && html`<span class="refused" role="alert">${refused}</span>`}</span>`;
 }

@@ -1,6 +1,6 @@
 // A list of any length as a grid: only the rows in sight are in the page.
 import { brief, visible } from "./text.js";
-import { html, useKeys, useLayoutEffect, useRef, useState } from "./ui.js";
+import { html, useKeys, useLayoutEffect, useState } from "./ui.js";
 
 /** Between columns and at both ends, in rem, as in the styles. */
 const GAP = 0.9;
@@ -21,6 +21,7 @@ const HEADING = 56;
 
 /**
  * @param {object} given
+ * @param {{current: HTMLElement|null}} given.box a reference that gets the grid
  * @param {string} given.label what the grid holds
  * @param {number[]} given.rows
  * @param {Column[]} given.columns
@@ -31,8 +32,7 @@ const HEADING = 56;
  * @param {(entry: number) => void} given.onCurrent
  * @param {(entry: number) => void} given.onOpen
  */
-export function Grid({ label, rows, columns, high, sorting, onSort, current, onCurrent, onOpen }) {
-  const box = useRef(null);
+export function Grid({ box, label, rows, columns, high, sorting, onSort, current, onCurrent, onOpen }) {
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(600);
   const at = Math.max(0, rows.indexOf(current));

@@ -1,9 +1,8 @@
 // What every view is written with: components, markup, hooks, and figures as texts.
-import { h } from "preact";
-import htm from "htm";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { html } from "./markup.js";
 
-export const html = htm.bind(h);
+export { html } from "./markup.js";
 export { render } from "preact";
 export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 

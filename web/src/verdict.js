@@ -1,21 +1,22 @@
 // The score of one sample at the temperature, its decision, and where along the temperature that changes.
 import { Axes, frame, path, Tip, useWidth } from "./chart.js";
-import { Decision } from "./marks.js";
+import { Decision, isEmpty } from "./marks.js";
 import { stepsWithin } from "./scoring.js";
 import { degree, figure, html, signed, useState } from "./ui.js";
 
 const HEIGHT = 150;
 
-export function Verdict({ app, i }) {
-  const { look, main, looks, report } = app;
-  const rating = report.rating(i);
+/** @param {import("./look.js").Scored} of what the score is of: samples, or the conversations of a run */
+export function Verdict({ app, of, i, rating = null, children }) {
+  const { looks, report } = app;
+  const look = of.run ? of : null;
   const rated = rating !== null && html`<p>Human rating ${Number(rating.toFixed(3))} on a scale of ${report.samples.human_scale.join(" to ")}.</p>`;
-  const score = main.scores[i];
-  if (Number.isNaN(score)) return html`<div class="card verdict"><div><p><strong class="big">Unscored</strong></p>${rated}</div></div>`;
-  const passed = main.passed(i);
+  const score = of.scores[i];
+  if (Number.isNaN(score)) return html`<div class="card verdict"><div><p><strong class="big">${isEmpty(of.unscored(i)) ? "Nothing to check" : "Unscored"}</strong></p>${rated}${children}</div></div>`;
+  const passed = of.passed(i);
   const said = html`<p class="verdict-line"><strong class="big" data-value=${score}>${figure(score)}</strong>
     <span key=${String(passed)} class=${`badge ${passed === null ? "" : passed ? "passes" : "fails"}`}><${Decision} passed=${passed} /></span></p>`;
-  if (!look) return html`<div class="card verdict"><div>${said}<p>${main.name}</p>${rated}</div></div>`;
+  if (!look) return html`<div class="card verdict"><div>${said}<p>${of.name}</p>${rated}${children}</div></div>`;
   const { temperature, threshold, bounds } = look.settings;
   const from = looks.passesFrom(look, i);
   const where = from === null ? "at no temperature" : from <= bounds.t_min ? "at every temperature" : `from T = ${degree(from)}`;
@@ -27,7 +28,7 @@ export function Verdict({ app, i }) {
       ${said}
       <p>${passed ? "Passes" : "Fails"} at T = ${degree(temperature)}${scoreAt ? html`; passes <b>${where}</b> (${threshold} or more).` : "."}</p>
       ${scoreAt && temperature !== start && html`<p class="aside">At T = ${degree(start)}, as in the run: ${figure(before)}, ${before >= threshold ? "pass" : "fail"}. Change: ${signed(score - before)}.</p>`}
-      ${rated}
+      ${rated}${children}
     </div>
     ${scoreAt && html`<${ScoreCurve} app=${app} look=${look} score=${scoreAt} from=${from} />`}
   </div>`;

@@ -16,6 +16,7 @@ const RUN = {
   row: [0, 1, 2, 3, -1],
   levels: ["004", "44", "4", "0", ""],
   unscored: [[4, "refusal", false]],
+  whole: { row: [], unscored: [] },
 };
 const CLAIMS = ["fully", null, "none", "fully"].map((verdict) => ({ claim: "It is so.", verdict }));
 const look = new Looks({ figures: FIGURES, methods: [] }).at(RUN, {});

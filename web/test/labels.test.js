@@ -40,11 +40,22 @@ test("labels are taken back one by one, and nothing stays of an empty one", () =
   const store = new LabelStore(REPORT, null);
   store.rate("a", 0);
   store.mark("a", "x", "fully");
-  assert.equal(store.undo(), true);
+  assert.equal(store.undo(({ id, claim }) => `${id} ${claim}`), "a x");
   assert.deepEqual([...store.labels], [["a", { human: 0 }]]);
   store.rate("a", undefined);
   assert.equal(store.labels.size, 0);
-  assert.deepEqual([store.undo(), store.rating("a"), store.undo(), store.undo()], [true, 0, true, false]);
+  assert.deepEqual([store.undo(), store.rating("a"), store.undo(), store.undo()], [true, 0, true, null]);
+});
+
+test("only what has a place is taken back, and no label that came after it", () => {
+  const store = new LabelStore(REPORT, null);
+  store.mark("a", "x", "fully");
+  store.mark("a", "x", "none");
+  store.mark("a", "y", "minor");
+  store.rate("a", 1);
+  assert.equal(store.undo(({ claim }) => claim === "x"), true);
+  assert.deepEqual([store.level("a", "x"), store.level("a", "y"), store.rating("a")], ["fully", "minor", 1]);
+  assert.equal(store.undo(() => null), null);
 });
 
 test("an export is what the library reads, and comes back", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { counts } from "../src/chart.js";
+import { ReportData } from "../src/data.js";
 import { Looks, averages } from "../src/look.js";
 import { claimPairs, decisions, meet, mostDifferent, paired } from "../src/pairs.js";
 
@@ -14,6 +15,7 @@ const RUN = {
   rows: [[[2, 0, 0, 0, 0]], [[4, 0, 0, 0, 1]], [[0, 0, 0, 0, 2]]],
   row: [0, 1, 2, -1, 1],
   unscored: [[3, "refusal: it declines", false]],
+  whole: { row: [1, -1, -2], unscored: [[1, "judge_error: turn 2", true]] },
 };
 const METHOD = { name: "m", about: "", scale: [0, 1], threshold: 0.5, scores: [0.2, 1, 0, 1, null], unscored: [[4, "timeout"]] };
 const FIGURES = { schemes: SCHEMES, penalties: ["paper", "ramped", "absolute", "off"] };
@@ -27,6 +29,21 @@ test("scores, decisions and reasons at a temperature", () => {
   assert.deepEqual([0, 2, 3].map((i) => looks.passesFrom(look, i)), [0.1, null, null]);
   assert.equal(looks.at(RUN, { temperature: 0.2 }).passed(1), false);
   assert.deepEqual(averages(look), { n: 4, passed: 3, mean: (1 + 0.64 + 0.64) / 4, passRate: 0.75 });
+});
+
+test("conversations have the scores of their own rows", () => {
+  const { whole } = looks.at(RUN, { temperature: 0.2 });
+  assert.deepEqual([whole.scores.length, whole.scores[0], whole.passed(0)], [3, looks.at(RUN, { temperature: 0.2 }).scores[1], false]);
+  assert.deepEqual([1, 2].map((k) => [whole.scores[k], whole.unscored(k), whole.scoreOf(k)]), [[NaN, "judge_error: turn 2", null], [NaN, "not in this run", null]]);
+  assert.equal(looks.passesFrom(whole, 0), looks.passesFrom(looks.at(RUN, {}), 1));
+});
+
+test("rows behind those of the samples are those of conversations", () => {
+  const run = { name: "run", row: [0, -1, 2, -1], unscored: [[1, "refusal", false], [3, "timeout", true]] };
+  const samples = { ids: ["a/1", "a/2"], conversations: [["a", [0, 1]], ["b", []]] };
+  const report = new ReportData({ runs: [run], methods: [], samples }, () => "");
+  assert.deepEqual(report.runs[0], { name: "run", row: [0, -1], unscored: [[1, "refusal", false]], whole: { row: [2, -1], unscored: [[1, "timeout", true]] } });
+  assert.deepEqual([report.turn(1), report.turn(2)], [{ k: 0, n: 1, turns: [0, 1] }, undefined]);
 });
 
 test("what an address makes up is not followed", () => {
