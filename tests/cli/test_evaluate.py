@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tcva_adapters import clear_shared
 from tests.cli.conftest import PASSAGE, Run, record, write
 from tests.support.server import WRONG_KEY, Body, ScriptedServer, auto_judge, error
 
@@ -349,7 +350,8 @@ def test_an_outage_is_no_success_and_the_same_command_asks_for_the_rest(
     done = tcva(*command, "--set", "max_concurrency=1")
     assert server.count - asked == 156
     assert "failed" not in done.out
-    # Without a store nothing is said of the rest.
+    # Without a store nothing is said of the rest; what this process remembers is no store.
+    clear_shared()
     server.script = lambda body, n: (
         error(400, "no") if "Room 7 " in str(body) else auto_judge(body, n)
     )
