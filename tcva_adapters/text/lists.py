@@ -11,6 +11,8 @@ _LISTS: Final = tomllib.loads(
     files("tcva_adapters.text").joinpath("words.toml").read_text(encoding="utf-8")
 )
 
+_PART: Final = re.compile(r"<(\w+)>")
+
 
 def words(name: str) -> frozenset[str]:
     """One list, or all lists of a table together."""
@@ -32,13 +34,17 @@ def variants(name: str) -> dict[str, str]:
     return {form: word for word, forms in _LISTS[name].items() for form in forms.split()}
 
 
-def phrases(name: str) -> str:
-    """The phrases of a list as one alternative of a pattern, the longest first."""
-    found = " ".join(_LISTS["phrases"][name].split()).split("; ")
-    return "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
-
-
-def patterns(name: str) -> str:
-    """The patterns of a list as one alternative; lines that begin with # are remarks."""
+def pattern(name: str) -> re.Pattern[str]:
+    """One of the patterns, compiled; lines that begin with # are remarks."""
     lines = _LISTS["patterns"][name].strip().splitlines()
-    return "|".join(f"(?:{line})" for line in lines if not line.startswith("#"))
+    text = "|".join(f"(?:{line})" for line in lines if not line.startswith("#"))
+    return re.compile(_PART.sub(_part, text), re.IGNORECASE)
+
+
+def _part(name: re.Match[str]) -> str:
+    """What the name of a part or of a list of phrases stands for in a pattern."""
+    part = _LISTS["parts"].get(name[1])
+    if part is None:
+        phrases = " ".join(_LISTS["phrases"][name[1]].split()).split("; ")
+        part = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+    return f"(?:{_PART.sub(_part, part)})"
