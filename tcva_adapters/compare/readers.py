@@ -33,7 +33,7 @@ from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.counted import LevelCounts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.protocol import Scored, json_object
-from tcva_adapters.results.result import Result
+from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
 from tcva_adapters.samples.conversation import CONVERSATION, add_group, conversation_of
@@ -254,14 +254,17 @@ class Block:
         A turn of a conversation comes with what that is called.
         """
         self.number += 1
-        own = name or f"row-{self.number}"
+        row = f"row-{self.number}"
+        own = name or row
         if self.how.hold == "all":
-            own = numbered(own, self.names)
+            own = row = numbered(own, self.names)
             self.metadata.append(metadata)
-            self.reasons |= {(own, method): why for method, why in reasons.items() if why}
             if result is not None:
                 for method in scores:
                     self.results.setdefault(method, []).append(result)
+        for method, why in reasons.items():
+            if why and (self.how.hold == "all" or why == MOSTLY_MARKED):
+                self.reasons[row, method] = why
         if self.how.ratings is not None:
             self.human.extend(self.how.ratings.of(own, metadata))
         if self.how.group is not None:
@@ -303,6 +306,8 @@ class Block:
         result = cast("Result", item) if is_same else Result(judged, scoring)
         method, why = judged.criterion, result.unscored
         reasons = {} if why is None or result.score is not None else {method: why.text}
+        if result.mostly_marked:
+            reasons = {method: MOSTLY_MARKED}
         self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons, result, talk)
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)

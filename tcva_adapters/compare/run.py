@@ -37,7 +37,7 @@ from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.framework_score import FrameworkScore
-from tcva_adapters.results.result import Result
+from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Runner
 from tcva_adapters.samples import output
@@ -336,6 +336,12 @@ class Run:
                 for method, column in cells.items()
                 for sample, each in zip(names, column, strict=True)
                 if each.score is None
+            }
+            | {
+                (sample, method): MOSTLY_MARKED
+                for method in views
+                for sample, each in zip(names, results, strict=True)
+                if each.mostly_marked
             },
             metadata=tuple(sample.metadata for sample in self.samples),
             usage={self.views[0]: _usage([each.assessment for each in results])}

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.tables import counted
@@ -76,7 +77,7 @@ class ScoreTable:
         counts: Level counts, shape (N, J, 5), the main judge's first, for scores at other
             temperatures; zeros where a judge has no verdicts. None for methods without verdicts.
         thresholds: By method: a score passes from here on; see `threshold`.
-        reasons: By (sample, method): why there is no score.
+        reasons: By (sample, method): why there is no score, or why one passes no gate.
         metadata: One mapping per sample, or nothing at all.
         usage: By method, what it took: ``calls``, ``input_tokens``, ``output_tokens``, ``seconds``,
             as far as somebody counted.
@@ -156,6 +157,27 @@ class ScoreTable:
     def threshold(self, method: str) -> float:
         """Where a method's scores pass from."""
         return self.thresholds.get(method, THRESHOLD)
+
+    def marked(self, method: str) -> npt.NDArray[np.bool_]:
+        """Which answers pass no gate, whatever their score, shape (N,); see `Result.mostly_marked`."""
+        marked = {
+            sample
+            for (sample, name), why in self.reasons.items()
+            if name == method and why == MOSTLY_MARKED
+        }
+        samples = self.samples if marked else ()  # ids of a million rows are made when asked for
+        places = [place for place, sample in enumerate(samples) if sample in marked]
+        return np.isin(np.arange(len(self)), places)
+
+    def passes(self, method: str, threshold: float | None = None) -> npt.NDArray[np.bool_]:
+        """Which samples pass, shape (N,).
+
+        Args:
+            method: By whose score.
+            threshold: Where scores pass from; by default the method's.
+        """
+        least = self.threshold(method) if threshold is None else threshold
+        return (self.column(method) >= least) & ~self.marked(method)
 
     def reason(self, sample: str, method: str) -> str:
         """Why there is no score; ``no result`` where nobody said."""

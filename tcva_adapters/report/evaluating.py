@@ -177,7 +177,7 @@ def check_samples(
 def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
     scores = table.column(method)
     scored = scores[np.isfinite(scores)]
-    passed = int((scored >= table.threshold(method)).sum())
+    passed = int(table.passes(method).sum())
     size = len(table) + table.about.get("skipped", 0)
     return {
         "method": method,

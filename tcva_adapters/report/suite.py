@@ -130,8 +130,8 @@ class Suite:
             if exit_code(table, gate_records(report)):
                 said = gate_lines(report, table)
                 lines += said if asked else (line for line in said if line.startswith("  "))
-            thresholds = np.array([table.threshold(method) for method in table.methods])
-            failing += int((~(table.scores >= thresholds)).any(axis=1).sum())
+            passing = np.all([table.passes(method) for method in table.methods], axis=0)
+            failing += int((~passing).sum())
         if not lines:
             return found
         if not asked:

@@ -286,18 +286,6 @@ class ClaimVerdict(BaseModel):
         return f"{self.verdict.value}{weight}"
 
 
-def non_claims_text(number: int, by_judge: int) -> str:
-    """How many sentences claim nothing, in words.
-
-    >>> non_claims_text(3, 1), non_claims_text(1, 1)
-    ('3 sentences claim nothing, 1 by the judge alone', '1 sentence claims nothing, by the judge alone')
-    """
-    text = f"{number} sentences claim nothing" if number > 1 else "1 sentence claims nothing"
-    if by_judge and number > 1:
-        return f"{text}, {by_judge} by the judge alone"
-    return f"{text}, by the judge alone" if by_judge else text
-
-
 class Layouted(BaseModel):
     """What is written as JSON with the version of its layout, and read back.
 
@@ -401,6 +389,7 @@ class Assessment(Judgement):
             repeats of one judge.
         form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
             draws``; empty for judges that are not asked.
+        has_marked_answer: Whether it is about several answers, one of which is `mostly_marked`.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -421,6 +410,7 @@ class Assessment(Judgement):
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
     form: str = ""
+    has_marked_answer: bool = False
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
@@ -476,17 +466,23 @@ class Assessment(Judgement):
         return tuple(claim for claim in self.claims if claim.verdict is None)
 
     @property
-    def marked_share(self) -> float:
-        """The share of the text's characters in sentences that only the judge marks as no claim.
+    def mostly_marked(self) -> bool:
+        """Whether no gate passes the answer: most of it is no claim by the judge's word alone.
 
-        In [0, 1]. Gates do not pass a text most of which nobody has checked.
+        True where over half of its characters, or of those of one of several answers, are in
+        sentences that only the judge, or one of the additional judges, marks as no claim.
 
         >>> marked = ClaimVerdict(claim="Servus!", verdict=None, marked_by_judge=True)
-        >>> Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (marked,)}).marked_share
-        1.0
+        >>> judged = Assessment.from_verdicts(["fully"])  # of "claim 1"
+        >>> [judged.model_copy(update={"claims": judged.claims + (marked,) * n}).mostly_marked for n in (1, 2)]
+        [False, True]
         """
-        marked = sum(len(claim.claim) for claim in self.claims if claim.marked_by_judge)
-        return marked / max(sum(len(claim.claim) for claim in self.claims), 1)
+        balance = sum(len(c.claim) * (1 if c.marked_by_judge else -1) for c in self.claims)
+        return (
+            balance > 0
+            or self.has_marked_answer
+            or any(member.mostly_marked for member in self.members)
+        )
 
     @property
     def counts(self) -> FloatArray:

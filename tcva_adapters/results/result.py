@@ -23,16 +23,16 @@ from tcva_adapters.results.assessment import (
     ClaimVerdict,
     Unscored,
     Usage,
-    non_claims_text,
 )
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.tables import Column, Report, Table, shortened
+from tcva_adapters.tables import Column, Report, Table, counted, shortened
 
 __all__ = ["Result", "ScoringConfig"]
 
+MOSTLY_MARKED: Final = "passes no gate: most of the text is no claim by the judge alone"
 _QUOTED: Final = 80
 _NAMES: Final = tuple(level.value for level in LEVELS)
 
@@ -105,8 +105,18 @@ class Result:
         return self.assessment.sample_id
 
     @property
+    def mostly_marked(self) -> bool:
+        """Whether no gate passes the answer, whatever its score; see `Assessment.mostly_marked`."""
+        return self.assessment.mostly_marked
+
+    @property
     def passed(self) -> bool | None:
-        """Whether the score reaches the threshold; None where there is no score."""
+        """Whether the score reaches the threshold; None where there is no score.
+
+        False, with or without a score, where the answer is `mostly_marked`.
+        """
+        if self.mostly_marked:
+            return False
         return None if self.score is None else self.score >= self.scoring.threshold
 
     @cached_property
@@ -132,7 +142,7 @@ class Result:
     @property
     def flip_temperature(self) -> float | None:
         """The smallest temperature from which on the sample passes; None if it never does."""
-        if self.unscored is not None:
+        if self.unscored is not None or self.mostly_marked:
             return None
         return flip_point(self.above_threshold(), self.scoring.bounds)
 
@@ -266,8 +276,9 @@ class Result:
         judged, scoring = self.assessment, self.scoring
         if judged.unscored is not None:
             return self._without_score(judged.unscored.reason.value)
-        threshold = f"{'>=' if self.passed else '<'} {scoring.threshold:g}"
-        parts = [f"{self.score:.3f} {threshold} at {scoring.place}: {self.levels}"]
+        relation = "<" if self.score is None or self.score < scoring.threshold else ">="
+        place = f"{scoring.threshold:g} at {scoring.place}"
+        parts = [f"{self.score:.3f} {relation} {place}: {self.levels}"]
         parts += self._non_claims_in_words()
         if judged.members:
             by_judge = self.member_scores.items()
@@ -289,13 +300,14 @@ class Result:
     def _non_claims_in_words(self) -> list[str]:
         non_claims = self.assessment.non_claims
         by_judge = sum(claim.marked_by_judge for claim in non_claims)
-        return [non_claims_text(len(non_claims), by_judge)] if non_claims else []
+        texts = [non_claims_text(len(non_claims), by_judge)] if non_claims else []
+        return [*texts, MOSTLY_MARKED] if self.mostly_marked else texts
 
     def _repeats_in_words(self) -> list[str]:
         scores = sorted(each.score for each in self.repeats if each.score is not None)
         if not scores:
             return []
-        passed = sum(score >= self.scoring.threshold for score in scores)
+        passed = sum(each.passed is True for each in self.repeats)
         span = f"{scores[0]:.3f} to {scores[-1]:.3f}"
         return [f"{len(scores)} repeats score {span}, {passed} of them pass"]
 
@@ -318,6 +330,16 @@ def scoring_in(plain: Mapping[str, Any]) -> ScoringConfig:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         msg = f"not a result of layout {SCHEMA_VERSION}: {why}"
         raise UnreadableInputError(msg) from None
+
+
+def non_claims_text(number: int, by_judge: int) -> str:
+    """How many sentences claim nothing, in words.
+
+    >>> non_claims_text(3, 1), non_claims_text(1, 0)
+    ('3 sentences claim nothing, 1 of them by the judge alone', '1 sentence claims nothing')
+    """
+    text = f"{counted(number, 'sentence')} {'claims' if number == 1 else 'claim'} nothing"
+    return f"{text}, {by_judge} of them by the judge alone" if by_judge else text
 
 
 def interval_text(interval: tuple[float, float]) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.results.assessment import Unscored, Usage, non_claims_text
+from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
-from tcva_adapters.results.result import Result
+from tcva_adapters.results.result import Result, non_claims_text
 
 FEW_SAMPLES: Final = 30
 """Scored samples below which a pass rate hardly says anything about others."""

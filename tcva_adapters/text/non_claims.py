@@ -67,11 +67,11 @@ def non_claim_kind(sentence: str) -> str | None:
     is_question = bare.endswith(("?", "？"))
     if not is_question and (_REFUSAL.fullmatch(rest) or _REFUSAL_BEGINNING.match(rest)):
         return "refusal"
-    if has_figure or _STATED.search(bare):
-        return None
+    may_state = has_figure or _STATED.search(bare)
     if is_question:
-        return _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
-    return "offer" if _OFFER.fullmatch(bare) and not _ASSERTING.search(bare) else None
+        return None if may_state else _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
+    is_offer = _OFFER.fullmatch(bare) and not (may_state or _ASSERTING.search(bare))
+    return "offer" if is_offer else None
 
 
 def _is_polite(bare: str) -> bool:
