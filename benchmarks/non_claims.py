@@ -12,8 +12,6 @@ from tcva_adapters.text.non_claims import non_claim_kind
 from tests.judges.polite import MORE, OPENINGS_AND_CLOSINGS, PLEADING, REFUSALS
 from tests.judges.test_non_claims import FACT, judged, marking, of_kind
 
-_MOST_MARKED = 0.5
-
 
 def print_believed() -> None:
     """Marked sentences beside a supported claim."""
@@ -71,9 +69,8 @@ def print_pleading() -> None:
             total += score
             is_none = any(c.verdict is Verdict.NONE and claim in c.claim for c in result.claims)
             counts["escaped"] += not is_none
-            counts["passed"] += bool(result.passed)
-            is_open = result.assessment.marked_share <= _MOST_MARKED
-            counts["gate"] += bool(result.passed) and is_open
+            counts["passed"] += score >= result.scoring.threshold
+            counts["gate"] += bool(result.passed)
             counts["shown"] += any(c.marked_by_judge and claim in c.claim for c in result.claims)
         n = len(PLEADING)
         print(

@@ -28,7 +28,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
 from pydantic_core import to_json
 
 from tcva_adapters.events import emit
-from tcva_adapters.judges.alone import SentenceMark
+from tcva_adapters.judges.alone import SentenceMark, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, digest, why_unscored
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.models.protocol import Identity
@@ -170,19 +170,6 @@ class SharedJudgements:
                 del self._calls[call.place]
             while len(self._calls) > MOST_REMEMBERED or self._bytes > MOST_BYTES:
                 self._bytes -= self._calls.popitem(last=False)[1].size
-
-    def remembered(self, identity: Identity, key: str) -> Any:
-        """A judgement that is remembered, or None; nobody is waited for."""
-        call, is_new = self.begin(identity, key, run=None)
-        if is_new:
-            self.end(call, None)
-        return call.done.result() if call.done.done() else None
-
-    def remember(self, identity: Identity, key: str, judgement: Judgement) -> None:
-        """Remember a judgement that is complete."""
-        call, is_new = self.begin(identity, key, run=None)
-        if is_new:
-            self.end(call, judgement)
 
 
 SHARED: Final = SharedJudgements()
@@ -558,41 +545,45 @@ class Runner(Generic[R]):
                 self._store.put_many([(question.key, answer) for question, answer in answered])
 
 
-@dataclass(frozen=True, slots=True)
-class SharedSentences:
-    """What a judge said of sentences that it was shown alone, shared and stored as judgements are.
+class SharedSentences(SentenceMemory):
+    """What a judge said of sentences that it was shown alone, shared or stored as judgements are.
 
-    Attributes:
-        judge: Who was asked.
+    Args:
+        judge: Who is asked.
         identity: Which judges are the same one; None shares nothing.
-        store: Where the answers are stored; None for nowhere.
+        store: Where the answers are stored; None shares them in this process.
     """
 
-    judge: Judge
-    identity: Identity | None
-    store: VerdictStore | None
+    def __init__(self, judge: Judge, identity: Identity | None, store: VerdictStore | None) -> None:
+        self._judge, self._identity, self._store = judge, identity, store
 
     def known(self, sentence: str) -> SentenceMark | None:
         """What the judge said of a sentence; None where it was not asked."""
-        key, mark = self._key(sentence), None
-        if self.identity is not None:
-            mark = SHARED.remembered(self.identity, key)
-        if mark is None and self.store is not None:
-            with self.store.spared():
-                mark = self.store.get_many([key], SentenceMark).get(key)
-        return mark
+        key = self._key(sentence)
+        if self._store is not None:
+            with self._store.spared():
+                return self._store.get_many([key], SentenceMark).get(key)
+        return self._shared(key, None)
 
     def keep(self, sentence: str, mark: SentenceMark) -> None:
         """Remember what the judge says of a sentence."""
         key = self._key(sentence)
-        if self.identity is not None:
-            SHARED.remember(self.identity, key, mark)
-        if self.store is not None:
-            with self.store.spared():
-                self.store.put_many([(key, mark)])
+        if self._store is not None:
+            with self._store.spared():
+                self._store.put_many([(key, mark)])
+        self._shared(key, mark)
+
+    def _shared(self, key: str, mark: SentenceMark | None) -> SentenceMark | None:
+        """What is remembered in this process, and otherwise from now on."""
+        if self._identity is None:
+            return None
+        call, is_new = SHARED.begin(self._identity, key, run=None)
+        if is_new:
+            SHARED.end(call, mark)
+        return call.done.result() if call.done.done() else None
 
     def _key(self, sentence: str) -> str:
-        judge = self.judge
+        judge = self._judge
         parts = [judge.name, judge.prompt_version, dict(judge.parameters), sentence]
         return digest({"sentence_alone": parts})
 

@@ -271,18 +271,16 @@ class _JudgeQuestion(Question[Assessment]):
 
     def ask(self) -> Assessment:
         if type(self.judge) is LLMJudge:  # a subclass may do more
-            turns = self.judge.turns(self._sample, self._criterion, self._sentences)
-            return drive(turns, self.judge.model)
+            return drive(self.conversation(), self.judge.model)
         return _checked(self.judge.assess(self._sample, self._criterion))
 
     async def aask(self) -> Assessment:
         if type(self.judge) is LLMJudge:
-            turns = self.judge.turns(self._sample, self._criterion, self._sentences)
-            return await adrive(turns, self.judge.model)
+            return await adrive(self.conversation(), self.judge.model)
         return _checked(await self.judge.aassess(self._sample, self._criterion))
 
     def conversation(self) -> Turns[Assessment]:
-        turns: Turns[Assessment] = self.judge.turns(self._sample, self._criterion)
+        turns: Turns[Assessment] = self.judge.turns(self._sample, self._criterion, self._sentences)
         return turns
 
     def given_up(self, why: Unscored) -> Assessment:

@@ -6,8 +6,8 @@ A request that holds the sentence alone leaves them no way to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from tcva_adapters.judges.prompts import sentence_request
 from tcva_adapters.judges.reply import parse_asserts
@@ -34,8 +34,8 @@ class SentenceMark(Judgement):
     claims_nothing: bool
 
 
-class SentenceMemory(Protocol):
-    """What the same judge said of sentences before."""
+class SentenceMemory:
+    """What the same judge said of sentences before; this one remembers nothing."""
 
     def known(self, sentence: str) -> SentenceMark | None:
         """What it said of a sentence; None where it was not asked."""
@@ -44,23 +44,22 @@ class SentenceMemory(Protocol):
         """Remember what it says of a sentence."""
 
 
-def without_assertion(calls: Calls, sentences: Sequence[str]) -> Turns[set[str]]:
+def without_assertion(calls: Calls, sentences: Iterable[str]) -> Turns[set[str]]:
     """Ask about sentences, each alone, and return those that claim nothing, in the judge's words.
 
-    A sentence that was asked about before costs no call. An unreadable reply believes nothing.
+    A sentence that was asked about before costs no call. An unclear reply believes nothing.
 
     Raises:
         JudgeError: A call failed.
     """
-    memory = calls.memory
-    marks = {sentence: memory.known(sentence) if memory else None for sentence in sentences}
-    asked = [sentence for sentence, mark in marks.items() if mark is None][:MOST_SENTENCES]
-    replies = (yield from calls.ask([*map(sentence_request, asked)])) if asked else []
+    marks = {sentence: calls.memory.known(sentence) for sentence in sentences}
+    unknown = [sentence for sentence, mark in marks.items() if mark is None]
+    asked = unknown[: MOST_SENTENCES - calls.sentences]
+    calls.sentences += len(asked)
+    replies = yield from calls.ask([*map(sentence_request, asked)])
     for sentence, reply in zip(asked, replies, strict=True):
         asserts = None if reply.truncated else parse_asserts(reply.text, sentence)
-        if asserts is None:
-            continue
-        marks[sentence] = mark = SentenceMark(claims_nothing=not asserts)
-        if memory:
-            memory.keep(sentence, mark)
+        if asserts is not None:
+            marks[sentence] = mark = SentenceMark(claims_nothing=not asserts)
+            calls.memory.keep(sentence, mark)
     return {sentence for sentence, mark in marks.items() if mark and mark.claims_nothing}

@@ -144,16 +144,16 @@ def computed(
     )
 
 
-def listed_non_claims(sentences: Sequence[str]) -> dict[int, ClaimVerdict]:
-    """The sentences that claim nothing by the lists of phrases, by their place from 0.
+def listed_non_claims(sentences: Iterable[str]) -> dict[str, ClaimVerdict]:
+    """The sentences that claim nothing by the lists of phrases.
 
-    >>> listed_non_claims(["Hello!", "It opens at nine."])[0].reason
+    >>> listed_non_claims(["Hello!", "It opens at nine."])["Hello!"].reason
     'greeting'
     """
     return {
-        place: ClaimVerdict(claim=sentences[place], verdict=None, reason=kind)
-        for place, kind in enumerate(map(non_claim_kind, sentences))
-        if kind
+        sentence: ClaimVerdict(claim=sentence, verdict=None, reason=kind)
+        for sentence in sentences
+        if (kind := non_claim_kind(sentence))
     }
 
 

@@ -142,21 +142,20 @@ class LexicalJudge:
 def _kinds(claims: Sequence[str]) -> list[str | None]:
     """Why sentences claim nothing, None for those that claim something.
 
-    A few words without content ("Yes.") claim nothing before or behind a claim; alone they are the
-    answer.
+    A few words without content ("Yes.") claim nothing beside a claim; alone they are the answer.
     """
-    kinds = [non_claim_kind(claim) for claim in claims]
-    empty = [place for place, kind in enumerate(kinds) if kind is None and _is_empty(claims[place])]
-    if len(empty) < kinds.count(None):
-        for place in empty:
-            kinds[place] = NOT_A_CLAIM
-    return kinds
+    listed = [non_claim_kind(claim) for claim in claims]
+    kinds = [
+        NOT_A_CLAIM if kind is None and _is_bare(claim) else kind
+        for claim, kind in zip(claims, listed, strict=True)
+    ]
+    return kinds if None in kinds else listed
 
 
-def _is_empty(claim: str) -> bool:
-    content = [token for token in tokenise(claim[:_FEW_CHARACTERS]) if is_content(token)]
-    is_answer = len(content) == 1 and content[0].text.casefold() in _ANSWERS
-    return len(claim) <= _FEW_CHARACTERS and (not content or is_answer)
+def _is_bare(claim: str) -> bool:
+    if len(claim) > _FEW_CHARACTERS:
+        return False
+    return {token.text.casefold() for token in tokenise(claim) if is_content(token)} <= _ANSWERS
 
 
 def without_marks(claims: Sequence[str]) -> list[str]:

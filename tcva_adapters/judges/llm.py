@@ -136,7 +136,7 @@ class LLMJudge:
             memory: What the judge said of sentences before; without one, each is asked about.
         """
         drawn = Sampling(seed_offset=self.repeat, temperature=self.repeat_temperature)
-        calls = Calls(drawn, memory)
+        calls = Calls(drawn, memory or SentenceMemory())
         claims: tuple[ClaimVerdict, ...] = ()
         try:
             text = sample.field(criterion.claims) or ""
@@ -168,28 +168,21 @@ class LLMJudge:
         """
         texts = sentences
         non_claims = {} if criterion.statements else listed_non_claims(texts)
-        if self.claims == "llm" and not criterion.statements and len(non_claims) < len(texts):
+        if self.claims == "llm" and not (criterion.statements or non_claims.keys() >= {*texts}):
             own_texts = yield from self._claims_by_model(calls, sample, criterion)
             if own_texts:
                 texts, non_claims = own_texts, listed_non_claims(own_texts)
             else:  # the judge found no claim: it has marked every sentence
-                marked = [text for place, text in enumerate(texts) if place not in non_claims]
-                believed = yield from without_assertion(calls, marked)
-                non_claims |= {
-                    place: marked_by_judge(text, prompts.NOT_A_CLAIM)
-                    for place, text in enumerate(texts)
-                    if text in believed
-                }
+                unknown = [text for text in texts if text not in non_claims]
+                for text in (yield from without_assertion(calls, unknown)):
+                    non_claims[text] = marked_by_judge(text, prompts.NOT_A_CLAIM)
         if len(texts) > self.max_claims:
             detail = f"{len(texts)} claims, more than max_claims={self.max_claims}"
             raise JudgeError(detail, reason=Reason.TOO_LONG)
-        asked = [text for place, text in enumerate(texts) if place not in non_claims]
         ask = written_verdicts if self.verdicts == "written" else yes_no_verdicts
+        asked = [text for text in texts if text not in non_claims]
         verdicts = iter((yield from ask(calls, sample, criterion, asked)))
-        return tuple(
-            non_claims[place] if place in non_claims else next(verdicts)
-            for place in range(len(texts))
-        )
+        return tuple(non_claims.get(text) or next(verdicts) for text in texts)
 
     def _claims_by_model(
         self, calls: Calls, sample: Sample, criterion: Criterion
@@ -264,19 +257,23 @@ class Calls:
         memory: What the judge said of sentences before.
         usage: What they cost.
         replies: Every reply, in order, since it was paid for.
+        sentences: How many sentences were asked about alone.
     """
 
     drawn: Sampling = field(default_factory=Sampling)
-    memory: SentenceMemory | None = None
+    memory: SentenceMemory = field(default_factory=SentenceMemory)
     usage: Usage = field(default_factory=Usage)
     replies: list[str] = field(default_factory=list)
+    sentences: int = 0
 
     def ask(self, requests: Sequence[JudgeRequest]) -> Turns[list[ModelReply]]:
-        """Ask, as one turn of a judgement.
+        """Ask, as one turn of a judgement; nothing to ask is no turn.
 
         Raises:
             JudgeError: A call failed.
         """
+        if not requests:
+            return []
         started = time.perf_counter()
         if self.drawn != Sampling():
             offset, temperature = self.drawn.seed_offset, self.drawn.temperature
@@ -312,7 +309,6 @@ class _Chunk:
         open: The numbers of those that lack a sound verdict.
         sound: The verdicts by number.
         doubtful: Those whose quote is a claim, for want of better ones.
-        marked: The open ones that the last reply marks as claiming nothing.
         disbelieved: Those that were marked, and assert something when shown alone.
         faults: What the judge can do better, in words for it.
         problems: What was wrong with the last reply, in words for a reader.
@@ -323,18 +319,9 @@ class _Chunk:
     open: list[int]
     sound: dict[int, ClaimVerdict] = field(default_factory=dict)
     doubtful: dict[int, ClaimVerdict] = field(default_factory=dict)
-    marked: dict[int, ClaimVerdict] = field(default_factory=dict)
     disbelieved: set[int] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-
-    def disbelieve(self, number: int) -> None:
-        """Ask again for a level: the sentence asserts something."""
-        self.disbelieved.add(number)
-        self.problems.append(
-            f"the judge marks claim {self.before + number} as no claim, and says of the sentence "
-            "alone that it asserts something"
-        )
 
 
 def written_verdicts(
@@ -343,10 +330,11 @@ def written_verdicts(
     """All verdicts in one turn, and one more for those that are missing or repeat the prompt.
 
     A call asks for up to 24 claims; further ones of a long text are asked side by side. Sentences
-    that the judge marks as claiming nothing are shown to it alone before it is believed.
+    that the judge marks as claiming nothing are shown to it alone before it is believed, and are
+    asked for a level, twice if need be, where it is not.
 
     Raises:
-        JudgeError: A claim has no verdict after that, or a call other than the second for
+        JudgeError: A claim has no verdict after that, or a call other than a further one for
             verdicts failed.
     """
     size = math.ceil(len(texts) / max(math.ceil(len(texts) / CLAIMS_A_CALL), 1)) or 1
@@ -355,50 +343,33 @@ def written_verdicts(
         part = texts[start : start + size]
         chunks.append(_Chunk(start, part, list(range(1, len(part) + 1))))
     held = passages(sample, criterion)
-    for again in (False, True):
-        asked: list[_Chunk] = []
-        requests: list[JudgeRequest] = []
-        for chunk in chunks:
-            if not chunk.open:
-                continue
-            request = prompts.verdict_request(
+    for turn in range(3):
+        asked = [chunk for chunk in chunks if chunk.open and (turn < 2 or chunk.disbelieved)]
+        requests = [
+            prompts.verdict_request(
                 sample,
                 criterion,
                 chunk.texts,
-                only=chunk.open if again else None,
+                only=chunk.open if turn else None,
                 # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
                 allow_non_claims=not chunk.disbelieved,
                 problems=chunk.faults,
             )
-            asked.append(chunk)
-            requests.append(request)
+            for chunk in asked
+        ]
         try:
-            replies = (yield from calls.ask(requests)) if requests else []
+            replies = yield from calls.ask(requests)
         except JudgeError as error:
-            if not again:
+            if turn == 0:
                 raise
             for chunk in asked:
-                chunk.problems = [f"the second call failed: {error}"]
+                chunk.problems = [f"a further call failed: {error}"]
             break
         for chunk, reply in zip(asked, replies, strict=True):
-            _read(chunk, reply, sample, criterion, held)
-        yield from _confirm_marks(calls, asked)
+            marked = _read(chunk, reply, sample, criterion, held)
+            yield from _confirm_marks(calls, criterion, chunk, marked)
     verdicts = _complete(chunks, len(texts))
     return check_evidence(verdicts, held) if criterion.checks_evidence else verdicts
-
-
-def _confirm_marks(calls: Calls, chunks: Sequence[_Chunk]) -> Turns[None]:
-    """Believe the marks on sentences that assert nothing when they are shown to the judge alone."""
-    believed = yield from without_assertion(
-        calls, [verdict.claim for chunk in chunks for verdict in chunk.marked.values()]
-    )
-    for chunk in chunks:
-        for number, verdict in chunk.marked.items():
-            if verdict.claim in believed:
-                chunk.sound[number] = verdict
-            else:
-                chunk.disbelieve(number)
-        chunk.open = sorted({*chunk.open} - chunk.sound.keys())
 
 
 def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ...]:
@@ -420,31 +391,31 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
         if chunk.open:
             problems += chunk.problems
     if missing:
-        raise incomplete(missing, n_claims, "; ".join(problems), has_any=bool(found))
+        has_any = bool(found) or any(chunk.disbelieved for chunk in chunks)
+        raise incomplete(missing, n_claims, "; ".join(problems), has_any=has_any)
     return tuple(found)
 
 
 def _read(
     chunk: _Chunk, reply: ModelReply, sample: Sample, criterion: Criterion, held: Sequence[str]
-) -> None:
-    """Take the verdicts of a reply, and note what cannot be used of it."""
+) -> dict[int, ClaimVerdict]:
+    """Take the verdicts of a reply, and note what cannot be used of it.
+
+    Returns:
+        The open claims that the judge marks as claiming nothing, by number.
+    """
     # Nothing that the judge has been shown is its verdict.
     shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.instruction, *criterion.levels]
     parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
     repeated: list[int] = []
-    chunk.marked = {}
+    marked: dict[int, ClaimVerdict] = {}
     chunk.problems = ["the reply was cut off; raise max_tokens"] if reply.truncated else []
     for number in chunk.open:
         said, text = parsed.verdicts.get(number), chunk.texts[number - 1]
         if said is None:
             continue
         if not isinstance(said.label, Verdict):
-            if criterion.statements:  # each statement is to be judged
-                chunk.disbelieved.add(number)
-            elif number in chunk.disbelieved:
-                chunk.disbelieve(number)
-            else:
-                chunk.marked[number] = marked_by_judge(text, said.label or prompts.NOT_A_CLAIM)
+            marked[number] = marked_by_judge(text, said.label or prompts.NOT_A_CLAIM)
             continue
         verdict = ClaimVerdict(
             claim=text,
@@ -471,6 +442,25 @@ def _read(
         source = prompts.BLOCKS[criterion.against]
         chunk.faults.append(f"Your quotes for {ids} were the words of a CLAIM: copy from {source}.")
     chunk.problems += parsed.problems
+    return marked
+
+
+def _confirm_marks(
+    calls: Calls, criterion: Criterion, chunk: _Chunk, marked: Mapping[int, ClaimVerdict]
+) -> Turns[None]:
+    """Believe the marks of sentences which the judge confirms when it sees the sentence alone."""
+    unknown = [mark.claim for number, mark in marked.items() if number not in chunk.disbelieved]
+    if criterion.statements:  # each of them is to be judged
+        unknown = []
+    believed = yield from without_assertion(calls, unknown)
+    for number, mark in marked.items():
+        if mark.claim in believed:
+            chunk.sound[number] = mark
+            chunk.open.remove(number)
+        else:
+            chunk.disbelieved.add(number)
+            which = f"claim {chunk.before + number}"
+            chunk.problems.append(f"{which} is marked as no claim, and not confirmed as such")
 
 
 _MOST: Final = 0.7

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 from typing import Any, Final, Literal, TypeAlias
 
 from tcva_adapters.core.verdicts import Verdict
@@ -59,7 +59,8 @@ class ParsedReply:
 _KEYS: Final = {
     kind: words.split()
     for kind, words in {
-        "label": "verdict label level judgement judgment rating classification support_level score",
+        "label": "verdict label level judgement judgment rating classification support_level score "
+        f"{ASSERTS}",
         "number": "claim claim_number claim_no claim_id claim_index number no id index statement "
         "statement_number statement_id criterion criterion_number # n i",
         "evidence": "evidence quote quote_from_passage quote_from_reference quote_from_question "
@@ -483,15 +484,8 @@ def parse_asserts(reply: str, sentence: str) -> bool | None:
     >>> parse_asserts('{"asserts": "no"} or {"asserts": "yes"}', "") is None
     True
     """
-    start, is_open = reply_json.after_reasoning(reply)
-    nodes = [*reply_json.json_values(reply, start)]
-    if is_open or any(node.is_cut or node.is_doubtful for node in nodes):
-        return None
-    quoted = [node.value for node in _shown_nodes([sentence])]
-    words = set() if nodes else {reply[start:]}
-    for node in nodes:
-        if isinstance(node.value, dict) and node.value not in quoted:
-            fields = {reply_json.plain_key(key): value for key, value in node.value.items()}
-            words.add(str(fields.get(ASSERTS)))
+    position, is_open = reply_json.after_reasoning(reply)
+    readings, damage = _json_readings(reply, position, [sentence])
+    words = {str(entry.word) for entry in chain(*readings)} or {reply[position:]}
     answers = {_YES_OR_NO.get(word.strip(_AROUND_A_WORD).casefold()) for word in words}
-    return answers.pop() if len(answers) == 1 else None
+    return answers.pop() if len(answers) == 1 and not (is_open or damage) else None

@@ -91,7 +91,7 @@ def yes_no_verdicts(
         asked = [number for number in range(len(texts)) if number not in verdicts]
         requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
         try:
-            replies = (yield from calls.ask(requests)) if requests else []
+            replies = yield from calls.ask(requests)
         except JudgeError as error:
             if again or "logprobs" not in str(error):
                 raise

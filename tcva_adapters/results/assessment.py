@@ -389,7 +389,8 @@ class Assessment(Judgement):
             repeats of one judge.
         form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
             draws``; empty for judges that are not asked.
-        has_marked_answer: Whether it is about several answers, one of which is `mostly_marked`.
+        has_marked_answer: Whether it is about several answers, one of which is `mostly_marked`; not
+            written, as their own assessments are.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -410,7 +411,7 @@ class Assessment(Judgement):
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
     form: str = ""
-    has_marked_answer: bool = False
+    has_marked_answer: bool = Field(default=False, exclude=True)
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:

@@ -169,7 +169,7 @@ def test_nothing_is_left_of_the_case_before() -> None:
     assert (metric.measure(CASE) is not None, metric.error) == (True, None)
     with pytest.raises(MissingTestCaseParamsError):
         metric.measure(LLMTestCase(input="q", actual_output="a"))
-    assert (metric.score, metric.reason, metric.success) == (None,) * 3
+    assert [metric.score, metric.reason, metric.success] == [None] * 3
     said = "'retrieval_context' cannot be None for the 'TCVA faithfulness' metric"
     why: Any = metric.result and metric.result.unscored
     assert (metric.error, why.reason, why.detail) == (said, Reason.MISSING_FIELD, said)
