@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 
 from tcva_adapters.batches.ledger import ENDED, LOST, SENT, STOPPED, WAITING, Ledger, opened
 from tcva_adapters.batches.lines import read_lines
-from tcva_adapters.batches.work import judging_of, models_of, name_of, replayed
+from tcva_adapters.batches.work import judging_of, models_of, replayed
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.models.openai_batches import Batch, BatchService
@@ -256,10 +256,12 @@ class _Submission:
         if model.name not in refused:  # one live question without any sample finds it out
             model.complete(NEUTRAL)
             refused[model.name] = dict(model.refused)
-        answer = replayed(question, model, self.ledger, refused[model.name])
+        names: set[str] = set()
+        answer = replayed(question, model, self.ledger, refused[model.name], names)
         if again and answer is not None and answer.failure is not None:
-            self.ledger.forget(name_of(question))
-            return replayed(question, model, self.ledger, refused[model.name])
+            for name in names:
+                self.ledger.forget(name)
+            return replayed(question, model, self.ledger, refused[model.name], names)
         return answer
 
     def _outcome(self, sample: Sample, answers: list[Any], first: dict[str, str]) -> str:

@@ -14,6 +14,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.base import Turns
 from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.prompts import SENTENCE_SCHEMA
 from tcva_adapters.models.openai_exchange import Answer, exchange
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
@@ -58,7 +59,11 @@ def judging_of(scorer: Scorer[Any]) -> str:
 
 
 def replayed(
-    question: Question[Any], model: OpenAICompatibleModel, ledger: Ledger, known: Mapping[str, str]
+    question: Question[Any],
+    model: OpenAICompatibleModel,
+    ledger: Ledger,
+    known: Mapping[str, str],
+    names: set[str],
 ) -> Any:
     """The answer that the ledger has the replies for; else what is lacking is asked, and it is None.
 
@@ -70,15 +75,21 @@ def replayed(
         model: Whom it is asked.
         ledger: What was asked, and what came of it.
         known: What the model's server refuses.
+        names: Takes what the ledger calls that which was asked.
     """
-    name, refused = name_of(question), dict(known)
-    turns = ledger.turns(name)
+    refused = dict(known)
 
     def reply(place: int, request: JudgeRequest) -> _Reply:
+        key, first = question.key, place * _BODIES
+        if request.schema_name == SENTENCE_SCHEMA:  # asked once for all samples
+            key, first = f"{model.name} {request!r}", 0
+        name = _name_of(key)
+        names.add(name)
+        turns = ledger.turns(name)
         bodies = exchange(model.server, model.config, request, refused)
         try:
             body = next(bodies)
-            for turn in count(place * _BODIES):
+            for turn in count(first):
                 if turn not in turns:
                     line = request_line(name, turn, body)
                     if len(line) > MOST_BYTES:
@@ -99,9 +110,9 @@ def replayed(
         return _conversed(judging, reply)
 
 
-def name_of(question: Question[Any]) -> str:
+def _name_of(key: str) -> str:
     """What a question is called in the ledger: 192 bits, so that a custom_id stays below 64 letters."""
-    return hashlib.sha256(question.key.encode()).hexdigest()[:48]
+    return hashlib.sha256(key.encode()).hexdigest()[:48]
 
 
 def _conversed(judging: Turns[Any], reply: Callable[[int, JudgeRequest], _Reply]) -> Any:
@@ -113,7 +124,8 @@ def _conversed(judging: Turns[Any], reply: Callable[[int, JudgeRequest], _Reply]
             replies = [reply(place + i, each) for i, each in enumerate(requests)]
             if None in replies:
                 return None
-            place += len(requests)
+            # What is known of a sentence tomorrow is not asked: the others keep their places.
+            place += sum(request.schema_name != SENTENCE_SCHEMA for request in requests)
             requests = judging.send(cast("list[ModelReply | JudgeError]", replies))
     except StopIteration as stop:
         return stop.value

@@ -60,9 +60,10 @@ class Reviews:
         Raises:
             InvalidValueError: One cannot be written.
         """
-        xml = to_junit(found, table) if self.junit else b""
+        gated = table.gated
+        xml = to_junit(found, gated) if self.junit else b""
         write_text(self.junit, xml, JUNIT, overwrite=self.overwrite)
-        text = to_markdown(found, table) if self.markdown else ""
+        text = to_markdown(found, gated) if self.markdown else ""
         write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
 
     def conclude(self, found: Report, table: ScoreTable) -> None:
@@ -74,10 +75,11 @@ class Reviews:
         """
         if fatal := table.about.get("fatal"):
             raise InvalidSampleError(fatal)
-        for line in gate_lines(found, table):
+        gated = table.gated
+        for line in gate_lines(found, gated):
             note(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in to_annotations(found, table):
+            for line in to_annotations(found, gated):
                 sys.stderr.write(f"{line}\n")  # past `note`, which lets no line be a command
         code = exit_code(table, gate_records(found))
         if code == NOTHING:

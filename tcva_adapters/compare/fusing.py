@@ -13,7 +13,6 @@ import numpy as np
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import difference, estimate
@@ -66,11 +65,6 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
         (sample, name): "no member has a score"
         for sample, number in zip(table.samples, found.members.tolist(), strict=True)
         if not number
-    }
-    reasons |= {
-        (sample, name): why
-        for (sample, member), why in table.reasons.items()
-        if member in members and why == MOSTLY_MARKED
     }
     return replace(
         more,

@@ -254,17 +254,14 @@ class Block:
         A turn of a conversation comes with what that is called.
         """
         self.number += 1
-        row = f"row-{self.number}"
-        own = name or row
+        own = name or f"row-{self.number}"
         if self.how.hold == "all":
-            own = row = numbered(own, self.names)
+            own = numbered(own, self.names)
             self.metadata.append(metadata)
+            self.reasons |= {(own, method): why for method, why in reasons.items() if why}
             if result is not None:
                 for method in scores:
                     self.results.setdefault(method, []).append(result)
-        for method, why in reasons.items():
-            if why and (self.how.hold == "all" or why == MOSTLY_MARKED):
-                self.reasons[row, method] = why
         if self.how.ratings is not None:
             self.human.extend(self.how.ratings.of(own, metadata))
         if self.how.group is not None:
@@ -306,9 +303,10 @@ class Block:
         result = cast("Result", item) if is_same else Result(judged, scoring)
         method, why = judged.criterion, result.unscored
         reasons = {} if why is None or result.score is not None else {method: why.text}
-        if result.mostly_marked:
-            reasons = {method: MOSTLY_MARKED}
         self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons, result, talk)
+        if result.mostly_marked:
+            last = next(reversed(self.names), f"row-{self.number}")
+            self.reasons[last, method] = MOSTLY_MARKED
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
         if self.how.hold == "all":

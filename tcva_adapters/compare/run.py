@@ -332,16 +332,10 @@ class Run:
             thresholds=dict.fromkeys(views, tcva.scoring.threshold)
             | {method.name: method.known.threshold for method in self.methods},
             reasons={
-                (sample, method): _why(each.unscored)
+                (sample, method): why
                 for method, column in cells.items()
                 for sample, each in zip(names, column, strict=True)
-                if each.score is None
-            }
-            | {
-                (sample, method): MOSTLY_MARKED
-                for method in views
-                for sample, each in zip(names, results, strict=True)
-                if each.mostly_marked
+                if (why := _why(each)) is not None
             },
             metadata=tuple(sample.metadata for sample in self.samples),
             usage={self.views[0]: _usage([each.assessment for each in results])}
@@ -418,7 +412,13 @@ def _fatal(reasons: Iterable[Unscored | None]) -> Unscored | None:
     return next((why for why in reasons if why is not None and why.fatal), None)
 
 
-def _why(unscored: Unscored | None) -> str:
+def _why(judged: Result | MetricJudgement) -> str | None:
+    """Why there is no score, or why one passes no gate; None for any other one."""
+    if isinstance(judged, Result) and judged.mostly_marked:
+        return MOSTLY_MARKED
+    unscored = judged.unscored
+    if judged.score is not None:
+        return None
     if unscored is None:
         return ""
     # An error's text may hold halves of characters, which no file takes.

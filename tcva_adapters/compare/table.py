@@ -158,26 +158,24 @@ class ScoreTable:
         """Where a method's scores pass from."""
         return self.thresholds.get(method, THRESHOLD)
 
-    def marked(self, method: str) -> npt.NDArray[np.bool_]:
-        """Which answers pass no gate, whatever their score, shape (N,); see `Result.mostly_marked`."""
-        marked = {
-            sample
-            for (sample, name), why in self.reasons.items()
-            if name == method and why == MOSTLY_MARKED
-        }
-        samples = self.samples if marked else ()  # ids of a million rows are made when asked for
-        places = [place for place, sample in enumerate(samples) if sample in marked]
-        return np.isin(np.arange(len(self)), places)
+    @property
+    def gated(self) -> ScoreTable:
+        """The same for gates: answers that are `Result.mostly_marked` have no score.
 
-    def passes(self, method: str, threshold: float | None = None) -> npt.NDArray[np.bool_]:
-        """Which samples pass, shape (N,).
-
-        Args:
-            method: By whose score.
-            threshold: Where scores pass from; by default the method's.
+        Nor have they one that was fused with such a score.
         """
-        least = self.threshold(method) if threshold is None else threshold
-        return (self.column(method) >= least) & ~self.marked(method)
+        marked = {place for place, why in self.reasons.items() if why == MOSTLY_MARKED}
+        if not marked:
+            return self
+        members = self.about.get("members", {})
+        closed = [
+            [
+                any((sample, each) in marked for each in (name, *members.get(name, ())))
+                for name in self.methods
+            ]
+            for sample in self.samples
+        ]
+        return replace(self, scores=np.where(closed, np.nan, self.scores))
 
     def reason(self, sample: str, method: str) -> str:
         """Why there is no score; ``no result`` where nobody said."""

@@ -20,14 +20,13 @@ from typing import Any, ClassVar, Final
 from tcva_adapters.core.verdicts import LEVELS, Shares, WeightScheme, level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.base import computed
+from tcva_adapters.judges.base import computed, listed_non_claims
 from tcva_adapters.judges.passages import Passages, Sentence, grams_of, pairs_of, prepare
 from tcva_adapters.judges.prompts import NOT_A_CLAIM
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.contrast import negation_differs, opposites, other_numbers
 from tcva_adapters.text.lists import words
-from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.words import Token, is_content, tokenise
 
 LEXICAL_VERSION: Final = "lexical/4"
@@ -119,9 +118,9 @@ class LexicalJudge:
             ``refusal``) as reason.
         """
         held = prepare(tuple(passages))
-        kinds = _kinds(claims)
-        readings = zip(claims, without_marks(claims), kinds, strict=True)
-        said = [(claim, bare) for claim, bare, kind in readings if kind is None]
+        non_claims = _non_claims(claims)
+        readings = zip(claims, without_marks(claims), strict=True)
+        said = [(claim, bare) for claim, bare in readings if claim not in non_claims]
         if criterion.against == "input":
             found = iter(_relevance([claim for claim, _ in said], held))
         else:
@@ -133,23 +132,21 @@ class LexicalJudge:
                 )
                 for claim, bare in said
             )
-        return [
-            ClaimVerdict(claim=claim, verdict=None, reason=kind) if kind else next(found)
-            for claim, kind in zip(claims, kinds, strict=True)
-        ]
+        return [non_claims.get(claim) or next(found) for claim in claims]
 
 
-def _kinds(claims: Sequence[str]) -> list[str | None]:
-    """Why sentences claim nothing, None for those that claim something.
+def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
+    """The sentences that claim nothing.
 
     A few words without content ("Yes.") claim nothing beside a claim; alone they are the answer.
     """
-    listed = [non_claim_kind(claim) for claim in claims]
-    kinds = [
-        NOT_A_CLAIM if kind is None and _is_bare(claim) else kind
-        for claim, kind in zip(claims, listed, strict=True)
-    ]
-    return kinds if None in kinds else listed
+    listed = listed_non_claims(claims)
+    bare = {
+        claim: ClaimVerdict(claim=claim, verdict=None, reason=NOT_A_CLAIM)
+        for claim in {*claims} - listed.keys()
+        if _is_bare(claim)
+    }
+    return listed if len(listed | bare) == len({*claims}) else listed | bare
 
 
 def _is_bare(claim: str) -> bool:

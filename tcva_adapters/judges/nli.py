@@ -11,14 +11,13 @@ from typing import Any, Final, NamedTuple
 from tcva_adapters.core.verdicts import LEVELS, level_shares, likeliest
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judges.base import computed
+from tcva_adapters.judges.base import computed, listed_non_claims
 from tcva_adapters.judges.cross_encoder import Chance, CrossEncoder, load
 from tcva_adapters.judges.lexical import without_marks
 from tcva_adapters.judges.passages import Passages, prepare
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.words import tokenise
 
 NLI_VERSION: Final = "nli/1"
@@ -122,16 +121,17 @@ class _Asked(NamedTuple):
 
 def _verdicts(model: CrossEncoder, claims: Sequence[str], held: Passages) -> list[ClaimVerdict]:
     """One verdict per claim, in order; the pairs of all claims go to the model together."""
+    non_claims = listed_non_claims(claims)
     asked = {
         at: _asked(model, text, held)
         for at, text in enumerate(without_marks(claims))
-        if non_claim_kind(claims[at]) is None
+        if claims[at] not in non_claims
     }
     found = iter(model.chances([pair for each in asked.values() for pair in each.pairs]))
     return [
         _verdict(claim, asked[at], [next(found) for _ in asked[at].pairs], held)
         if at in asked
-        else ClaimVerdict(claim=claim, verdict=None, reason=non_claim_kind(claim) or "")
+        else non_claims[claim]
         for at, claim in enumerate(claims)
     ]
 

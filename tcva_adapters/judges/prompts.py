@@ -24,6 +24,9 @@ PROMPT_VERSION: Final = "tcva/5"
 could change a verdict; part of each store key."""
 
 ASSERTS: Final = "asserts"
+SENTENCE_SCHEMA: Final = "tcva_sentence"
+"""Names requests that hold one sentence alone."""
+
 NOT_A_CLAIM: Final = "not_a_claim"
 REFUSAL: Final = "refusal"
 
@@ -192,7 +195,7 @@ def sentence_request(sentence: str) -> JudgeRequest:
         system=SENTENCE_SYSTEM,
         user=f"{block('SENTENCE', sentence)}\n\n{_END} Does SENTENCE assert something? {_REPLY}",
         schema=closed_object({"reason": {"type": "string"}, ASSERTS: word}),
-        schema_name="tcva_sentence",
+        schema_name=SENTENCE_SCHEMA,
     )
 
 

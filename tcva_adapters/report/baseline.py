@@ -41,15 +41,14 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     places = {sample: place for place, sample in enumerate(before.samples)}
     check_common(before, now.samples)
     both = [place for place, sample in enumerate(now.samples) if sample in places]
-    earlier_rows = [places[now.samples[place]] for place in both]
     groups = [now.groups[place] for place in both] if now.groups else None
     rows: list[dict[str, Any]] = []
     moved: dict[str, list[dict[str, Any]]] = {REGRESSIONS: [], _NEWLY: []}
     for method in methods:
         new = now.column(method)[both]
-        old = before.column(method)[earlier_rows]
-        passes = now.passes(method)[both]
-        passed = before.passes(method, now.threshold(method))[earlier_rows]
+        old = before.column(method)[[places[now.samples[place]] for place in both]]
+        threshold = now.threshold(method)
+        passed, passes = old >= threshold, new >= threshold
         scored = np.isfinite(old) & np.isfinite(new)
         later, earlier = (np.where(scored, each, np.nan) for each in (passes, passed))
         found = difference("mean", new, old, groups=groups)

@@ -76,7 +76,8 @@ def evaluation(
     """
     gates = gates or Gates()
     gates.check(table.methods, has_baseline=baseline is not None)
-    methods = [_figures(table, method) for method in table.methods]
+    gated = table.gated
+    methods = [_figures(table, gated, method) for method in table.methods]
     tables = [Table("methods", _METHODS, methods)]
     notes = list(_notes(table))
     levels = [
@@ -97,10 +98,11 @@ def evaluation(
         notes.append(f"{passed} pass by the score over all their claims.")
     sentence = f"{failure_sentence(table, unscored)} {_sentence(table, methods)}".lstrip()
     if baseline is not None:
-        since = changes(baseline, table)
+        baseline = baseline.gated
+        since = changes(baseline, gated)
         tables += since.tables
         notes += [since.sentence, *since.notes]
-    if records := gates.judge(table, baseline):
+    if records := gates.judge(gated, baseline):
         said = {True: "passed", False: "FAILED"}
         rows = [{**r, "minimum": r["least"], "outcome": said[r["passed"]]} for r in records]
         bound = any(each["confidence"] for each in records)
@@ -174,10 +176,10 @@ def check_samples(
         check_common(baseline, names)
 
 
-def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
+def _figures(table: ScoreTable, gated: ScoreTable, method: str) -> dict[str, Any]:
     scores = table.column(method)
     scored = scores[np.isfinite(scores)]
-    passed = int(table.passes(method).sum())
+    passed = int((gated.column(method) >= table.threshold(method)).sum())
     size = len(table) + table.about.get("skipped", 0)
     return {
         "method": method,

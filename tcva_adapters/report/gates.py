@@ -21,7 +21,6 @@ from tcva_adapters.core.checks import nearest, of_percent
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
-from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.stats.inference import lower_bound
 from tcva_adapters.tables import Report, counted, shortened
 
@@ -167,8 +166,8 @@ def exit_code(table: ScoreTable, records: Sequence[Mapping[str, Any]] = ()) -> i
 
 
 def failed_rows(table: ScoreTable, method: str) -> npt.NDArray[np.intp]:
-    """The samples that count as not judged, as places: something failed, or most is marked."""
-    missing = np.flatnonzero(np.isnan(table.column(method)) | table.marked(method))
+    """The samples without a score because something failed, as places."""
+    missing = np.flatnonzero(np.isnan(table.column(method)))
     used = [place for place in missing.tolist() if _is_failure(table, method, place)]
     return np.array(used, dtype=np.intp)
 
@@ -220,11 +219,10 @@ def _values(
     if figure == "mean":
         return scores[rows], rows
     if figure == "pass_rate":
-        return table.passes(method)[rows].astype(np.float64), rows
+        return (scores[rows] >= table.threshold(method)).astype(np.float64), rows
     if figure == "coverage":
         skipped = np.zeros(table.about.get("skipped", 0))
-        judged = np.isfinite(scores) & ~table.marked(method)
-        return np.concatenate([judged.astype(np.float64), skipped]), rows
+        return np.concatenate([np.isfinite(scores).astype(np.float64), skipped]), rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
     earlier = dict(zip(before.samples, before.column(method).tolist(), strict=True))
@@ -234,7 +232,7 @@ def _values(
 
 
 def _failures(method: str, table: ScoreTable) -> list[dict[str, Any]]:
-    """A failed gate where anything failed, or was not judged; nothing where not."""
+    """A failed gate where anything failed; nothing where not."""
     skipped = table.about.get("skipped", 0)
     lost, size = len(failed_rows(table, method)) + skipped, len(table) + skipped
     if not lost:
@@ -296,11 +294,11 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
     method, figure = record["method"], record["figure"]
     scores = table.column(method)
     if figure in {"mean", "pass_rate"} and record["value"] is not None:
-        below = np.isfinite(scores) & ~table.passes(method)
-        if figure == "mean" and not below.any():
-            below = scores < record["least"]
+        least = table.threshold(method)
+        if figure == "mean" and not np.any(scores < least):
+            least = record["least"]
         order = np.argsort(scores, kind="stable")
-        found: list[int] = order[below[order]].tolist()
+        found: list[int] = order[: np.count_nonzero(scores < least)].tolist()
         return found
     failed: list[int] = failed_rows(table, method).tolist()
     rest: list[int] = (
@@ -320,12 +318,10 @@ def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdi
 def verdict(table: ScoreTable, method: str, place: int) -> str:
     """A sample's score against the threshold, or why there is none."""
     score, threshold = table.column(method)[place], table.threshold(method)
-    why = table.reason(table.samples[place], method)
     if math.isnan(score):
-        return f"no score: {shortened(why, SHOWN)}"
+        return f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"
     relation = ">=" if score >= threshold else "<"
-    marked = f"; {why}" if why == MOSTLY_MARKED else ""
-    return f"{apart(float(score), threshold)} {relation} {threshold:g}{marked}"
+    return f"{apart(float(score), threshold)} {relation} {threshold:g}"
 
 
 def claim_lines(table: ScoreTable, method: str, place: int, most: int = CLAIMS) -> Iterator[str]:

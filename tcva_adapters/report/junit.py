@@ -82,18 +82,17 @@ def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Elem
         result = results[place] if results else None
         seconds = result.usage.seconds if isinstance(result, Result) else 0.0
         test = _test(method, sample, seconds)
-        is_scored, why = not math.isnan(score), table.reason(sample, method)
-        if is_scored:
+        if not math.isnan(score):
             properties = ET.SubElement(test, "properties")
             ET.SubElement(properties, "property", name="score", value=f"{score:.12g}")
-        if failed and place in lost:
-            _outcome(test, "error", why.partition(":")[0], [why])
-        elif not is_scored:
+            if score < threshold and failed & {"mean", "pass_rate", "change"}:
+                said = [verdict(table, method, place), *claim_lines(table, method, place, _CLAIMS)]
+                _outcome(test, "failure", "below_threshold", said)
+        else:
+            why = table.reason(sample, method)
             tag = "failure" if "coverage" in failed else "skipped"
+            tag = "error" if failed and place in lost else tag
             _outcome(test, tag, why.partition(":")[0], [why])
-        elif score < threshold and failed & {"mean", "pass_rate", "change"}:
-            said = [verdict(table, method, place), *claim_lines(table, method, place, _CLAIMS)]
-            _outcome(test, "failure", "below_threshold", said)
         yield test
 
 

@@ -125,13 +125,13 @@ class Suite:
             by_label.setdefault(_label(result), []).append(result)
         lines, failing = list[str](), 0
         for of in by_label.values():
-            table = read_scores(of, group=self._group)
+            table = read_scores(of, group=self._group).gated
             report = evaluation(table, asked or Gates.of(_EVERY))
             if exit_code(table, gate_records(report)):
                 said = gate_lines(report, table)
                 lines += said if asked else (line for line in said if line.startswith("  "))
-            passing = np.all([table.passes(method) for method in table.methods], axis=0)
-            failing += int((~passing).sum())
+            thresholds = np.array([table.threshold(method) for method in table.methods])
+            failing += int((~(table.scores >= thresholds)).any(axis=1).sum())
         if not lines:
             return found
         if not asked:

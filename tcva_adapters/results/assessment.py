@@ -41,13 +41,12 @@ _Share = Annotated[float, Field(ge=0.0)]
 Shares = Annotated[tuple[_Share, _Share, _Share, _Share, _Share], AfterValidator(_sum_to_one)]
 """How likely each level is, fully first, summing to 1."""
 
-_CERTAIN: Final[dict[Verdict, Shares]] = {
-    Verdict.FULLY: (1.0, 0.0, 0.0, 0.0, 0.0),
-    Verdict.MOSTLY: (0.0, 1.0, 0.0, 0.0, 0.0),
-    Verdict.PARTIAL: (0.0, 0.0, 1.0, 0.0, 0.0),
-    Verdict.MINOR: (0.0, 0.0, 0.0, 1.0, 0.0),
-    Verdict.NONE: (0.0, 0.0, 0.0, 0.0, 1.0),
+_CERTAIN: Final[dict[Verdict, Any]] = {
+    level: tuple(float(level is other) for other in LEVELS) for level in LEVELS
 }
+
+MOST_MARKED: Final = 0.5
+"""The largest `Assessment.marked_share` of what a gate passes."""
 
 
 def _known_layout(layout: object) -> object:
@@ -389,8 +388,8 @@ class Assessment(Judgement):
             repeats of one judge.
         form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
             draws``; empty for judges that are not asked.
-        has_marked_answer: Whether it is about several answers, one of which is `mostly_marked`; not
-            written, as their own assessments are.
+        marked_of_one: Of several answers, the largest `marked_share`; not written, as their own
+            assessments are.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -411,7 +410,7 @@ class Assessment(Judgement):
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
     form: str = ""
-    has_marked_answer: bool = Field(default=False, exclude=True)
+    marked_of_one: float = Field(default=0.0, exclude=True)
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
@@ -467,23 +466,19 @@ class Assessment(Judgement):
         return tuple(claim for claim in self.claims if claim.verdict is None)
 
     @property
-    def mostly_marked(self) -> bool:
-        """Whether no gate passes the answer: most of it is no claim by the judge's word alone.
+    def marked_share(self) -> float:
+        """The share of an answer's characters in sentences that only its judge marks as no claim.
 
-        True where over half of its characters, or of those of one of several answers, are in
-        sentences that only the judge, or one of the additional judges, marks as no claim.
+        In [0, 1]. Of several answers, or with additional judges, it is the largest one. No gate
+        passes an answer most of which is no claim by the judge's word alone.
 
         >>> marked = ClaimVerdict(claim="Servus!", verdict=None, marked_by_judge=True)
-        >>> judged = Assessment.from_verdicts(["fully"])  # of "claim 1"
-        >>> [judged.model_copy(update={"claims": judged.claims + (marked,) * n}).mostly_marked for n in (1, 2)]
-        [False, True]
+        >>> Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (marked,)}).marked_share
+        1.0
         """
-        balance = sum(len(c.claim) * (1 if c.marked_by_judge else -1) for c in self.claims)
-        return (
-            balance > 0
-            or self.has_marked_answer
-            or any(member.mostly_marked for member in self.members)
-        )
+        marked = sum(len(claim.claim) for claim in self.claims if claim.marked_by_judge)
+        own = marked / max(sum(len(claim.claim) for claim in self.claims), 1)
+        return max(own, self.marked_of_one, *(member.marked_share for member in self.members))
 
     @property
     def counts(self) -> FloatArray:

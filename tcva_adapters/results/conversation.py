@@ -136,7 +136,7 @@ def pooled(turns: Sequence[Assessment]) -> Assessment:
         update={
             "claims": tuple(claim for turn in scored for claim in turn.claims),
             "unscored": unscored,
-            "has_marked_answer": any(turn.mostly_marked for turn in turns),
+            "marked_of_one": max(turn.marked_share for turn in turns),
             # Each judge's, of several.
             "members": tuple(map(pooled, zip(*(turn.members for turn in scored), strict=True))),
             "panel": tuple(map(pooled, zip(*(turn.panel for turn in scored), strict=True))),

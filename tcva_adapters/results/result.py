@@ -18,6 +18,7 @@ from tcva_adapters.core.uncertainty import central_interval, count_distribution
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import (
+    MOST_MARKED,
     SCHEMA_VERSION,
     Assessment,
     ClaimVerdict,
@@ -106,8 +107,8 @@ class Result:
 
     @property
     def mostly_marked(self) -> bool:
-        """Whether no gate passes the answer, whatever its score; see `Assessment.mostly_marked`."""
-        return self.assessment.mostly_marked
+        """Whether no gate passes the answer, whatever its score; see `Assessment.marked_share`."""
+        return self.assessment.marked_share > MOST_MARKED
 
     @property
     def passed(self) -> bool | None:
@@ -276,7 +277,7 @@ class Result:
         judged, scoring = self.assessment, self.scoring
         if judged.unscored is not None:
             return self._without_score(judged.unscored.reason.value)
-        relation = "<" if self.score is None or self.score < scoring.threshold else ">="
+        relation = ">=" if (self.score or 0.0) >= scoring.threshold else "<"
         place = f"{scoring.threshold:g} at {scoring.place}"
         parts = [f"{self.score:.3f} {relation} {place}: {self.levels}"]
         parts += self._non_claims_in_words()

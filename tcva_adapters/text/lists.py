@@ -34,17 +34,14 @@ def variants(name: str) -> dict[str, str]:
     return {form: word for word, forms in _LISTS[name].items() for form in forms.split()}
 
 
-def pattern(name: str) -> re.Pattern[str]:
-    """One of the patterns, compiled; lines that begin with # are remarks."""
+def patterns(name: str) -> str:
+    """The patterns of a list as one alternative; lines that begin with # are remarks."""
     lines = _LISTS["patterns"][name].strip().splitlines()
     text = "|".join(f"(?:{line})" for line in lines if not line.startswith("#"))
-    return re.compile(_PART.sub(_part, text), re.IGNORECASE)
+    return _PART.sub(_part, text)
 
 
 def _part(name: re.Match[str]) -> str:
-    """What the name of a part or of a list of phrases stands for in a pattern."""
-    part = _LISTS["parts"].get(name[1])
-    if part is None:
-        phrases = " ".join(_LISTS["phrases"][name[1]].split()).split("; ")
-        part = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+    """What the name of a part stands for in a pattern."""
+    part = " ".join(_LISTS["parts"][name[1]].split()).replace("; ", "|")
     return f"(?:{_PART.sub(_part, part)})"

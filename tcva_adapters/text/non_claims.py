@@ -6,29 +6,19 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from tcva_adapters.text.lists import pattern
+from tcva_adapters.text.lists import patterns
 
 _LONGEST: Final = 240  # a longer sentence is never waved through
 _SHORT_QUESTION: Final = 4
 _EDGES: Final = ' \t.!¡…。！,，;:：~*_"“”‘()（）-–—'
 _EMOJI: Final = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
-
-
-_POLITE: Final = pattern("polite")
-_BEFORE_A_NAME: Final = pattern("before_a_name")
 _ONE_NAME: Final = re.compile(r"[A-Z][\w'-]*")
 _BETWEEN: Final = re.compile(r" ?[,，、!！;；] ?| [–—-] ")
-_OFFER: Final = pattern("offers")
-_REFUSAL: Final = pattern("refusals")
-_REFUSAL_BEGINNING: Final = pattern("refusal_beginnings")
-_APOLOGY: Final = pattern("apologies")
-_QUESTION: Final = pattern("questions")
-_OFFERED: Final = pattern("offered")
-_LOADED: Final = pattern("loaded")
-_STATED: Final = pattern("stated")
-_CLAUSE_MARK: Final = pattern("clause_marks")
-_ABOUT_THE_SPEAKER: Final = pattern("about_the_speaker")
-_ASSERTING: Final = pattern("asserting")
+
+
+@lru_cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(patterns(name), re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -59,18 +49,21 @@ def non_claim_kind(sentence: str) -> str | None:
     has_figure = any(char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare)
     if not has_figure and _is_polite(bare):
         return "greeting"
-    apology = _APOLOGY.match(bare)
-    rest = bare[apology.end() :] if apology else bare
-    marks = _CLAUSE_MARK.finditer(rest)
-    if not all(_ABOUT_THE_SPEAKER.match(rest, mark.end()) for mark in marks):
+    rest = _pattern("apologies").sub("", bare, count=1)
+    marks = _pattern("clause_marks").finditer(rest)
+    if not all(_pattern("about_the_speaker").match(rest, mark.end()) for mark in marks):
         return None
     is_question = bare.endswith(("?", "？"))
-    if not is_question and (_REFUSAL.fullmatch(rest) or _REFUSAL_BEGINNING.match(rest)):
+    if not is_question and (
+        _pattern("refusals").fullmatch(rest) or _pattern("refusal_beginnings").match(rest)
+    ):
         return "refusal"
-    may_state = has_figure or _STATED.search(bare)
+    may_state = has_figure or _pattern("stated").search(bare)
     if is_question:
         return None if may_state else _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
-    is_offer = _OFFER.fullmatch(bare) and not (may_state or _ASSERTING.search(bare))
+    is_offer = _pattern("offers").fullmatch(bare) and not (
+        may_state or _pattern("asserting").search(bare)
+    )
     return "offer" if is_offer else None
 
 
@@ -80,19 +73,20 @@ def _is_polite(bare: str) -> bool:
     >>> _is_polite("Thanks, Anna"), _is_polite("Thanks, the drug is safe"), _is_polite("Sure, Monday")
     (True, False, False)
     """
-    if _POLITE.fullmatch(bare):
+    if _pattern("polite").fullmatch(bare):
         return True
-    may_name = _BEFORE_A_NAME.match(bare)
+    may_name = _pattern("before_a_name").match(bare)
     first, *others = _BETWEEN.split(bare)
-    return bool(others and _POLITE.fullmatch(first)) and all(
-        _POLITE.fullmatch(part) or (may_name and _ONE_NAME.fullmatch(part)) for part in others
+    return bool(others and _pattern("polite").fullmatch(first)) and all(
+        _pattern("polite").fullmatch(part) or (may_name and _ONE_NAME.fullmatch(part))
+        for part in others
     )
 
 
 def _question_kind(bare: str) -> str | None:
-    if _LOADED.match(bare):
+    if _pattern("loaded").match(bare):
         return None
-    if _OFFERED.match(bare):
+    if _pattern("offered").match(bare):
         return "offer"
     is_short = 0 < len(bare.split()) <= _SHORT_QUESTION and not bare.isascii()
-    return "question" if _QUESTION.match(bare) or is_short else None
+    return "question" if _pattern("questions").match(bare) or is_short else None

@@ -136,6 +136,56 @@ def test_a_turn_goes_into_one_batch(verdicts: Any, calls: int, tmp_path: Path, p
     assert (result.claims, result.score) == (live.claims, live.score)
 
 
+CLOSING = "Bis die Tage, deine Velohelden."
+
+
+def marks_closings(body: Body, number: int) -> str:
+    prompt = body["messages"][-1]["content"]
+    if "Does SENTENCE assert something?" in prompt:
+        return '{"reason": "a farewell", "asserts": "no"}'
+    return auto_judge(body, number).replace('"verdict": "none"', '"verdict": "not_a_claim"')
+
+
+def test_a_sentence_alone_is_a_turn_that_all_samples_share(
+    server: BatchServer, tcva: TCVA, place: Path
+) -> None:
+    server.script = marks_closings
+    samples = [
+        Sample(id=f"s{n}", response=f"Room {n} is red. {CLOSING}", contexts=[f"Room {n} is red."])
+        for n in range(4)
+    ]
+    alone: dict[str, int] = {}
+
+    def fate(_: int, __: int, line: Line) -> Answer | None:
+        if "SENTENCE" not in str(line):
+            return None
+        alone[line["custom_id"]] = alone.get(line["custom_id"], 0) + 1
+        return error(400, "no") if alone[line["custom_id"]] == 1 else None
+
+    server.fate = fate
+    submit(tcva, samples, place)
+    report = collected(tcva, place)
+    assert [each["requests"] for each in report.records("batches")] == [4, 1]
+    assert figures(report)["failed"] == 4
+    # Asked anew it is answered; the replies to the samples that are asked again differ in nothing.
+    report = collected(tcva, place, again=True)
+    assert figures(report)["scored"] == 4
+    assert [*alone.values()] == [2]
+    results = tcva.evaluate_many(samples)
+    assert all(result.assessment.from_store for result in results)
+    assert [result.claims[1].marked_by_judge for result in results] == [True] * 4
+    assert [result.score for result in results] == [1.0] * 4
+    # A live run knows the sentence from the batch, and a batch from a live run.
+    before = server.count
+    new = Sample(response=f"Room 9 is red. {CLOSING}", contexts=["Room 9 is red."])
+    assert tcva.evaluate(new).score == 1.0
+    assert server.count == before + 1
+    other = [Sample(response=f"Room 7 is red. {CLOSING}", contexts=["Room 7 is red."])]
+    submit(tcva, other, place / "other")
+    report = collected(tcva, place / "other")
+    assert [each["requests"] for each in report.records("batches")] == [1]
+
+
 def test_failed_expired_and_missing_lines(server: BatchServer, tcva: TCVA, place: Path) -> None:
     def fate(batch: int, number: int, _: Line) -> str | Answer | None:
         if batch == 2:

@@ -114,7 +114,7 @@ def test_a_judge_that_obeys_twice_is_seen_and_passes_no_gate_by_it_alone(claim: 
     result = judged(claim, model)
     assert result.unscored is not None
     assert result.unscored.reason is Reason.NO_CLAIMS
-    assert result.assessment.mostly_marked
+    assert result.mostly_marked
     assert result.passed is False
     assert "by the judge alone" in result.summary
     beside_a_fact = judged(f"{FACT} {claim}", model)
