@@ -545,47 +545,49 @@ class Runner(Generic[R]):
                 self._store.put_many([(question.key, answer) for question, answer in answered])
 
 
+@dataclass(frozen=True)
 class SharedSentences(SentenceMemory):
     """What a judge said of sentences that it was shown alone, shared or stored as judgements are.
 
-    Args:
+    Attributes:
         judge: Who is asked.
         identity: Which judges are the same one; None shares nothing.
         store: Where the answers are stored; None shares them in this process.
     """
 
-    def __init__(self, judge: Judge, identity: Identity | None, store: VerdictStore | None) -> None:
-        self._judge, self._identity, self._store = judge, identity, store
+    judge: Judge
+    identity: Identity | None
+    store: VerdictStore | None
 
     def known(self, sentence: str) -> SentenceMark | None:
         """What the judge said of a sentence; None where it was not asked."""
         key = self._key(sentence)
-        if self._store is not None:
-            with self._store.spared():
-                return self._store.get_many([key], SentenceMark).get(key)
+        if self.store is not None:
+            with self.store.spared():
+                return self.store.get_many([key], SentenceMark).get(key)
         return self._shared(key, None)
 
     def keep(self, sentence: str, mark: SentenceMark) -> None:
         """Remember what the judge says of a sentence."""
         key = self._key(sentence)
-        if self._store is not None:
-            with self._store.spared():
-                self._store.put_many([(key, mark)])
+        if self.store is not None:
+            with self.store.spared():
+                self.store.put_many([(key, mark)])
         self._shared(key, mark)
 
     def _shared(self, key: str, mark: SentenceMark | None) -> SentenceMark | None:
         """What is remembered in this process, and otherwise from now on."""
-        if self._identity is None:
+        if self.identity is None:
             return None
-        call, is_new = SHARED.begin(self._identity, key, run=None)
+        call, is_new = SHARED.begin(self.identity, key, run=None)
         if is_new:
             SHARED.end(call, mark)
         return call.done.result() if call.done.done() else None
 
     def _key(self, sentence: str) -> str:
-        judge = self._judge
-        parts = [judge.name, judge.prompt_version, dict(judge.parameters), sentence]
-        return digest({"sentence_alone": parts})
+        judge = self.judge
+        parameters = dict(judge.parameters)
+        return digest({"alone": [judge.name, judge.prompt_version, parameters, sentence]})
 
 
 def stored(store: VerdictStore, questions: Sequence[Question[Any]]) -> list[Any]:

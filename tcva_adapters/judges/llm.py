@@ -410,18 +410,16 @@ def _read(
     repeated: list[int] = []
     marked: dict[int, ClaimVerdict] = {}
     chunk.problems = ["the reply was cut off; raise max_tokens"] if reply.truncated else []
-    for number in chunk.open:
-        said, text = parsed.verdicts.get(number), chunk.texts[number - 1]
-        if said is None:
-            continue
-        if not isinstance(said.label, Verdict):
-            marked[number] = marked_by_judge(text, said.label or prompts.NOT_A_CLAIM)
+    for number in sorted({*chunk.open} & parsed.verdicts.keys()):
+        answer, text = parsed.verdicts[number], chunk.texts[number - 1]
+        if not isinstance(answer.label, Verdict):
+            marked[number] = marked_by_judge(text, str(answer.label))
             continue
         verdict = ClaimVerdict(
             claim=text,
-            verdict=said.label,
-            evidence=whole_characters(said.evidence),
-            reason=whole_characters(said.reason),
+            verdict=answer.label,
+            evidence=whole_characters(answer.evidence),
+            reason=whole_characters(answer.reason),
         )
         source = _copied_from(verdict, criterion, chunk.texts, held)
         if source == "instructions":

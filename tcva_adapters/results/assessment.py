@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from operator import attrgetter, mul
@@ -461,9 +462,9 @@ class Assessment(Judgement):
         return tuple(filter(None, map(attrgetter("verdict"), self.claims)))
 
     @property
-    def non_claims(self) -> tuple[ClaimVerdict, ...]:
-        """The sentences that claim nothing, in order."""
-        return tuple(claim for claim in self.claims if claim.verdict is None)
+    def non_claims(self) -> Counter[bool]:
+        """How many sentences claim nothing, by whether the judge alone says so."""
+        return Counter(claim.marked_by_judge for claim in self.claims if claim.verdict is None)
 
     @property
     def marked_share(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter, methodcaller
@@ -299,10 +299,8 @@ class Result:
         return "; ".join([f"unscored: {why}{given}", *self._non_claims_in_words()])
 
     def _non_claims_in_words(self) -> list[str]:
-        non_claims = self.assessment.non_claims
-        by_judge = sum(claim.marked_by_judge for claim in non_claims)
-        texts = [non_claims_text(len(non_claims), by_judge)] if non_claims else []
-        return [*texts, MOSTLY_MARKED] if self.mostly_marked else texts
+        lines = [*non_claim_lines(self.assessment.non_claims)]
+        return [*lines, MOSTLY_MARKED] if self.mostly_marked else lines
 
     def _repeats_in_words(self) -> list[str]:
         scores = sorted(each.score for each in self.repeats if each.score is not None)
@@ -333,14 +331,19 @@ def scoring_in(plain: Mapping[str, Any]) -> ScoringConfig:
         raise UnreadableInputError(msg) from None
 
 
-def non_claims_text(number: int, by_judge: int) -> str:
-    """How many sentences claim nothing, in words.
+def non_claim_lines(non_claims: Counter[bool]) -> Iterator[str]:
+    """How many sentences claim nothing, in words; nothing where there are none.
 
-    >>> non_claims_text(3, 1), non_claims_text(1, 0)
-    ('3 sentences claim nothing, 1 of them by the judge alone', '1 sentence claims nothing')
+    Args:
+        non_claims: See `Assessment.non_claims`.
+
+    >>> [*non_claim_lines(Counter([True, False, False]))]
+    ['3 sentences claim nothing, 1 of them by the judge alone']
     """
-    text = f"{counted(number, 'sentence')} {'claims' if number == 1 else 'claim'} nothing"
-    return f"{text}, {by_judge} of them by the judge alone" if by_judge else text
+    if number := non_claims.total():
+        text = f"{counted(number, 'sentence')} {'claims' if number == 1 else 'claim'} nothing"
+        by_judge = non_claims[True]
+        yield f"{text}, {by_judge} of them by the judge alone" if by_judge else text
 
 
 def interval_text(interval: tuple[float, float]) -> str:

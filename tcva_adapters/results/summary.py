@@ -10,7 +10,7 @@ from typing import Final
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
-from tcva_adapters.results.result import Result, non_claims_text
+from tcva_adapters.results.result import Result, non_claim_lines
 
 FEW_SAMPLES: Final = 30
 """Scored samples below which a pass rate hardly says anything about others."""
@@ -61,7 +61,7 @@ class Summary(Scores):
         self.add_score(result.score, result.unscored)
         self.served += judged.from_store
         self._levels.update(result.seen.verdicts)
-        self.non_claims.update(claim.marked_by_judge for claim in judged.non_claims)
+        self.non_claims += judged.non_claims
         self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self.usage += result.usage
 
@@ -72,6 +72,5 @@ class Summary(Scores):
 
     def lines(self) -> Iterator[str]:
         """A sentence on what claims nothing, and one for each outcome of the evidence check."""
-        if self.non_claims:
-            yield non_claims_text(self.non_claims.total(), self.non_claims[True])
+        yield from non_claim_lines(self.non_claims)
         yield from self.evidence.lines()
