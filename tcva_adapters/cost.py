@@ -66,11 +66,12 @@ def cost(
     if said and calls:
         said += " without the framework metrics"
     total = counted(sum(record["calls"] for record in records), "call")
-    estimated = (
-        "Tokens are estimated as bytes / 4. An unreadable reply costs another call, and so does a "
-        "sentence that only the judge takes for no claim."
-    )
-    notes = [estimated]
+    notes = [
+        (
+            "Tokens are estimated as bytes / 4. An unreadable reply costs another call, and so does "
+            "a sentence that only the judge takes for no claim."
+        )
+    ]
     if calls:
         notes.append("Calls of framework metrics are those for an answer of one or two sentences.")
     if prices is None and any(record["calls"] for record in records):

@@ -559,35 +559,23 @@ class SharedSentences(SentenceMemory):
     identity: Identity | None
     store: VerdictStore | None
 
-    def known(self, sentence: str) -> SentenceMark | None:
-        """What the judge said of a sentence; None where it was not asked."""
-        key = self._key(sentence)
+    def setdefault(self, sentence: str, mark: SentenceMark | None = None) -> SentenceMark | None:
+        """What the judge said of a sentence before; otherwise the mark, which is remembered."""
+        judge = self.judge
+        parameters = dict(judge.parameters)
+        key = digest({"alone": [judge.name, judge.prompt_version, parameters, sentence]})
         if self.store is not None:
             with self.store.spared():
-                return self.store.get_many([key], SentenceMark).get(key)
-        return self._shared(key, None)
-
-    def keep(self, sentence: str, mark: SentenceMark) -> None:
-        """Remember what the judge says of a sentence."""
-        key = self._key(sentence)
-        if self.store is not None:
-            with self.store.spared():
-                self.store.put_many([(key, mark)])
-        self._shared(key, mark)
-
-    def _shared(self, key: str, mark: SentenceMark | None) -> SentenceMark | None:
-        """What is remembered in this process, and otherwise from now on."""
+                known = self.store.get_many([key], SentenceMark).get(key)
+                if known is None and mark is not None:
+                    self.store.put_many([(key, mark)])
+                return known or mark
         if self.identity is None:
-            return None
+            return mark
         call, is_new = SHARED.begin(self.identity, key, run=None)
         if is_new:
             SHARED.end(call, mark)
-        return call.done.result() if call.done.done() else None
-
-    def _key(self, sentence: str) -> str:
-        judge = self.judge
-        parameters = dict(judge.parameters)
-        return digest({"alone": [judge.name, judge.prompt_version, parameters, sentence]})
+        return call.done.result() if call.done.done() else mark
 
 
 def stored(store: VerdictStore, questions: Sequence[Question[Any]]) -> list[Any]:

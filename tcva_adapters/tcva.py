@@ -10,6 +10,7 @@ from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges import resolve
+from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, verdict_key
 from tcva_adapters.judges.llm import LLMJudge, adrive, drive
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
@@ -217,8 +218,7 @@ class TCVA(FromConfig, Scorer[Result]):
                 resolve.tell_of_default()
             for judge, identity in each._asked:  # noqa: SLF001  # of this class
                 sentences = SharedSentences(judge, identity if self.share else None, self.store)
-                question = _JudgeQuestion(judge, identity, each.criterion, sample, sentences)
-                questions.append(question)
+                questions.append(_JudgeQuestion(judge, identity, each.criterion, sample, sentences))
         return questions
 
     def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
@@ -253,7 +253,7 @@ class _JudgeQuestion(Question[Assessment]):
         identity: Identity | None,
         criterion: Criterion,
         sample: Sample,
-        sentences: SharedSentences | None = None,
+        sentences: SentenceMemory = FORGETFUL,
     ) -> None:
         self.judge = judge
         self.identity = identity

@@ -112,11 +112,6 @@ class CCRSResult(Layouted):
         return None if self.score is None else self.score >= self.threshold
 
     @property
-    def mostly_marked(self) -> bool:
-        """False: whole answers are rated."""
-        return False
-
-    @property
     def unscored(self) -> Unscored | None:
         """Why there is no score: the first metric that has none says so; see `unscored_by`.
 

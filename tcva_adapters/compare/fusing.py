@@ -49,11 +49,11 @@ def fused_name(text: str) -> str:
 def with_fused(table: ScoreTable, text: str) -> ScoreTable:
     """The same with the geometric mean of ``A + B`` as one more method.
 
-    Members without a score are left out of a sample's mean. What cannot be fused (a member on a
+    Members without a score are left out of a sample's mean, as are those that no gate passes. What cannot be fused (a member on a
     scale of its own) is left out, and a note says so: by then all judgements are paid for.
     """
     members, name = members_of(text), fused_name(text)
-    columns = np.stack([table.column(member) for member in members], axis=1)
+    columns = np.stack([table.gated.column(member) for member in members], axis=1)
     try:
         found = fuse(columns)
     except InvalidValueError as error:

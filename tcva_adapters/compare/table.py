@@ -160,21 +160,11 @@ class ScoreTable:
 
     @property
     def gated(self) -> ScoreTable:
-        """The same for gates: answers that are `Result.mostly_marked` have no score.
-
-        Nor have they one that was fused with such a score.
-        """
+        """The same for gates: answers that are `Result.mostly_marked` have no score."""
         marked = {place for place, why in self.reasons.items() if why == MOSTLY_MARKED}
         if not marked:
             return self
-        members = self.about.get("members", {})
-        closed = [
-            [
-                any((sample, each) in marked for each in (name, *members.get(name, ())))
-                for name in self.methods
-            ]
-            for sample in self.samples
-        ]
+        closed = [[(sample, name) in marked for name in self.methods] for sample in self.samples]
         return replace(self, scores=np.where(closed, np.nan, self.scores))
 
     def reason(self, sample: str, method: str) -> str:

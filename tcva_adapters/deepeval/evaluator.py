@@ -134,10 +134,10 @@ class OfScorer(Frozen, Generic[R]):
 
     def is_successful(self) -> bool | None:
         """Whether the last test case passes, as DeepEval asks; None without a threshold."""
-        success: bool | None = super().is_successful()  # type: ignore[misc]  # of DeepEval's class behind
-        if success and self._result is not None:
-            self.success = success = not self._result.mostly_marked
-        return success
+        passes = super().is_successful()  # type: ignore[misc]  # of DeepEval's class behind
+        if passes and isinstance(self._result, Result):
+            self.success = not self._result.mostly_marked
+        return self.success
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"

@@ -37,11 +37,12 @@ class SentenceMark(Judgement):
 class SentenceMemory:
     """What the same judge said of sentences before; this one remembers nothing."""
 
-    def known(self, sentence: str) -> SentenceMark | None:
-        """What it said of a sentence; None where it was not asked."""
+    def setdefault(self, sentence: str, mark: SentenceMark | None = None) -> SentenceMark | None:  # noqa: ARG002  # for those that remember
+        """What it said of a sentence before; otherwise the mark, which is remembered."""
+        return mark
 
-    def keep(self, sentence: str, mark: SentenceMark) -> None:
-        """Remember what it says of a sentence."""
+
+FORGETFUL: Final = SentenceMemory()
 
 
 def without_assertion(calls: Calls, sentences: Iterable[str]) -> Turns[set[str]]:
@@ -52,7 +53,7 @@ def without_assertion(calls: Calls, sentences: Iterable[str]) -> Turns[set[str]]
     Raises:
         JudgeError: A call failed.
     """
-    marks = {sentence: calls.memory.known(sentence) for sentence in sentences}
+    marks = {sentence: calls.memory.setdefault(sentence) for sentence in sentences}
     unknown = [sentence for sentence, mark in marks.items() if mark is None]
     asked = unknown[: MOST_SENTENCES - calls.sentences]
     calls.sentences += len(asked)
@@ -60,6 +61,6 @@ def without_assertion(calls: Calls, sentences: Iterable[str]) -> Turns[set[str]]
     for sentence, reply in zip(asked, replies, strict=True):
         asserts = None if reply.truncated else parse_asserts(reply.text, sentence)
         if asserts is not None:
-            marks[sentence] = mark = SentenceMark(claims_nothing=not asserts)
-            calls.memory.keep(sentence, mark)
+            mark = SentenceMark(claims_nothing=not asserts)
+            marks[sentence] = calls.memory.setdefault(sentence, mark)
     return {sentence for sentence, mark in marks.items() if mark and mark.claims_nothing}

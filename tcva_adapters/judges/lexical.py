@@ -143,16 +143,16 @@ def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
     listed = listed_non_claims(claims)
     bare = {
         claim: ClaimVerdict(claim=claim, verdict=None, reason=NOT_A_CLAIM)
-        for claim in {*claims} - listed.keys()
+        for claim in claims
         if _is_bare(claim)
     }
-    return listed if len(listed | bare) == len({*claims}) else listed | bare
+    return listed if {*claims} <= bare.keys() | listed.keys() else bare | listed
 
 
 def _is_bare(claim: str) -> bool:
-    if len(claim) > _FEW_CHARACTERS:
-        return False
-    return {token.text.casefold() for token in tokenise(claim) if is_content(token)} <= _ANSWERS
+    return len(claim) <= _FEW_CHARACTERS and all(
+        token.text.casefold() in _ANSWERS for token in tokenise(claim) if is_content(token)
+    )
 
 
 def without_marks(claims: Sequence[str]) -> list[str]:

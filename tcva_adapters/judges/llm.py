@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges import prompts
-from tcva_adapters.judges.alone import SentenceMemory, without_assertion
+from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory, without_assertion
 from tcva_adapters.judges.base import (
     MAX_CLAIMS,
     Outcome,
@@ -124,7 +124,7 @@ class LLMJudge:
         return await adrive(self.turns(sample, criterion), self.model)
 
     def turns(
-        self, sample: Sample, criterion: Criterion, memory: SentenceMemory | None = None
+        self, sample: Sample, criterion: Criterion, memory: SentenceMemory = FORGETFUL
     ) -> Turns[Assessment]:
         """Judge a sample as a generator of requests, for callers that make the calls themselves.
 
@@ -136,7 +136,7 @@ class LLMJudge:
             memory: What the judge said of sentences before; without one, each is asked about.
         """
         drawn = Sampling(seed_offset=self.repeat, temperature=self.repeat_temperature)
-        calls = Calls(drawn, memory or SentenceMemory())
+        calls = Calls(drawn, memory)
         claims: tuple[ClaimVerdict, ...] = ()
         try:
             text = sample.field(criterion.claims) or ""
@@ -261,7 +261,7 @@ class Calls:
     """
 
     drawn: Sampling = field(default_factory=Sampling)
-    memory: SentenceMemory = field(default_factory=SentenceMemory)
+    memory: SentenceMemory = FORGETFUL
     usage: Usage = field(default_factory=Usage)
     replies: list[str] = field(default_factory=list)
     sentences: int = 0
@@ -378,22 +378,18 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
     Raises:
         JudgeError: A claim has none.
     """
-    found: list[ClaimVerdict] = []
-    missing: list[str] = []
-    problems: list[str] = []
-    for chunk in chunks:
-        for number in range(1, len(chunk.texts) + 1):
-            verdict = chunk.sound.get(number) or chunk.doubtful.get(number)
-            if verdict is None:
-                missing.append(str(chunk.before + number))
-            else:
-                found.append(verdict)
-        if chunk.open:
-            problems += chunk.problems
+    verdicts = {
+        chunk.before + number: verdict
+        for chunk in chunks
+        for number, verdict in (chunk.doubtful | chunk.sound).items()
+    }
+    numbers = range(1, n_claims + 1)
+    missing = [str(number) for number in numbers if number not in verdicts]
     if missing:
-        has_any = bool(found) or any(chunk.disbelieved for chunk in chunks)
+        problems = [problem for chunk in chunks if chunk.open for problem in chunk.problems]
+        has_any = bool(verdicts) or any(chunk.disbelieved for chunk in chunks)
         raise incomplete(missing, n_claims, "; ".join(problems), has_any=has_any)
-    return tuple(found)
+    return tuple(verdicts[number] for number in numbers)
 
 
 def _read(
@@ -431,25 +427,29 @@ def _read(
     chunk.open = sorted({*chunk.open} - chunk.sound.keys())
     chunk.faults = []
     if repeated:
-        ids = ", ".join(f"claim_{number}" for number in repeated)
-        chunk.faults.append(f"Your reply repeated the instructions for {ids}.")
+        chunk.faults.append(f"Your reply repeated the instructions for {_ids(repeated)}.")
         numbers = ", ".join(map(str, repeated))
         chunk.problems.append(f"the reply repeats the instructions for claim {numbers}")
     if chunk.doubtful:
-        ids = ", ".join(f"claim_{number}" for number in chunk.doubtful)
-        source = prompts.BLOCKS[criterion.against]
-        chunk.faults.append(f"Your quotes for {ids} were the words of a CLAIM: copy from {source}.")
+        quotes = f"Your quotes for {_ids(chunk.doubtful)} were the words of a CLAIM"
+        chunk.faults.append(f"{quotes}: copy from {prompts.BLOCKS[criterion.against]}.")
     chunk.problems += parsed.problems
     return marked
+
+
+def _ids(numbers: Iterable[int]) -> str:
+    return ", ".join(f"claim_{number}" for number in numbers)
 
 
 def _confirm_marks(
     calls: Calls, criterion: Criterion, chunk: _Chunk, marked: Mapping[int, ClaimVerdict]
 ) -> Turns[None]:
     """Believe the marks of sentences which the judge confirms when it sees the sentence alone."""
-    unknown = [mark.claim for number, mark in marked.items() if number not in chunk.disbelieved]
-    if criterion.statements:  # each of them is to be judged
-        unknown = []
+    unknown = [
+        mark.claim
+        for number, mark in marked.items()
+        if number not in chunk.disbelieved and not criterion.statements  # which are all judged
+    ]
     believed = yield from without_assertion(calls, unknown)
     for number, mark in marked.items():
         if mark.claim in believed:

@@ -76,8 +76,7 @@ def evaluation(
     """
     gates = gates or Gates()
     gates.check(table.methods, has_baseline=baseline is not None)
-    gated = table.gated
-    methods = [_figures(table, gated, method) for method in table.methods]
+    methods = [_figures(table, method) for method in table.methods]
     tables = [Table("methods", _METHODS, methods)]
     notes = list(_notes(table))
     levels = [
@@ -98,11 +97,10 @@ def evaluation(
         notes.append(f"{passed} pass by the score over all their claims.")
     sentence = f"{failure_sentence(table, unscored)} {_sentence(table, methods)}".lstrip()
     if baseline is not None:
-        baseline = baseline.gated
-        since = changes(baseline, gated)
+        since = changes(baseline.gated, table.gated)
         tables += since.tables
         notes += [since.sentence, *since.notes]
-    if records := gates.judge(gated, baseline):
+    if records := gates.judge(table.gated, baseline):
         said = {True: "passed", False: "FAILED"}
         rows = [{**r, "minimum": r["least"], "outcome": said[r["passed"]]} for r in records]
         bound = any(each["confidence"] for each in records)
@@ -176,10 +174,10 @@ def check_samples(
         check_common(baseline, names)
 
 
-def _figures(table: ScoreTable, gated: ScoreTable, method: str) -> dict[str, Any]:
+def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
     scores = table.column(method)
     scored = scores[np.isfinite(scores)]
-    passed = int((gated.column(method) >= table.threshold(method)).sum())
+    passed = int((table.gated.column(method) >= table.threshold(method)).sum())
     size = len(table) + table.about.get("skipped", 0)
     return {
         "method": method,

@@ -477,8 +477,10 @@ class Assessment(Judgement):
         >>> Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (marked,)}).marked_share
         1.0
         """
-        marked = sum(len(claim.claim) for claim in self.claims if claim.marked_by_judge)
-        own = marked / max(sum(len(claim.claim) for claim in self.claims), 1)
+        sizes = Counter[bool]()
+        for claim in self.claims:
+            sizes[claim.marked_by_judge] += len(claim.claim)
+        own = sizes[True] / max(sizes.total(), 1)
         return max(own, self.marked_of_one, *(member.marked_share for member in self.members))
 
     @property

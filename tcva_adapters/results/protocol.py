@@ -32,12 +32,8 @@ class Scored(Protocol):
     def passed(self) -> bool | None:
         """Whether the score reaches the threshold; None where there is no score.
 
-        False where the answer is `mostly_marked`.
+        False for an answer that no gate passes, see `Result.mostly_marked`.
         """
-
-    @property
-    def mostly_marked(self) -> bool:
-        """Whether no gate passes the answer, as most of it is no claim by the judge alone."""
 
     @property
     def reason(self) -> str:
