@@ -1,7 +1,8 @@
 """Gates: what a mean, a pass rate, a coverage or a change has to reach, and the samples that failed it.
 
 A gate counts every sample that was read. Where the judge, the metric or the reading of a line
-failed and no coverage is asked for, that fails, too.
+failed and no coverage is asked for, that fails, too, as do answers most of which is no claim by the
+judge alone.
 """
 
 from __future__ import annotations
@@ -240,7 +241,8 @@ def _failures(method: str, table: ScoreTable) -> list[dict[str, Any]]:
     verb = "has" if lost == 1 else "have"
     text = (
         f"{method}: {lost} of {counted(size, 'sample')} {verb} no score because the judge, the "
-        "metric or the reading failed; a gate on coverage allows some, e.g. coverage>=0.95"
+        "metric or the reading failed, or most of the answer is no claim by the judge alone; a gate "
+        "on coverage allows some, e.g. coverage>=0.95"
     )
     gate = Gate(_FAILURES, 1.0)
     return [_record(gate, method, 1.0 - lost / size, 1.0 - lost / size, text)]

@@ -357,3 +357,31 @@ def test_an_outage_is_no_success_and_the_same_command_asks_for_the_rest(
     )
     done = tcva(*command[:4], "--store", "none", code=3)
     assert "179 of 180 samples judged, 1 failed (judge_error). " in done.text
+
+
+def test_what_only_the_judge_takes_for_no_claim_is_shown_and_passes_no_gate(
+    server: ScriptedServer, tcva: Run
+) -> None:
+    def script(body: Body, number: int) -> str:
+        if "Does SENTENCE assert something?" in body["messages"][-1]["content"]:
+            return '{"reason": "a wish", "asserts": "no"}'
+        return auto_judge(body, number).replace('"none"', '"not_a_claim"')
+
+    server.script = script
+    closing = "Bis die Tage, deine Velohelden."
+    opens = "The office opens at nine."
+    write("in.jsonl", record(1, f"Hello! {opens}"), record(2, f"{opens} {closing}"))
+    done = tcva(*MODEL, "--show", "s2", "--gate", "pass_rate>=0.9", code=1)
+    assert "3 sentences claim nothing" not in done.text
+    assert "2 sentences claim nothing, 1 of them by the judge alone" in done.text
+    assert f"no claim, by the judge alone {closing} not_a_claim" in done.text
+    assert "1 of 2 samples has no score because" in done.text
+    assert "passes no gate: most of the text is no claim by the judge alone" in done.text
+    # It has its score, and without gates nothing failed.
+    done = tcva(*MODEL, "--junit", "j.xml", "--markdown", "m.md", "-o", "out.jsonl")
+    assert "50 % of 2 scored samples pass at T=0.5 (mean 1.000)" in done.text
+    assert [json.loads(line)["score"] for line in Path("out.jsonl").open(encoding="utf-8")] == [
+        1,
+        1,
+    ]
+    tcva(*MODEL, "--gate", "coverage>=0.5")
