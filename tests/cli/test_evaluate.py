@@ -380,8 +380,6 @@ def test_what_only_the_judge_takes_for_no_claim_is_shown_and_passes_no_gate(
     # It has its score, and without gates nothing failed.
     done = tcva(*MODEL, "--junit", "j.xml", "--markdown", "m.md", "-o", "out.jsonl")
     assert "50 % of 2 scored samples pass at T=0.5 (mean 1.000)" in done.text
-    assert [json.loads(line)["score"] for line in Path("out.jsonl").open(encoding="utf-8")] == [
-        1,
-        1,
-    ]
+    lines = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["score"] for line in lines] == [1, 1]
     tcva(*MODEL, "--gate", "coverage>=0.5")
