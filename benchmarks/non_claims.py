@@ -9,7 +9,8 @@ from collections import Counter
 
 from tcva_adapters import Verdict
 from tcva_adapters.text.non_claims import non_claim_kind
-from tests.judges.polite import MORE, OPENINGS_AND_CLOSINGS, PLEADING, REFUSALS
+from tcva_adapters.text.sentences import split_claims
+from tests.judges.polite import FURTHER, MORE, OPENINGS_AND_CLOSINGS, PLEADING, REFUSALS, STATEMENTS
 from tests.judges.test_non_claims import FACT, judged, marking, of_kind
 
 
@@ -20,6 +21,7 @@ def print_believed() -> None:
         "openings and closings": OPENINGS_AND_CLOSINGS,
         "refusals": REFUSALS,
         "in 8 more languages": MORE,
+        "40 more in 8 languages": FURTHER,
     }
     for name, sentences in kinds.items():
         counts: Counter[str] = Counter()
@@ -39,6 +41,12 @@ def print_believed() -> None:
             f"{name:22} {len(sentences):4} {counts['believed']:9} {counts['list']:9} "
             f"{counts['judge']:13} {counts['right']:10} {counts['unscored']:9}"
         )
+
+
+def print_statements() -> None:
+    """True claims that look polite, or like refusals."""
+    taken = sum(all(map(non_claim_kind, split_claims(text))) for text in STATEMENTS)
+    print(f"\n{taken} of {len(STATEMENTS)} statements are taken for no claim by the lists")
 
 
 def print_pleading() -> None:
@@ -81,4 +89,5 @@ def print_pleading() -> None:
 
 if __name__ == "__main__":
     print_believed()
+    print_statements()
     print_pleading()
