@@ -138,7 +138,7 @@ class LexicalJudge:
 def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
     """The sentences that claim nothing.
 
-    A few words without content ("Yes.") claim nothing beside a claim; alone they are the answer.
+    A few words without content ("Yes.") claim nothing next to a claim; alone they are the answer.
     """
     listed = listed_non_claims(claims)
     bare = {
