@@ -100,11 +100,13 @@ class LLMJudge:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters as they are now, and how claims are made."""
-        own: dict[str, Any] = {"claims": self.claims, "max_claims": self.max_claims}
         # Further ones only where they differ from their default: equal judgements, equal keys.
-        for each in fields(LLMJudge)[3:]:
-            if getattr(self, each.name) != each.default:
-                own[each.name] = getattr(self, each.name)
+        further = {
+            setting.name: value
+            for setting in fields(LLMJudge)[3:]
+            if (value := getattr(self, setting.name)) != setting.default
+        }
+        own = {"claims": self.claims, "max_claims": self.max_claims, **further}
         return {**self.model.parameters, **own}
 
     @property
@@ -275,11 +277,19 @@ class Calls:
         if not requests:
             return []
         started = time.perf_counter()
-        if self.drawn != Sampling():
-            offset, temperature = self.drawn.seed_offset, self.drawn.temperature
-            usual = (request.sampling or Sampling() for request in requests)
-            drawn = [replace(u, seed_offset=offset, temperature=temperature) for u in usual]
-            requests = [replace(r, sampling=d) for r, d in zip(requests, drawn, strict=True)]
+        drawn = self.drawn
+        if drawn != Sampling():
+            requests = [
+                replace(
+                    request,
+                    sampling=replace(
+                        request.sampling or Sampling(),
+                        seed_offset=drawn.seed_offset,
+                        temperature=drawn.temperature,
+                    ),
+                )
+                for request in requests
+            ]
         answers = yield list(requests)
         self.usage += Usage(seconds=time.perf_counter() - started)
         replies: list[ModelReply] = []
