@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.fields import fields_in, own_contexts, parts_of, read_contexts
-from tcva_adapters.samples.messages import answer_in, said_in
+from tcva_adapters.samples.messages import answer_in, as_mapping, said_in
 from tcva_adapters.samples.sample import Checked, Sample, Text
 
 LONGEST_HISTORY: Final = 4000
@@ -89,7 +89,7 @@ class Conversation(Checked):
         id: str | None = None,  # noqa: A002  # as the field is called
         metadata: dict[str, Any] | None = None,
     ) -> Self:
-        """A conversation from messages of OpenAI's, Anthropic's, LangChain's or RAGAS' interfaces.
+        """A conversation from messages of OpenAI, Anthropic, LangChain, LlamaIndex, RAGAS or DeepEval.
 
         A turn is a question of the user with the model's answer: its last text before the next
         question, with the texts right before it. What it said before a tool call is history.
@@ -99,7 +99,8 @@ class Conversation(Checked):
         calls are left out, as are questions without an answer.
 
         Args:
-            messages: Mappings with a role (or type) and a content, or pairs of a role and a text.
+            messages: Mappings or objects with a role (or type) and a content, or pairs of a role
+                and a text.
             contexts: One text or a list of texts or documents, for turns that have none of their own.
             reference: The reference answer of the last turn.
             id: A name for the conversation.
@@ -112,7 +113,7 @@ class Conversation(Checked):
             msg = f"a conversation must be a list of messages, got {messages!r:.60}"
             raise InvalidSampleError(msg)
         given = None if contexts is None else read_contexts("contexts", contexts)
-        turns = turns_of("messages", [*messages], given, reference)
+        turns = turns_of("messages", [*map(as_mapping, messages)], given, reference)
         return cls(turns=turns, id=id, metadata=metadata or {})
 
 
