@@ -490,7 +490,7 @@ class RowStream(Iterator[Item], Generic[Item]):
                     yield from zip(repeat(line), items)
                     continue
             if not self._skip_bad:
-                if self._skip_bad is False and "; " not in error:  # which names another way out
+                if self._skip_bad is False:
                     error += "; --skip-bad leaves such rows out"
                 raise unreadable(self.source, error, line=line, word=ROW_WORDS[self.kind])
             self.skipped += 1
