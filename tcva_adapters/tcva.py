@@ -21,7 +21,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import Profiles, ScoringConfig, TCVASettings, shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, SharedSentences
-from tcva_adapters.samples.conversation import Conversation, as_conversation
+from tcva_adapters.samples.conversation import Conversation, as_conversation, as_conversations
 from tcva_adapters.samples.sample import Sample
 
 
@@ -153,13 +153,14 @@ class TCVA(FromConfig, Scorer[Result]):
         >>> TCVA(judge="lexical").evaluate_conversation(talk).score
         1.0
         """
-        return self.evaluate_conversations([conversation], progress=False)[0]
+        return self.evaluate_conversations([as_conversation(conversation)], progress=False)[0]
 
     async def aevaluate_conversation(
         self, conversation: Conversation | Iterable[Any]
     ) -> ConversationResult:
         """The same, awaited."""
-        return (await self.aevaluate_conversations([conversation], progress=False))[0]
+        conversations = [as_conversation(conversation)]
+        return (await self.aevaluate_conversations(conversations, progress=False))[0]
 
     def evaluate_conversations(
         self, conversations: Iterable[Conversation | Iterable[Any]], *, progress: bool | None = None
@@ -171,9 +172,9 @@ class TCVA(FromConfig, Scorer[Result]):
             progress: As for `evaluate_many`; turns are counted.
 
         Raises:
-            InvalidSampleError: As for `evaluate_conversation`.
+            InvalidSampleError: As for `evaluate_conversation`, or this is one conversation.
         """
-        given = [*map(as_conversation, conversations)]
+        given = as_conversations(conversations)
         turns = [turn for each in given for turn in each.turns]
         results = iter(self.quiet.evaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]
@@ -182,7 +183,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self, conversations: Iterable[Conversation | Iterable[Any]], *, progress: bool | None = None
     ) -> list[ConversationResult]:
         """The same, awaited."""
-        given = [*map(as_conversation, conversations)]
+        given = as_conversations(conversations)
         turns = [turn for each in given for turn in each.turns]
         results = iter(await self.quiet.aevaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]

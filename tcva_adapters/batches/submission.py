@@ -23,7 +23,7 @@ from tcva_adapters.batches.ledger import ENDED, LOST, SENT, STOPPED, WAITING, Le
 from tcva_adapters.batches.lines import read_lines
 from tcva_adapters.batches.work import judging_of, models_of, name_of, replayed
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import Scorer, checked_samples
 from tcva_adapters.models.openai_batches import Batch, BatchService
 from tcva_adapters.models.openai_model import NEUTRAL
 from tcva_adapters.progress import progress_of
@@ -200,7 +200,8 @@ class _Submission:
 
     def begin(self, samples: Iterable[Sample]) -> None:
         """Note the samples of a new submission; those of an old one are to be the same."""
-        lines = (each.model_dump_json(exclude={"metadata"}).encode() for each in samples)
+        checked = checked_samples(samples)
+        lines = (each.model_dump_json(exclude={"metadata"}).encode() for each in checked)
         if self.ledger.get("judging") is None:
             with self.ledger.transaction():
                 number = self.ledger.hold(lines)

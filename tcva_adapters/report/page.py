@@ -17,6 +17,7 @@ from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable, numbered
 from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.content import Content, drawn, figures_of, inert_json
 from tcva_adapters.samples.files import SampleStream
@@ -113,7 +114,7 @@ def write(
     if samples is not None:
         if isinstance(samples, str | Path):
             samples = SampleStream(samples, skip_bad=reading.get("skip_bad", False))
-        content, notes = _with_texts(content, [*samples])
+        content, notes = _with_texts(content, [*checked_samples(samples)])
     lines, texts, of_texts = drawn(content, max_details)
     notes += of_texts
     shown = min(len(texts), sum(bool(s.response or s.contexts) for s in content.samples))

@@ -18,7 +18,7 @@ from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import Conversation, read_item
-from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sample import Sample, is_one
 from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
 from tcva_adapters.tcva import TCVA
 
@@ -80,8 +80,8 @@ class Suite:
             InvalidSampleError: A sample lacks what the criterion looks at.
             InvalidValueError: Something else than samples, records and results.
         """
-        is_one = isinstance(given, Sample | Conversation | Mapping | Scored)
-        items = [given] if is_one else list(given)  # type: ignore[arg-type]  # checked above
+        is_single = isinstance(given, Scored) or is_one(given)
+        items = [given] if is_single else list(given)  # type: ignore[arg-type]  # checked above
         read = [each if isinstance(each, Scored) else _item(each) for each in items]
         samples = [self.scorer.require(each) for each in read if isinstance(each, Sample)]
         talks = [each for each in read if isinstance(each, Conversation)]
@@ -89,7 +89,7 @@ class Suite:
         judged[Conversation] = iter(self.scorer.evaluate_conversations(talks, progress=False))
         found = [each if isinstance(each, Scored) else next(judged[type(each)]) for each in read]
         self._judged += [_entry(number, each) for number, each in enumerate(found, start=1)]
-        return found[0] if is_one else found
+        return found[0] if is_single else found
 
     @overload
     def check(self, given: Given, gates: Sequence[str] | str = ()) -> Scored: ...

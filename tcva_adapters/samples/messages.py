@@ -30,7 +30,6 @@ _SPEAKERS: Final = {
 }
 _ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role in roles.split()}
 _CONTENTS: Final = ("content", "text", "output", "blocks")
-_PAIR: Final = 2
 _MEDIA: Final = "image image_url input_image file input_file document audio input_audio"
 """Parts of a message that are no text."""
 
@@ -58,12 +57,14 @@ def is_messages(value: Any) -> bool:
 
 
 def as_mapping(value: Any) -> Any:
-    """A message that is an object of a framework as a mapping; anything else as it is.
+    """A message that is an object, or a pair of a role and a text, as a mapping; all else as it is.
 
     >>> from types import SimpleNamespace
     >>> as_mapping(SimpleNamespace(role="user", content="Who?"))
     {'role': 'user', 'content': 'Who?'}
     """
+    if isinstance(value, list | tuple) and [*map(type, value)] == [str, str]:
+        return {"role": value[0], "content": value[1]}
     if isinstance(value, Mapping) or _speaker(value) is None:
         return value
     # Frameworks leave values in their messages that do not fit their types.
@@ -115,9 +116,7 @@ def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
     Raises:
         InvalidSampleError: It is no message.
     """
-    is_list = isinstance(message, list | tuple) and len(message) == _PAIR
-    if is_list and all(isinstance(part, str) for part in message):
-        message = {"role": message[0], "content": message[1]}
+    message = as_mapping(message)
     speaker = _speaker(message)
     if speaker is None:
         msg = f"field {name!r}, message {number}: a message must have a role (or type) such as user, assistant or tool, got {message!r:.60}"
@@ -144,13 +143,13 @@ def _speaker(message: Any) -> str | None:
     """Who speaks in a message, be it a mapping or an object; None for what is no message."""
     names = ("role", "type", "id")
     is_mapping = isinstance(message, Mapping)
-    role, kind, path = (
+    *kinds, path = (
         message.get(name) if is_mapping else getattr(message, name, None) for name in names
     )
-    role = role or kind
+    role = next((kind for kind in kinds if isinstance(kind, str) and kind), "")
     if role == "constructor" and isinstance(path, list):  # LangChain's `dumps`
-        role = path[-1]
-    return _ROLES.get(role) if isinstance(role, str) else None
+        role = str(path[-1])
+    return _ROLES.get(role)
 
 
 def _content(message: Mapping[str, Any]) -> list[Any]:
