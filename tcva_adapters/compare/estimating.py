@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.samples.output import csv_text, replacing
 from tcva_adapters.stats.checks import FloatArray, whole
 from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
@@ -93,7 +93,7 @@ def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
         InvalidValueError: A width that is not above 0 and at most 1.
     """
     if width is not None and not 0.0 < width <= 1.0:
-        msg = f"width (--width) must be above 0 and at most 1, got {width!r}"
+        msg = f"width (--width) must be above 0 and at most 1, got {width!r}{of_percent(width)}"
         raise InvalidValueError(msg)
     there = {name: found for name, found in figures.items() if found.high > found.low}
     rows: list[dict[str, Any]] = []

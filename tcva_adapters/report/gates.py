@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.core.checks import nearest, of_percent
+from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.stats.inference import lower_bound
 from tcva_adapters.tables import Report, counted, shortened
@@ -37,7 +37,7 @@ _BENIGN: Final = {"no_score", *(reason.value for reason in Reason if not reason.
 """Why samples have no score although nothing failed."""
 
 _FORM: Final = re.compile(
-    r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>=\s*(?P<least>[-+.\deE]+)"
+    r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>=\s*(?P<least>[-+.\deE]+\s*%?)"
     r"\s*(?:@\s*(?P<percent>[\d.]+)\s*%)?"
 )
 
@@ -78,7 +78,8 @@ class Gate:
         except ValueError:
             number, percent = math.nan, None
         if found is None or math.isnan(number):
-            msg = f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9"
+            hint = of_percent(found["least"]) if found else ""
+            msg = f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9{hint}"
             raise InvalidValueError(msg)
         figure, method = found["figure"], (found["method"] or "").strip()
         if figure not in FIGURES:

@@ -25,7 +25,7 @@ from pydantic import (
 )
 
 from tcva_adapters.core import aggregation
-from tcva_adapters.core.checks import as_number, nearest, of_percent
+from tcva_adapters.core.checks import as_number, nearest
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import (
     BALANCED,
@@ -35,7 +35,7 @@ from tcva_adapters.core.temperature import (
     check_temperature,
 )
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
-from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.errors import InvalidValueError, TCVAError, of_percent
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
@@ -115,7 +115,7 @@ def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
         why = why.replace(pydantic, plain)
     # What was meant as a key is not printed.
     value = type(given[name]).__name__ if name == "api_key" else f"{given[name]!r:.80}"
-    hint = of_percent(as_number(given[name]) or 0.0) if why.endswith("between 0 and 1") else ""
+    hint = of_percent(given[name]) if why.endswith((" 1", "a number")) else ""
     return InvalidValueError(f"{name} {why}, got {value}{hint}")
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, of_percent
 from tcva_adapters.samples.fields import fields_of
 
 FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
@@ -53,7 +53,8 @@ def first_fault(error: ValidationError) -> str:
     why = why.replace("Input should", "must").replace(
         "an instance of Sequence", "a list of strings"
     )
-    return f"{where} {why}, got {reprlib.repr(first['input'])}"
+    hint = of_percent(first["input"]) if why.endswith((" 1", "as a number")) else ""
+    return f"{where} {why}, got {reprlib.repr(first['input'])}{hint}"
 
 
 def whole_characters(text: str) -> str:
