@@ -47,6 +47,16 @@ class Result:
         seen: The assessment under the setting's view of the evidence, which is what the score is
             made of.
         score: In [0, 1]; None where there is none.
+        judge: Name of the judge. This and the following are those of the assessment.
+        criterion: Name of the criterion.
+        prompt_version: Version of the prompt.
+        form: In which form verdicts were asked for in the end.
+        from_store: Whether a store served the judgement.
+        shared: Whether another evaluator of this process had asked for it.
+        metadata: The sample's metadata.
+        members: What additional judges said, for a fused score.
+        panel: The judgements of a panel's judges, or the repeats of one judge.
+        schema_version: Version of the layout in files.
 
     >>> result = Result(Assessment.from_verdicts(["fully", "fully", "minor"]))
     >>> round(result.score, 3), round(result.at("strict").score, 3), round(result.at(0.9).score, 3)
@@ -58,6 +68,17 @@ class Result:
     seen: Assessment = field(init=False, repr=False, compare=False)
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
+
+    judge = property(attrgetter("assessment.judge"))
+    criterion = property(attrgetter("assessment.criterion"))
+    prompt_version = property(attrgetter("assessment.prompt_version"))
+    form = property(attrgetter("assessment.form"))
+    from_store = property(attrgetter("assessment.from_store"))
+    shared = property(attrgetter("assessment.shared"))
+    metadata = property(attrgetter("assessment.metadata"))
+    members = property(attrgetter("assessment.members"))
+    panel = property(attrgetter("assessment.panel"))
+    schema_version = property(attrgetter("assessment.schema_version"))
 
     def __post_init__(self) -> None:
         judged = self.assessment
@@ -74,6 +95,11 @@ class Result:
     def unscored(self) -> Unscored | None:
         """Why there is no score of its own."""
         return self.assessment.unscored
+
+    @property
+    def sample_id(self) -> str | None:
+        """The sample's id."""
+        return self.assessment.sample_id
 
     @property
     def claims(self) -> tuple[ClaimVerdict, ...]:
@@ -98,11 +124,6 @@ class Result:
     def weights(self) -> tuple[float | None, ...]:
         """The weight of each claim under the scheme; None for what claims nothing."""
         return tuple(map(methodcaller("weight", self.scoring.scheme), self.seen.claims))
-
-    @property
-    def sample_id(self) -> str | None:
-        """The sample's id."""
-        return self.assessment.sample_id
 
     @property
     def passed(self) -> bool | None:
@@ -204,8 +225,9 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """As JSON values: the assessment, the setting, and what follows from the two.
 
-        Each claim has its weight, and ``breakdown`` the counts that the score is made of. Metadata
-        that JSON cannot hold is written as text.
+        Each entry is an attribute, too. Each claim has its weight, and ``breakdown`` the counts that
+        the score is made of. ``usage`` is that of the main judge when it was asked. Metadata that
+        JSON cannot hold is written as text.
         """
         judged = self.assessment.model_dump(mode="json")
         for claim, weight in zip(judged["claims"], self.weights, strict=True):
