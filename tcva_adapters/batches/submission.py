@@ -32,13 +32,19 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, stored
 from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Report, Table, counted
+from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
-_BATCH: Final = [
-    *(Column("number", "int"), Column("model"), Column("state"), Column("status")),
-    *(Column("requests", "int"), Column("completed", "int"), Column("failed", "int"), Column("id")),
-]
-_FAILURE: Final = [Column("reason"), Column("samples", "int"), Column("example", "prose")]
+_BATCH: Final = named_columns(
+    number="int",
+    model="text",
+    state="text",
+    status="text",
+    requests="int",
+    completed="int",
+    failed="int",
+    id="text",
+)
+_FAILURE: Final = named_columns(reason="text", samples="int", example="prose")
 _PASSING: Final = ("connection", "timeout", "server_error", "unreachable", "rate_limit")
 
 
@@ -344,9 +350,12 @@ class _Submission:
         counts, first = self.ledger.get("found") or [{"waiting": number}, {}]
         failures = [{"reason": w, "samples": counts[w], "example": t} for w, t in first.items()]
         under_way = self.ledger.batches(WAITING, SENT)
-        found = {"samples": number, "failed": sum(each["samples"] for each in failures)}
-        found |= {name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")}
-        found["requests_under_way"] = sum(each["requests"] for each in under_way)
+        found = {
+            "samples": number,
+            "failed": sum(each["samples"] for each in failures),
+            **{name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")},
+            "requests_under_way": sum(each["requests"] for each in under_way),
+        }
         notes = [f"batch {each['number']}: {each['detail']}" for each in batches if each["detail"]]
         for who, refused in self.ledger.get("refused", {}).items():
             notes += [f"{who} gets requests without {what}: {why}" for what, why in refused.items()]

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcva_adapters.compare.ratings import Ratings
 from tcva_adapters.compare.table import ScoreTable, no_group
-from tcva_adapters.compare.views import LEXICAL
+from tcva_adapters.compare.views import LEXICAL, REASONS
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
@@ -22,7 +22,16 @@ from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
 from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+    shortened,
+)
 
 _DETAIL: Final = 200
 
@@ -35,9 +44,10 @@ _METHODS: Final = (
     Column("samples", "int", "that were read, unreadable lines included"),
 )
 _CONVERSATIONS: Final = (
-    *(Column("method"), Column("conversation"), Column("turns", "int")),
+    *named_columns(method="text", conversation="text", turns="int"),
     Column("scored", "int", "turns with a score"),
-    *(Column("score", "score", "of the claims of all turns"), Column("passed")),
+    Column("score", "score", "of the claims of all turns"),
+    Column("passed"),
 )
 _GATES: Final = (
     Column("method"),
@@ -89,8 +99,7 @@ def evaluation(
         columns = [Column(name, "int" if name != "method" else "text") for name in levels[0]]
         tables.append(Table("levels", columns, levels))
     if unscored := [each for method in table.methods for each in _unscored(table, method)]:
-        columns = [Column("method"), Column("reason"), Column("samples", "int")]
-        tables.append(Table("unscored", [*columns, Column("example", "prose")], unscored))
+        tables.append(Table("unscored", REASONS, unscored))
     talks = [each for method in table.methods for each in _conversations(table, method)]
     if talks:
         tables.append(Table("conversations", _CONVERSATIONS, talks, detail=True))
@@ -175,7 +184,7 @@ def check_samples(
         check_common(baseline, names)
 
 
-def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
+def _figures(table: ScoreTable, method: str) -> Record:
     scores = table.column(method)
     scored = scores[np.isfinite(scores)]
     passed = int((scored >= table.threshold(method)).sum())
@@ -192,7 +201,7 @@ def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
     }
 
 
-def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
+def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
     """The scores of conversations, each over the claims of all its turns."""
     turns: dict[str, list[Result]] = {}
     for name, each in zip(table.samples, table.results.get(method, ()), strict=False):
@@ -203,11 +212,17 @@ def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
     for own, results in turns.items():
         found = ConversationResult(results)
         scored = sum(each.unscored is None for each in results)
-        record = {"method": method, "conversation": own, "turns": len(results), "scored": scored}
-        yield {**record, "score": found.score, "passed": found.passed}
+        yield {
+            "method": method,
+            "conversation": own,
+            "turns": len(results),
+            "scored": scored,
+            "score": found.score,
+            "passed": found.passed,
+        }
 
 
-def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
+def _unscored(table: ScoreTable, method: str) -> Iterator[Record]:
     """Samples without a score by reason, the most frequent first, with what the first one says."""
     about = table.about.get("methods", {}).get(method, {})
     found, details = Counter[str](), dict[str, str]()
@@ -228,7 +243,7 @@ def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
         yield {"method": method, "reason": "unreadable", "samples": skipped, "example": example}
 
 
-def _sentence(table: ScoreTable, methods: list[dict[str, Any]]) -> str:
+def _sentence(table: ScoreTable, methods: list[Record]) -> str:
     """How many samples pass, the mean, and what to doubt; of several methods their means."""
     size = len(table) + table.about.get("skipped", 0)
     if len(methods) != 1:

@@ -19,7 +19,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import Conversation, read_item
 from tcva_adapters.samples.sample import Sample, is_one
-from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
+from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns, shortened
 from tcva_adapters.tcva import TCVA
 
 Given = Sample | Conversation | Mapping[str, Any] | Scored
@@ -30,12 +30,8 @@ _NAME: Final = 40
 _EVERY: Final = ("pass_rate>=1", "coverage>=1")
 """Without gates every sample has a score and passes."""
 
-_COLUMNS: Final = (
-    Column("criterion", "prose"),
-    Column("scored"),
-    Column("mean", "score"),
-    Column("pass_rate", "share"),
-    Column("worst"),
+_COLUMNS: Final = named_columns(
+    criterion="prose", scored="text", mean="score", pass_rate="share", worst="text"
 )
 
 
@@ -61,7 +57,7 @@ class Suite:
     ) -> None:
         self.scorer = TCVA(**settings)
         self._gates, self._group = Gates.of(gates), group
-        self._judged: list[dict[str, Any]] = []
+        self._judged: list[Record] = []
 
     @overload
     def evaluate(self, given: Given) -> Scored: ...
@@ -140,7 +136,7 @@ class Suite:
             lines.insert(0, f"{of_all} {does} not pass: {', '.join(by_label)}")
         raise AssertionError("\n".join(lines))
 
-    def taken(self, test: str = "") -> list[dict[str, Any]]:
+    def taken(self, test: str = "") -> list[Record]:
         """What was judged since the last time, as plain values that any process can send.
 
         Args:
@@ -162,12 +158,12 @@ def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
     found: dict[str, list[Mapping[str, Any]]] = {}
     for entry in judged:
         found.setdefault(entry["criterion"], []).append(entry)
-    rows, lost = list[dict[str, Any]](), 0
+    rows, lost = list[Record](), 0
     for criterion, entries in found.items():
         lost += sum(entry["is_failure"] for entry in entries)
         scored = [entry for entry in entries if entry["score"] is not None]
         worst = min(scored or entries, key=lambda entry: entry["score"] or 0.0)
-        row: dict[str, Any] = {"criterion": criterion, "scored": f"{len(scored)}/{len(entries)}"}
+        row: Record = {"criterion": criterion, "scored": f"{len(scored)}/{len(entries)}"}
         if scored:
             row["mean"] = fmean(entry["score"] for entry in scored)
             row["pass_rate"] = fmean(entry["passed"] for entry in scored)
@@ -178,7 +174,7 @@ def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
     return text.strip().splitlines()[1:]
 
 
-def _entry(number: int, result: Scored) -> dict[str, Any]:
+def _entry(number: int, result: Scored) -> Record:
     """A result as plain values; texts without what a terminal or another process cannot take."""
     unscored = result.unscored
     return {
