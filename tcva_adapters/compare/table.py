@@ -146,6 +146,22 @@ class ScoreTable:
         """Where a method's scores pass from."""
         return self.thresholds.get(method, THRESHOLD)
 
+    @property
+    def skipped(self) -> int:
+        """Lines of the file that could not be read, and were left out."""
+        number: int = self.about.get("skipped", 0)
+        return number
+
+    @property
+    def handed_in(self) -> int:
+        """Samples of the file, those that could not be read included."""
+        return len(self) + self.skipped
+
+    def result(self, method: str, place: int) -> Scored | None:
+        """A method's result of one sample; None where there is none."""
+        results = self.results.get(method)
+        return results[place] if results else None
+
     def reason(self, sample: str, method: str) -> str:
         """Why there is no score; ``no result`` where nobody said."""
         return self.reasons.get((sample, method), "no result")

@@ -360,8 +360,7 @@ class _View:
         return estimate("mean", values, self.groups, level=self.draws["level"])
 
     def _claims(self, place: int) -> Sequence[ClaimVerdict]:
-        results = self.table.results.get(self.method)
-        result = results[place] if results else None
+        result = self.table.result(self.method, place)
         return result.seen.claims if isinstance(result, Result) else ()
 
     def _numbers(self, by: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:

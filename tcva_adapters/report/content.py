@@ -317,7 +317,7 @@ def _detail(content: Content, place: int) -> dict[str, Any]:
     sample, table = content.samples[place], content.table
     methods = {}
     for name in content.fixed:
-        result = table.results[name][place] if table.results.get(name) else None
+        result = table.result(name, place)
         said: dict[str, Any] = {}
         if math.isnan(table.column(name)[place]):
             said["reason"] = table.reason(table.samples[place], name)

@@ -129,7 +129,6 @@ def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -
         table: With the samples; its ``can_continue`` says that an equal run asks for the rest alone.
         unscored: The records of the table ``unscored``.
     """
-    size = len(table) + table.about.get("skipped", 0)
     by_method: dict[str, Counter[str]] = {}
     for record in unscored:
         if record["reason"] in FAILURES:
@@ -143,7 +142,7 @@ def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -
         name = f"{method}: " if len(table.methods) > 1 else ""
         why = ", ".join(reasons)
         parts.append(
-            f"{name}{size - failed} of {counted(size, 'sample')} judged, {failed} failed ({why})"
+            f"{name}{table.handed_in - failed} of {counted(table.handed_in, 'sample')} judged, {failed} failed ({why})"
         )
     rest = "; the same command asks only for the rest" if table.about.get("can_continue") else ""
     return f"{'; '.join(parts)}{rest}."
@@ -188,15 +187,14 @@ def _figures(table: ScoreTable, method: str) -> Record:
     scores = table.column(method)
     scored = scores[np.isfinite(scores)]
     passed = int((scored >= table.threshold(method)).sum())
-    size = len(table) + table.about.get("skipped", 0)
     return {
         "method": method,
         "mean": math.fsum(scored) / len(scored) if len(scored) else None,
         "pass_rate": passed / len(scored) if len(scored) else None,
         "passed": passed,
         "scored": len(scored),
-        "samples": size,
-        "coverage": len(scored) / size if size else 1.0,
+        "samples": table.handed_in,
+        "coverage": len(scored) / table.handed_in if table.handed_in else 1.0,
         "threshold": table.threshold(method),
     }
 
@@ -238,14 +236,19 @@ def _unscored(table: ScoreTable, method: str) -> Iterator[Record]:
     for reason, number in found.most_common():
         example = shortened(details[reason], _DETAIL)
         yield {"method": method, "reason": reason, "samples": number, "example": example}
-    if skipped := table.about.get("skipped", 0):
+    if table.skipped:
         example = next((note for note in table.notes if note.startswith("skipped line")), "")
-        yield {"method": method, "reason": "unreadable", "samples": skipped, "example": example}
+        yield {
+            "method": method,
+            "reason": "unreadable",
+            "samples": table.skipped,
+            "example": example,
+        }
 
 
 def _sentence(table: ScoreTable, methods: list[Record]) -> str:
     """How many samples pass, the mean, and what to doubt; of several methods their means."""
-    size = len(table) + table.about.get("skipped", 0)
+    size = table.handed_in
     if len(methods) != 1:
         means = ", ".join(f"{row['method']} {cell(row['mean'], 'score')}" for row in methods)
         return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."

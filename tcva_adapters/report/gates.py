@@ -222,7 +222,7 @@ def _values(
     if figure == "pass_rate":
         return (scores[rows] >= table.threshold(method)).astype(np.float64), rows
     if figure == "coverage":
-        skipped = np.zeros(table.about.get("skipped", 0))
+        skipped = np.zeros(table.skipped)
         return np.concatenate([np.isfinite(scores).astype(np.float64), skipped]), rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
@@ -234,17 +234,16 @@ def _values(
 
 def _failures(method: str, table: ScoreTable) -> list[dict[str, Any]]:
     """A failed gate where anything failed; nothing where not."""
-    skipped = table.about.get("skipped", 0)
-    lost, size = len(failed_rows(table, method)) + skipped, len(table) + skipped
+    lost = len(failed_rows(table, method)) + table.skipped
     if not lost:
         return []
     verb = "has" if lost == 1 else "have"
     text = (
-        f"{method}: {lost} of {counted(size, 'sample')} {verb} no score because the judge, the "
+        f"{method}: {lost} of {counted(table.handed_in, 'sample')} {verb} no score because the judge, the "
         "metric or the reading failed; a gate on coverage allows some, e.g. coverage>=0.95"
     )
-    gate = Gate(_FAILURES, 1.0)
-    return [_record(gate, method, 1.0 - lost / size, 1.0 - lost / size, text)]
+    share = 1.0 - lost / table.handed_in
+    return [_record(Gate(_FAILURES, 1.0), method, share, share, text)]
 
 
 def apart(reached: float, least: float) -> str:
@@ -310,7 +309,7 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
 
 def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:
     """A sample's claims, the lowest level first; what claims nothing stands last."""
-    result = table.results[method][place] if method in table.results else None
+    result = table.result(method, place)
     claims = () if result is None else result.claims
     order = [*reversed(LEVELS), None]
     return sorted(claims, key=lambda each: order.index(each.verdict))

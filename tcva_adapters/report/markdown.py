@@ -138,7 +138,7 @@ def _sample(table: ScoreTable, method: str, place: int) -> list[str]:
 
 
 def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
-    result = table.results[method][place] if method in table.results else None
+    result = table.result(method, place)
     scheme = result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
     claims = lowest_claims(table, method, place)
     for claim in claims[:_CLAIMS]:
