@@ -26,6 +26,9 @@ in percent, p values, a value with its interval, a difference with its sign."""
 Record = dict[str, Any]
 """A row of a table: raw values by column name, None or nan where there is none."""
 
+Records = Sequence[Mapping[str, Any]]
+"""The rows of a table, to be read."""
+
 ROWS: Final = 20
 """Rows of a table that are shown by default."""
 
@@ -92,7 +95,7 @@ class Table:
 
     title: str
     columns: Sequence[Column]
-    records: Sequence[Mapping[str, Any]]
+    records: Records
     detail: bool = False
     notes: Sequence[str] = ()
 

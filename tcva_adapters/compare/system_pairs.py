@@ -22,7 +22,17 @@ from tcva_adapters.stats.describe import describe
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import DETECTABLE
 from tcva_adapters.stats.pairs import Pairs, PairsTest, asl_curve, studentised, tukey
-from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns, p_text
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Records,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+    p_text,
+)
 
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
 _CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
@@ -333,9 +343,9 @@ def _hypothesis(
 
 
 def _sentence(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Records,
     means: Mapping[tuple[str, str], float],
-    pairs: Sequence[Mapping[str, Any]],
+    pairs: Records,
     alpha: float,
 ) -> str:
     """Which system has the highest mean, and whether the difference to the next is significant."""

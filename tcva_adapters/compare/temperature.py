@@ -18,7 +18,16 @@ from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Records,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+)
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 PARTS: Final = {
@@ -194,7 +203,7 @@ def _agreement(scores: FloatArray, rated: ScoreTable) -> Iterator[Record]:
 
 
 def _parts(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Records,
     scores: Mapping[str, FloatArray],
     rated: ScoreTable,
     **drawn: int,
@@ -228,12 +237,12 @@ def _about(table: ScoreTable) -> Iterator[str]:
         yield from summary.lines()
 
 
-def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _reasons(rows: Records) -> list[str]:
     found = dict.fromkeys(row["reason"] for row in rows if row["reason"])
     return [f"no interval: {reason}" for reason in found]
 
 
-def _sentence(rows: Sequence[Mapping[str, Any]], samples: int) -> str:
+def _sentence(rows: Records, samples: int) -> str:
     """How far the temperature moves the mean; with ratings, where it agrees best with them."""
     setting, of = rows[0]["setting"], f"{rows[0]['scored']} of {counted(samples, 'sample')}"
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]

@@ -26,6 +26,7 @@ from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import Estimate, difference, estimate
 from tcva_adapters.tables import (
     Record,
+    Records,
     Report,
     Table,
     cell,
@@ -401,7 +402,7 @@ def _row(kind: str, name: str, **figures: Estimate) -> Record:
     return row
 
 
-def _reasons(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+def _reasons(rows: Records, name: str) -> list[str]:
     """Why there are no intervals, each reason once."""
     found: dict[str, list[str]] = {}
     for row in rows:

@@ -20,7 +20,7 @@ from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError, install_hint
 from tcva_adapters.samples.output import make_folder, replacing, usable_path
-from tcva_adapters.tables import Report
+from tcva_adapters.tables import Record, Report
 
 try:
     import matplotlib as mpl
@@ -310,7 +310,7 @@ def correlations(report: Report) -> Figure:
     return figure
 
 
-def _agreements(report: Report) -> list[dict[str, Any]]:
+def _agreements(report: Report) -> list[Record]:
     """Method, n, rho and its ends; of those whose rho is defined."""
     titles = [table.title for table in report.tables]
     validated = "agreement" in titles

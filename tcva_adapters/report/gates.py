@@ -22,7 +22,7 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.stats.inference import lower_bound
-from tcva_adapters.tables import Report, counted, shortened
+from tcva_adapters.tables import Record, Records, Report, counted, shortened
 
 FIGURES: Final = ("mean", "pass_rate", "coverage", "change")
 MOST: Final = 10
@@ -134,7 +134,7 @@ class Gates:
                 msg = "a gate on change needs a baseline: --baseline FILE, an earlier --out of evaluate"
                 raise InvalidValueError(msg)
 
-    def judge(self, table: ScoreTable, before: ScoreTable | None = None) -> list[dict[str, Any]]:
+    def judge(self, table: ScoreTable, before: ScoreTable | None = None) -> list[Record]:
         """What came of the gates: a record for each gate and method.
 
         Args:
@@ -145,7 +145,7 @@ class Gates:
             With ``method``, ``figure``, ``least``, ``confidence``, ``value`` (the figure),
             ``reached`` (it, or its lower bound; None where there is none), ``passed`` and ``text``.
         """
-        records: list[dict[str, Any]] = []
+        records: list[Record] = []
         for method in table.methods:
             named = {gate.figure for gate in self.gates if gate.method == method}
             asked = [
@@ -159,7 +159,7 @@ class Gates:
         return records
 
 
-def exit_code(table: ScoreTable, records: Sequence[Mapping[str, Any]] = ()) -> int:
+def exit_code(table: ScoreTable, records: Records = ()) -> int:
     """What a command ends with: 0 done, 1 a gate failed, 2 nothing could be judged."""
     if not np.isfinite(table.scores).any():
         return 2
@@ -180,15 +180,13 @@ def _is_failure(table: ScoreTable, method: str, place: int) -> bool:
 
 def _record(
     gate: Gate, method: str, value: float | None, reached: float | None, text: str
-) -> dict[str, Any]:
+) -> Record:
     passed = reached is not None and reached >= gate.least
     outcome = {"value": value, "reached": reached, "passed": passed, "text": text}
     return {**asdict(gate), "method": method, **outcome}
 
 
-def _outcome(
-    gate: Gate, method: str, table: ScoreTable, before: ScoreTable | None
-) -> dict[str, Any]:
+def _outcome(gate: Gate, method: str, table: ScoreTable, before: ScoreTable | None) -> Record:
     values, rows = _values(gate.figure, method, table, before)
     title = f"{method}: {gate.figure.replace('_', ' ')}"
     if not len(values):
@@ -232,7 +230,7 @@ def _values(
     return differences[both], both
 
 
-def _failures(method: str, table: ScoreTable) -> list[dict[str, Any]]:
+def _failures(method: str, table: ScoreTable) -> list[Record]:
     """A failed gate where anything failed; nothing where not."""
     lost = len(failed_rows(table, method)) + table.skipped
     if not lost:
@@ -279,12 +277,12 @@ def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tup
     return [(method, place) for place, method in islice(named.items(), most)], len(named)
 
 
-def records_of(report: Report, title: str) -> Sequence[Mapping[str, Any]]:
+def records_of(report: Report, title: str) -> Records:
     """The records of a table; none where there is no such table."""
     return next((table.records for table in report.tables if table.title == title), ())
 
 
-def gate_records(report: Report) -> Sequence[Mapping[str, Any]]:
+def gate_records(report: Report) -> Records:
     """What came of the gates, see `Gates.judge`."""
     return records_of(report, "gates")
 

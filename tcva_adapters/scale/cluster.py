@@ -26,7 +26,7 @@ from tcva_adapters.samples.output import alone, make_folder, replacing, usable_p
 from tcva_adapters.samples.records import read_records
 from tcva_adapters.scale.batch import ADDED, PREFIX, judge_batch, judged_rows
 from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
-from tcva_adapters.tables import Column, Report, Table, cell, counted, plain
+from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, plain
 
 ROWS_AT_ONCE: Final = 256  # which is also what a killed worker judges again
 
@@ -140,7 +140,7 @@ def judge_files(
     return _report(sums, out)
 
 
-def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[dict[str, Any]]:
+def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[Record]:
     """The rows of a file, so many at once, as JSON, with the name of their part."""
     (path,) = batch["path"]
     name = hashlib.sha256(path.encode()).hexdigest()[:12]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +12,7 @@ from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.compare.paper.digits import PAPER, TEMPERATURES
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.stats.holm import correct_p
-from tcva_adapters.tables import Column, Kind, Record, Report, Table, cell, counted
+from tcva_adapters.tables import Column, Kind, Record, Records, Report, Table, cell, counted
 
 RESAMPLES: Final = 10_000
 """As many as the paper draws for Table 8."""
@@ -120,7 +119,7 @@ def _match(records: dict[str, list[Record]], name: str) -> dict[str, float | Non
     }
 
 
-def _sentence(sets: Sequence[Mapping[str, Any]]) -> str:
+def _sentence(sets: Records) -> str:
     known = [record for record in sets if "of" in record]
     equal, of = (sum(record[name] for record in known) for name in ("equal", "of"))
     if not of:
