@@ -9,7 +9,7 @@ import typer
 
 from tcva_adapters import compare  # its names are imported when they are used
 from tcva_adapters.cli import options, output
-from tcva_adapters.cli.configs import AnalysisConfig
+from tcva_adapters.cli.configs import AnalysisConfig, DrawsConfig
 from tcva_adapters.cli.options import GATES, INPUT, OUTPUT, RATINGS, SCORING, argument, option
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.settings import names_of, pair_of, parse_settings, scoring_of, take, value_of
@@ -247,7 +247,7 @@ def systems(
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
     output.check_targets({"--report": (report, PAGE)}, [], overwrite=overwrite, as_json=as_json)
-    drawn = parse_settings(set_, AnalysisConfig, only=("resamples", "seed"))
+    drawn = parse_settings(set_, DrawsConfig)
     if temperatures is not None:
         drawn["temperatures"] = names_of(temperatures)
     with progress_of("randomisation", None, wanted=True):
@@ -285,7 +285,7 @@ def reproduce(
 
     Example: tcva reproduce tcva_paper --all
     """
-    drawn = parse_settings(set_, AnalysisConfig, only=("resamples", "seed"))
+    drawn = parse_settings(set_, DrawsConfig)
     with progress_of("resampling", None, wanted=True):
         found = compare.reproduce(
             folder, best=best, count_empty=count_empty, lexical=not no_lexical, **drawn

@@ -248,7 +248,7 @@ def _sentence(rows: Records, samples: int) -> str:
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
-        rho = cell(best["spearman"], "interval", best["spearman_low"], best["spearman_high"])
+        rho = Column("spearman", "interval").cell(best)
         said = f"T={best['T']:g} with {setting} weights agrees best with the human ratings (Spearman {rho}, "
         tried = f" It is the best of {len(rows)} temperatures tried with these weights and samples."
         return f"{said}n = {best['rated']}).{tried if len(rows) > 1 else ''}"

@@ -25,6 +25,7 @@ from tcva_adapters.stats.checks import FloatArray, numbers
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import Estimate, difference, estimate
 from tcva_adapters.tables import (
+    Column,
     Record,
     Records,
     Report,
@@ -334,7 +335,7 @@ class _View:
         on = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
         said += f" The error depends on {', '.join(dict.fromkeys(on))}." if on else ""
         for row in (table.records[0] for table in means[:1]):
-            mean = cell(row["estimate"], "interval", row["estimate_low"], row["estimate_high"])
+            mean = Column("estimate", "interval").cell(row)
             said += f" The estimated mean rating of all {row['samples']} samples is {mean}."
         return said
 

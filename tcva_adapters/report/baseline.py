@@ -105,7 +105,7 @@ def _mean(scores: Any) -> float | None:
 
 
 def _sentence(row: Record, both: int) -> str:
-    change = cell(row["change"], "signed", row["change_low"], row["change_high"])
+    change = Column("change", "signed").cell(row)
     text = (
         f"The mean changed from {cell(row['before'], 'score')} in the baseline to "
         f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Samples that newly fail: "
