@@ -12,7 +12,7 @@ from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.base import Judge, Turns, verdict_key
 from tcva_adapters.judges.llm import LLMJudge, adrive, drive
-from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
+from tcva_adapters.judges.panel import Repeats, assessment_of, single_judges
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
@@ -92,8 +92,6 @@ class TCVA(FromConfig, Scorer[Result]):
         self.is_local = all(each.judge.is_local for each in (self, *self.members))
         asked = [pair for each in (self, *self.members) for pair in each._asked]  # noqa: SLF001  # of this class
         self.is_instant = all(identity is None for _, identity in asked)
-        self.has_panel = isinstance(once, Panel)
-        self.panel_judges = self.judge.judges if isinstance(self.judge, Panel) else ()
         self.judge_name, self.subject = self.judge.name, self.criterion.name
         self.required, shows = self.criterion.required, self.criterion.shows
         self.shown = tuple(name for name in shows if name not in self.required)

@@ -18,7 +18,13 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.stats.agreement import krippendorff_alpha, weighted_kappa
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.raters import ENOUGH, independence, reliability, variance_components
+from tcva_adapters.stats.raters import (
+    ENOUGH,
+    independence,
+    mean_rating,
+    reliability,
+    variance_components,
+)
 from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
 
 FEW: Final = 30
@@ -328,10 +334,7 @@ def _spreads(levels: FloatArray) -> FloatArray:
     """Mean distance between two judges for each claim; nan where fewer than two gave a level."""
     pairs = [np.abs(a - b) for a, b in combinations(levels, 2)]
     distances = np.array(pairs).reshape(len(pairs), levels.shape[1])  # there may be no claims
-    number = np.isfinite(distances).sum(axis=0)
-    spreads: FloatArray = np.full(levels.shape[1], np.nan)
-    np.divide(np.nansum(distances, axis=0), number, out=spreads, where=number > 0)
-    return spreads
+    return mean_rating(distances.T)
 
 
 def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> Record:

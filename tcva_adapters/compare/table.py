@@ -16,6 +16,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
 
 THRESHOLD = 0.5
@@ -169,12 +170,7 @@ class ScoreTable:
     @property
     def rating(self) -> FloatArray:
         """The mean of the raters who rated a sample, shape (N,); nan where nobody did."""
-        known = np.isfinite(self.human)
-        sums = np.where(known, self.human, 0.0).sum(axis=1)
-        number = known.sum(axis=1)
-        mean: FloatArray = np.full(len(self), np.nan)
-        np.divide(sums, number, out=mean, where=number > 0)
-        return mean
+        return mean_rating(self.human)
 
     @property
     def rated(self) -> ScoreTable:

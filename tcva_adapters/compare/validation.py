@@ -16,6 +16,7 @@ from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable, groups_note
+from tcva_adapters.compare.views import counted_decisions
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
@@ -217,8 +218,7 @@ class _View:
             values = np.where(both & of, hits, np.nan)
             found = estimate("share", values, self.groups, level=self.draws["level"])
             rows.append({"figure": name, **found.record("value"), "n": found.n})
-        counts = np.histogram2d(ours[both], theirs[both], bins=2, range=[[0, 1], [0, 1]])[0]
-        kappa = kappa_of_table(counts, "none")
+        kappa = kappa_of_table(counted_decisions(ours[both], theirs[both]), "none")
         rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
         columns = named_columns(figure="text", value="interval", n="int")
         note = f"a score passes from {threshold:g}, a rating from {at:g}"
