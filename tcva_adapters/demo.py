@@ -105,9 +105,15 @@ def _agreement(pairs: Sequence[_Pair]) -> Table:
     for name in (*LEVELS, "all"):
         of = [pair for pair in pairs if name in {pair[0].level, "all"}]
         far = np.array([distance for _, _, distance in of])
-        given = {level.value: sum(claim.verdict == level for _, claim, _ in of) for level in LEVELS}
-        shares = {"same_level": float((far == 0).mean()), "within_one": float((far <= 1).mean())}
-        records.append({"reader": name, "claims": len(of), **given, **shares})
+        records.append(
+            {
+                "reader": name,
+                "claims": len(of),
+                **{level.value: sum(c.verdict == level for _, c, _ in of) for level in LEVELS},
+                "same_level": float((far == 0).mean()),
+                "within_one": float((far <= 1).mean()),
+            }
+        )
     columns = named_columns(
         reader="text",
         claims="int",

@@ -249,7 +249,8 @@ class _Submission:
                     for i, question in enumerate(questions):
                         if answers[i] is None:
                             answers[i] = self._answer(question, refused, again=again)
-                            new |= {} if answers[i] is None else {question.key: answers[i]}
+                            if answers[i] is not None:
+                                new[question.key] = answers[i]
                     counts[self._outcome(sample, answers, first)] += 1
                     shown.tick()
                 store.put_many(list(new.items()))

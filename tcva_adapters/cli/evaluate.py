@@ -187,15 +187,23 @@ def _plain(
     """The scorer's settings; with ``--ccrs`` refuses what is about claims."""
     if ccrs is None:
         claims["threshold"] = threshold
-        models = (TCVASettings, PanelConfig, RatingConfig)
-        return plain_settings(judge, pairs, *models, is_dry=is_dry, **claims)
+        return plain_settings(
+            judge, pairs, TCVASettings, PanelConfig, RatingConfig, is_dry=is_dry, **claims
+        )
     for name, value in claims.items():
         if value:
             msg = f"--{name} is for claims; --ccrs rates whole answers, so leave it out"
             raise InvalidValueError(msg)
-    given = {"metrics": names_of(ccrs), "threshold": threshold}
-    rated = (CCRSSettings, CompositeConfig, RatingConfig)
-    return plain_settings(judge, pairs, *rated, is_dry=is_dry, **given)
+    return plain_settings(
+        judge,
+        pairs,
+        CCRSSettings,
+        CompositeConfig,
+        RatingConfig,
+        is_dry=is_dry,
+        metrics=names_of(ccrs),
+        threshold=threshold,
+    )
 
 
 def _on_ray(

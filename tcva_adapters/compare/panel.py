@@ -274,7 +274,6 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     of_raters = named_columns(rater="text", other_rater="text", n="int")
     columns = named_columns(method="text", n="int", with_mean="score", without_error="interval")
     meant = "without error: with error-free ratings (Spearman-Brown)"
-    about = {"measure": measure, "reliability": found.value}
     return Report(
         f"{len(names)} raters agree with a mean {measure} of {cell(found.between, 'score')}, alpha "
         f"{alpha_text}.{'' if math.isnan(found.value) else reach}",
@@ -283,7 +282,12 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
             Table("methods and raters", columns, methods, notes=[meant]),
         ],
         notes,
-        {**about, **found.best.record("best"), **alpha.record("alpha")},
+        {
+            "measure": measure,
+            "reliability": found.value,
+            **found.best.record("best"),
+            **alpha.record("alpha"),
+        },
     )
 
 

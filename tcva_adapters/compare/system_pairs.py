@@ -176,15 +176,12 @@ def _read(
     else:
         at = [check_temperature(temperature) for temperature in temperatures]
         tables = read_systems(source, temperatures=at, system=system, group=group)
+    names = {metric: {metric, metric.rpartition(" T=")[0]} for metric in tables}
     for wanted in metrics:
-        if not any(wanted in (metric, metric.rpartition(" T=")[0]) for metric in tables):
+        if not any(wanted in own for own in names.values()):
             msg = f"no metric {wanted!r}; the metrics are {', '.join(tables)}"
             raise InvalidValueError(msg)
-    return {
-        metric: table
-        for metric, table in tables.items()
-        if not metrics or {metric, metric.rpartition(" T=")[0]} & {*metrics}
-    }
+    return {m: table for m, table in tables.items() if not metrics or names[m] & {*metrics}}
 
 
 def _comparable(tables: Mapping[str, ScoreTable]) -> tuple[dict[str, ScoreTable], list[str]]:

@@ -203,9 +203,9 @@ def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
     """The scores of conversations, each over the claims of all its turns."""
     turns: dict[str, list[Result]] = {}
     for name, each in zip(table.samples, table.results.get(method, ()), strict=False):
-        if isinstance(each, Result) and (own := conversation_of(name, each.assessment.metadata)):
+        if isinstance(each, Result) and (own := conversation_of(name, each.metadata)):
             # With the number of an id that came again.
-            own += name.removeprefix(f"{own}/{each.assessment.metadata['turn']}")
+            own += name.removeprefix(f"{own}/{each.metadata['turn']}")
             turns.setdefault(own, []).append(each)
     for own, results in turns.items():
         found = ConversationResult(results)

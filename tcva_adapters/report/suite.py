@@ -190,9 +190,8 @@ def _entry(number: int, result: Scored) -> Record:
 def _label(result: Scored) -> str:
     """The criterion, judge, temperature and threshold of a result."""
     if isinstance(result, Result):
-        scoring, judged = result.scoring, result.assessment
-        at = f"{scoring.place}, threshold {scoring.threshold:g}"
-        return f"{judged.criterion} by {judged.judge}, {at}"
+        at = f"{result.scoring.place}, threshold {result.scoring.threshold:g}"
+        return f"{result.criterion} by {result.judge}, {at}"
     if isinstance(result, CCRSResult):
         return f"{'+'.join(result.answers)} by {result.judge}, threshold {result.threshold:g}"
     return result.kind

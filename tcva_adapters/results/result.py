@@ -109,7 +109,7 @@ class Result:
     @property
     def usage(self) -> Usage:
         """What it cost this time: nothing where a store or another evaluator had it."""
-        judged = (self.assessment, *self.assessment.members)
+        judged = (self.assessment, *self.members)
         return sum((each.usage for each in judged if each.is_new), Usage())
 
     @property
@@ -170,7 +170,7 @@ class Result:
         """
         scores: dict[str, float | None] = {}
         alone = self.assessment.model_copy(update={"members": ()})
-        for number, judged in enumerate((alone, *self.assessment.members), start=1):
+        for number, judged in enumerate((alone, *self.members), start=1):
             names = (judged.judge, f"{judged.judge} {judged.criterion}")
             name = next((n for n in names if n not in scores), f"{judged.judge} #{number}")
             scores[name] = Result(judged, self.scoring).score
@@ -186,8 +186,7 @@ class Result:
         results = []
         for place, repeat in enumerate(self.assessment.repeats):
             members = tuple(
-                each.repeats[place] if place < len(each.repeats) else each
-                for each in self.assessment.members
+                each.repeats[place] if place < len(each.repeats) else each for each in self.members
             )
             results.append(Result(repeat.model_copy(update={"members": members}), self.scoring))
         return tuple(results)
@@ -269,9 +268,8 @@ class Result:
     @property
     def reason(self) -> str:
         """The score in one sentence: claims per level, interval, lowered verdicts, the worst claim."""
-        why = self.assessment.unscored
-        if why is not None:
-            return self._without_score(why.text)
+        if self.unscored is not None:
+            return self._without_score(self.unscored.text)
         worst, least = self.seen.claims[0], math.inf
         for claim, weight in zip(self.seen.claims, self.weights, strict=True):
             if weight is not None and weight < least:

@@ -119,8 +119,11 @@ def judge_files(
     paths = [str(usable_path(each).resolve()) for each in given]
     make_folder(folder)
     with alone(folder / "_lock", out):
-        own: dict[str, Any] = {"mapping": dict(mapping or {}), "rows": size}
-        own["scorer"] = scorer_of(settings).fingerprint
+        own = {
+            "mapping": dict(mapping or {}),
+            "rows": size,
+            "scorer": scorer_of(settings).fingerprint,
+        }
         sources = {path: [(s := Path(path).stat()).st_size, s.st_mtime_ns] for path in paths}
         _claim(folder, own, sources)
         ray = joined(address)
@@ -211,12 +214,15 @@ class _Writer:
 
 
 def _report(sums: Counter[str], out: str) -> Report:
-    figures: dict[str, Any] = {name: sums[name] for name in ("rows", "new", "scored", "passed")}
-    figures["mean"] = sums["sum"] / sums["scored"] if sums["scored"] else None
+    mean = sums["sum"] / sums["scored"] if sums["scored"] else None
     passed = f"{sums['passed']} of {counted(sums['scored'], 'scored row')} pass"
-    mean = f"mean {cell(figures['mean'], 'score')}"
-    sentence = f"{passed}, {mean}; {counted(sums['rows'], 'row')} in total, {sums['new']} new"
-    figures |= {name.partition(":")[2]: n for name, n in sums.most_common() if ":" in name}
+    rows = f"{counted(sums['rows'], 'row')} in total, {sums['new']} new"
+    sentence = f"{passed}, mean {cell(mean, 'score')}; {rows}"
+    figures = {
+        **{name: sums[name] for name in ("rows", "new", "scored", "passed")},
+        "mean": mean,
+        **{name.partition(":")[2]: n for name, n in sums.most_common() if ":" in name},
+    }
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(sentence, [Table("rows", columns, [figures])], settings={"folder": out})
 
