@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tcva_adapters.runner import Asking, stored
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Report, Table, counted
+from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 
 _BYTES_A_TOKEN: Final = 4
 _REPLY: Final = 60
@@ -42,7 +42,7 @@ def cost(
         if asking.store is not None and left:
             found = stored(asking.store, left)
             left = [q for q, answer in zip(left, found, strict=True) if answer is None]
-        record: dict[str, Any] = {"method": name, "cached": len(questions) - len(left)}
+        record: Record = {"method": name, "cached": len(questions) - len(left)}
         if each is None:
             # What computes here makes no calls; what depends on a reply is not among the first.
             asked = [q for q in left if not q.judge.is_local]
@@ -59,8 +59,9 @@ def cost(
         else:
             record["calls"] = each * len(left)
         records.append(record)
-    names = ("cached", "calls", "prompt_tokens", "reply_tokens")
-    columns = [Column("method"), *(Column(name, "int") for name in names)]
+    columns = named_columns(
+        method="text", cached="int", calls="int", prompt_tokens="int", reply_tokens="int"
+    )
     money = sum(record.get("cost", 0.0) for record in records)
     said = "" if prices is None else f", {money:,.2f} at these prices"
     if said and calls:
@@ -78,6 +79,6 @@ def cost(
         notes.append("For the cost, add --set prices=IN,OUT (of a million tokens).")
     return Report(
         f"About {total} on {counted(len(samples), 'sample')}{said}.",
-        [Table("calls", [*columns, *([Column("cost", "score")] if prices else [])], records)],
+        [Table("calls", columns + named_columns(cost="score") if prices else columns, records)],
         notes,
     )

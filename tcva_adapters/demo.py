@@ -20,7 +20,7 @@ from tcva_adapters.lazy import check
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Report, Table, cell
+from tcva_adapters.tables import Column, Record, Report, Table, cell, named_columns
 from tcva_adapters.tcva import TCVA
 
 OURS: Final = "tcva T=0.5"
@@ -101,15 +101,30 @@ def _pairs(table: ScoreTable, place: int) -> list[_Pair]:
 
 
 def _agreement(pairs: Sequence[_Pair]) -> Table:
-    records: list[dict[str, Any]] = []
+    records: list[Record] = []
     for name in (*LEVELS, "all"):
         of = [pair for pair in pairs if name in {pair[0].level, "all"}]
         far = np.array([distance for _, _, distance in of])
-        given = {level.value: sum(claim.verdict == level for _, claim, _ in of) for level in LEVELS}
-        shares = {"same_level": float((far == 0).mean()), "within_one": float((far <= 1).mean())}
-        records.append({"reader": name, "claims": len(of), **given, **shares})
-    columns = [Column("reader"), Column("claims", "int"), *(Column(v, "int") for v in LEVELS)]
-    columns += [Column("same_level", "share"), Column("within_one", "share")]
+        records.append(
+            {
+                "reader": name,
+                "claims": len(of),
+                **{level.value: sum(c.verdict == level for _, c, _ in of) for level in LEVELS},
+                "same_level": float((far == 0).mean()),
+                "within_one": float((far <= 1).mean()),
+            }
+        )
+    columns = named_columns(
+        reader="text",
+        claims="int",
+        fully="int",
+        mostly="int",
+        partial="int",
+        minor="int",
+        none="int",
+        same_level="share",
+        within_one="share",
+    )
     return Table("agreement", columns, records, notes=["Columns fully to none are the judge's."])
 
 
@@ -123,7 +138,8 @@ def _means(table: ScoreTable) -> Table:
         | {domain: float(np.nanmean(scores[rows])) for domain, rows in groups.items()}
         for name, scores in methods.items()
     ]
-    columns = [Column("method"), Column("scored", "int"), *(Column(d, "score") for d in groups)]
+    columns = named_columns(method="text", scored="int")
+    columns += [Column(domain, "score") for domain in groups]
     return Table("mean scores", columns, records, notes=[_OFFLINE, _TEMPERATURE])
 
 
@@ -133,10 +149,19 @@ def _scores(table: ScoreTable, place: int) -> str:
 
 
 def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
-    columns = [Column("reader"), Column("judge"), Column("weight", "score")]
-    columns += [Column("claim", "prose"), Column("reason", "prose")]
-    values = [(lab.level, c.verdict, c.weight(), c.claim, c.reason) for lab, c, _ in pairs]
-    names = [column.name for column in columns]
+    columns = named_columns(
+        reader="text", judge="text", weight="score", claim="prose", reason="prose"
+    )
+    records = [
+        {
+            "reader": label.level,
+            "judge": claim.verdict,
+            "weight": claim.weight(),
+            "claim": claim.claim,
+            "reason": claim.reason,
+        }
+        for label, claim, _ in pairs
+    ]
     same, near = (sum(distance <= most for _, _, distance in pairs) for most in (0, 1))
     agree = f"Same level: {same} of {len(pairs)} claims; within one level: {near}."
     weigh = "Weights, from 1 (fully) to 0 (none), are means over the judge's probabilities."
@@ -147,7 +172,6 @@ def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
         for label, claim, distance in pairs
         if distance > 1
     ]
-    records = [dict(zip(names, row, strict=True)) for row in values]
     return Table(f"claims of {table.samples[place]}", columns, records, notes=notes)
 
 

@@ -22,7 +22,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import model_of_name, resolve_judge
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Report, Table
+from tcva_adapters.tables import Report, Table, named_columns
 
 IMPORT_SECONDS: Final = 120
 
@@ -41,13 +41,16 @@ _NAMES: Final = {"answers": "replies", "logprobs": "token probabilities"}
 _FEW: Final = 2
 """Calls that fail at the very beginning, after which nothing more is asked."""
 
-_PACKAGES: Final = (Column("package"), Column("version"), Column("state", "prose"))
-_JUDGE: Final = (Column("what"), Column("found", "prose"))
-_FORMS: Final = (
-    Column("form"),
-    *(Column(name, "int") for name in ("right", "claims", "unread", "quotes_made_up")),
-    Column("seconds", "score"),
-    Column("wrong", "prose"),
+_PACKAGES: Final = named_columns(package="text", version="text", state="prose")
+_JUDGE: Final = named_columns(what="text", found="prose")
+_FORMS: Final = named_columns(
+    form="text",
+    right="int",
+    claims="int",
+    unread="int",
+    quotes_made_up="int",
+    seconds="score",
+    wrong="prose",
 )
 
 

@@ -5,6 +5,11 @@ Each message names the value and what to do.
 
 from __future__ import annotations
 
+import re
+from typing import Any, Final
+
+_PERCENT: Final = re.compile(r"(\d+(?:\.\d*)?)\s*(%?)")
+
 
 class TCVAError(Exception):
     """Base of all errors that tcva-adapters raises on purpose."""
@@ -41,6 +46,19 @@ def install_hint(extra: str) -> str:
     "run pip install '.[ragas]' in a checkout of tcva-adapters"
     """
     return f"run pip install '.[{extra}]' in a checkout of tcva-adapters"
+
+
+def of_percent(value: Any) -> str:
+    """The way out where a share was written in percent; nothing for anything else.
+
+    >>> of_percent(80), of_percent("2.5 %"), of_percent(1.5)
+    ('; for 80 % write 0.8', '; for 2.5 % write 0.025', '')
+    """
+    match = _PERCENT.fullmatch(str(value).strip())
+    if match is None:
+        return ""
+    number, least = float(match[1]), 0.0 if match[2] else 10.0
+    return f"; for {number:g} % write {number / 100:g}" if least <= number <= 100.0 else ""
 
 
 class JudgeError(TCVAError):

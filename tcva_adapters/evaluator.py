@@ -8,7 +8,15 @@ from __future__ import annotations
 import pickle
 import re
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Collection, Generator, Iterable, Mapping, Sized
+from collections.abc import (
+    AsyncGenerator,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sized,
+)
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any, ClassVar, Final, Self, TypeVar
@@ -21,11 +29,19 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import unusual
 from tcva_adapters.runner import Asking, Runner
-from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sample import Sample, is_one
 
 R = TypeVar("R", bound=Scored)
 
 _TEXTS: Final = ("input", "response", "contexts", "reference")
+_WAYS: Final = {
+    "Sample": "evaluate(sample) judges one, evaluate_many([sample]) a list",
+    "Conversation": "evaluate_conversation(conversation) judges one",
+    "SampleFile": "give its samples: read.samples",
+    "DataFrame": "[Sample.from_record(row) for row in frame.to_dict('records')] makes samples of one",
+}
+"""What to do with one thing where samples are expected, by its type."""
+_WAY: Final = "read_samples(path).samples reads a file, Sample.from_record(record) a mapping"
 _NOT_IN_FILES: Final = re.compile(r"[/\\:]")
 
 
@@ -184,15 +200,15 @@ class Scorer(Frozen, Asking[R]):
                 bar alone.
 
         Raises:
-            InvalidSampleError: One of them is no `Sample`.
+            InvalidSampleError: One of them is no `Sample`, or this is one sample, or a data frame.
         """
-        return list(self.iter_evaluate([*map(checked_sample, samples)], progress=progress))
+        return list(self.iter_evaluate([*checked_samples(samples)], progress=progress))
 
     async def aevaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
     ) -> list[R]:
         """The same, awaited, with at most ``max_concurrency`` judgements under way."""
-        checked = [*map(checked_sample, samples)]
+        checked = [*checked_samples(samples)]
         return [result async for result in self.aiter_evaluate(checked, progress=progress)]
 
     def iter_evaluate(
@@ -219,7 +235,7 @@ class Scorer(Frozen, Asking[R]):
             InvalidSampleError: One of them is no `Sample`; likewise after those before it.
         """
         with progress_of("judging", _total(samples, total), progress) as shown:
-            yield from Runner(self, in_batch=True).stream(map(checked_sample, samples), shown)
+            yield from Runner(self, in_batch=True).stream(checked_samples(samples), shown)
 
     async def aiter_evaluate(
         self, samples: Iterable[Sample], *, progress: bool | None = None, total: int | None = None
@@ -231,7 +247,7 @@ class Scorer(Frozen, Asking[R]):
         """
         runner = Runner(self, in_batch=True)
         with progress_of("judging", _total(samples, total), progress) as shown:
-            async with aclosing(runner.astream(map(checked_sample, samples), shown)) as results:
+            async with aclosing(runner.astream(checked_samples(samples), shown)) as results:
                 async for result in results:
                     yield result
 
@@ -280,3 +296,16 @@ def checked_sample(sample: Any) -> Sample:
         msg = f"expected a Sample, got {kind}; try Sample.from_record or evaluate_conversation"
         raise InvalidSampleError(msg)
     return sample
+
+
+def checked_samples(samples: Any) -> Iterator[Sample]:
+    """Samples as they are, one by one.
+
+    Raises:
+        InvalidSampleError: This is one thing, or one of them is no `Sample`.
+    """
+    if is_one(samples):
+        kind = type(samples).__name__
+        msg = f"expected several samples, got one {kind}; {_WAYS.get(kind, _WAY)}"
+        raise InvalidSampleError(msg)
+    return map(checked_sample, samples)

@@ -23,6 +23,12 @@ Kind = Literal["text", "prose", "int", "score", "share", "p", "interval", "signe
 """How the values of a column are shown, as names and sentences, counts, numbers with three digits, shares
 in percent, p values, a value with its interval, a difference with its sign."""
 
+Record = dict[str, Any]
+"""A row of a table: raw values by column name, None or nan where there is none."""
+
+Records = Sequence[Mapping[str, Any]]
+"""The rows of a table, to be read."""
+
 ROWS: Final = 20
 """Rows of a table that are shown by default."""
 
@@ -66,6 +72,15 @@ class Column:
         return cell(record.get(self.name), self.kind, *ends, digits=self.digits)
 
 
+def named_columns(**kinds: Kind) -> list[Column]:
+    """Columns by name, in this order, each with its kind.
+
+    >>> [column.kind for column in named_columns(method="text", rho="interval")]
+    ['text', 'interval']
+    """
+    return [Column(name, kind) for name, kind in kinds.items()]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Records under columns.
@@ -80,7 +95,7 @@ class Table:
 
     title: str
     columns: Sequence[Column]
-    records: Sequence[Mapping[str, Any]]
+    records: Records
     detail: bool = False
     notes: Sequence[str] = ()
 
@@ -99,7 +114,7 @@ class Report:
         notes: What a reader must know of how they came about, a sentence each.
         settings: What was asked for, as plain values.
 
-    >>> columns = [Column("method"), Column("mean", "score"), Column("rho", "interval")]
+    >>> columns = named_columns(method="text", mean="score", rho="interval")
     >>> rows = [{"method": "a", "mean": 0.5, "rho": 0.61, "rho_low": 0.4, "rho_high": 0.75}]
     >>> print(Report("a is best", [Table("methods", columns, rows)]).text(), end="")
     a is best
@@ -127,7 +142,7 @@ class Report:
         msg = f"no table {title!r}; there are {titles or 'none'}"
         raise InvalidValueError(msg)
 
-    def records(self, title: str) -> list[dict[str, Any]]:
+    def records(self, title: str) -> list[Record]:
         """The records of one table, as plain values.
 
         Raises:

@@ -13,7 +13,7 @@ from tcva_adapters.judges import resolve
 from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, verdict_key
 from tcva_adapters.judges.llm import LLMJudge, adrive, drive
-from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
+from tcva_adapters.judges.panel import Repeats, assessment_of, single_judges
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
@@ -22,7 +22,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import Profiles, ScoringConfig, TCVASettings, shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, SharedSentences
-from tcva_adapters.samples.conversation import Conversation, as_conversation
+from tcva_adapters.samples.conversation import Conversation, as_conversation, as_conversations
 from tcva_adapters.samples.sample import Sample
 
 
@@ -93,8 +93,6 @@ class TCVA(FromConfig, Scorer[Result]):
         self.is_local = all(each.judge.is_local for each in (self, *self.members))
         asked = [pair for each in (self, *self.members) for pair in each._asked]  # noqa: SLF001  # of this class
         self.is_instant = all(identity is None for _, identity in asked)
-        self.has_panel = isinstance(once, Panel)
-        self.panel_judges = self.judge.judges if isinstance(self.judge, Panel) else ()
         self.judge_name, self.subject = self.judge.name, self.criterion.name
         self.required, shows = self.criterion.required, self.criterion.shows
         self.shown = tuple(name for name in shows if name not in self.required)
@@ -154,13 +152,14 @@ class TCVA(FromConfig, Scorer[Result]):
         >>> TCVA(judge="lexical").evaluate_conversation(talk).score
         1.0
         """
-        return self.evaluate_conversations([conversation], progress=False)[0]
+        return self.evaluate_conversations([as_conversation(conversation)], progress=False)[0]
 
     async def aevaluate_conversation(
         self, conversation: Conversation | Iterable[Any]
     ) -> ConversationResult:
         """The same, awaited."""
-        return (await self.aevaluate_conversations([conversation], progress=False))[0]
+        conversations = [as_conversation(conversation)]
+        return (await self.aevaluate_conversations(conversations, progress=False))[0]
 
     def evaluate_conversations(
         self, conversations: Iterable[Conversation | Iterable[Any]], *, progress: bool | None = None
@@ -172,9 +171,9 @@ class TCVA(FromConfig, Scorer[Result]):
             progress: As for `evaluate_many`; turns are counted.
 
         Raises:
-            InvalidSampleError: As for `evaluate_conversation`.
+            InvalidSampleError: As for `evaluate_conversation`, or this is one conversation.
         """
-        given = [*map(as_conversation, conversations)]
+        given = as_conversations(conversations)
         turns = [turn for each in given for turn in each.turns]
         results = iter(self.quiet.evaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]
@@ -183,7 +182,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self, conversations: Iterable[Conversation | Iterable[Any]], *, progress: bool | None = None
     ) -> list[ConversationResult]:
         """The same, awaited."""
-        given = [*map(as_conversation, conversations)]
+        given = as_conversations(conversations)
         turns = [turn for each in given for turn in each.turns]
         results = iter(await self.quiet.aevaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]

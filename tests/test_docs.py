@@ -1,5 +1,6 @@
 """Every code block of the README and the docs runs, and prints what the page says."""
 
+import ast
 import doctest
 import re
 import runpy
@@ -150,6 +151,28 @@ def test_links_lead_somewhere(page: Path) -> None:
         elif not target.startswith(("http://", "https://")):
             assert page.name != "README.md", f"{target}: an index page needs the whole address"
             assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_what_a_code_host_shows(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)]+)", page.read_text(encoding="utf-8")):
+        place, _, anchor = re.sub(f"^{REPOSITORY}/(blob|raw)/main/", f"{ROOT}/", target).partition(
+            "#"
+        )
+        path = page.parent / place if place else page
+        if not place.startswith(f"{ROOT}/") and "://" in place:
+            continue
+        # A page, a source file, an example or a picture; not a stub that only Sphinx fills.
+        assert path.suffix in {".md", ".py", ".png", ".svg"}, target
+        if path.suffix == ".py":
+            assert len((ast.get_docstring(ast.parse(path.read_bytes())) or "").split()) > 10, target
+        if path.suffix == ".md":
+            text = FENCE.sub("", path.read_text(encoding="utf-8"))
+            words = re.sub(r"<[^>]+>|\[[^]]*\]\([^)]*\)", "", text).split()
+            assert len(words) > 50, target
+            headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
+            assert not anchor or anchor in slugs, target
 
 
 def test_the_readme_shows_what_the_demo_prints(

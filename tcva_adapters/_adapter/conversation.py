@@ -43,4 +43,4 @@ class OfConversations:
         """The result of a conversation that cannot be judged, or cannot be read."""
         about = {} if conversation is None else conversation.model_dump(exclude={"turns"})
         turn = self._tcva.unscored(reason, detail, Sample(**about))
-        return ConversationResult([turn], None, turn.sample_id, turn.assessment.metadata)
+        return ConversationResult([turn], None, turn.sample_id, turn.metadata)

@@ -23,7 +23,7 @@ from tcva_adapters.batches.ledger import ENDED, LOST, SENT, STOPPED, WAITING, Le
 from tcva_adapters.batches.lines import read_lines
 from tcva_adapters.batches.work import judging_of, models_of, replayed
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import Scorer, checked_samples
 from tcva_adapters.models.openai_batches import Batch, BatchService
 from tcva_adapters.models.openai_model import NEUTRAL
 from tcva_adapters.progress import progress_of
@@ -32,13 +32,19 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, stored
 from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Report, Table, counted
+from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
-_BATCH: Final = [
-    *(Column("number", "int"), Column("model"), Column("state"), Column("status")),
-    *(Column("requests", "int"), Column("completed", "int"), Column("failed", "int"), Column("id")),
-]
-_FAILURE: Final = [Column("reason"), Column("samples", "int"), Column("example", "prose")]
+_BATCH: Final = named_columns(
+    number="int",
+    model="text",
+    state="text",
+    status="text",
+    requests="int",
+    completed="int",
+    failed="int",
+    id="text",
+)
+_FAILURE: Final = named_columns(reason="text", samples="int", example="prose")
 _PASSING: Final = ("connection", "timeout", "server_error", "unreachable", "rate_limit")
 
 
@@ -200,7 +206,8 @@ class _Submission:
 
     def begin(self, samples: Iterable[Sample]) -> None:
         """Note the samples of a new submission; those of an old one are to be the same."""
-        lines = (each.model_dump_json(exclude={"metadata"}).encode() for each in samples)
+        checked = checked_samples(samples)
+        lines = (each.model_dump_json(exclude={"metadata"}).encode() for each in checked)
         if self.ledger.get("judging") is None:
             with self.ledger.transaction():
                 number = self.ledger.hold(lines)
@@ -242,7 +249,8 @@ class _Submission:
                     for i, question in enumerate(questions):
                         if answers[i] is None:
                             answers[i] = self._answer(question, refused, again=again)
-                            new |= {} if answers[i] is None else {question.key: answers[i]}
+                            if answers[i] is not None:
+                                new[question.key] = answers[i]
                     counts[self._outcome(sample, answers, first)] += 1
                     shown.tick()
                 store.put_many(list(new.items()))
@@ -345,9 +353,12 @@ class _Submission:
         counts, first = self.ledger.get("found") or [{"waiting": number}, {}]
         failures = [{"reason": w, "samples": counts[w], "example": t} for w, t in first.items()]
         under_way = self.ledger.batches(WAITING, SENT)
-        found = {"samples": number, "failed": sum(each["samples"] for each in failures)}
-        found |= {name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")}
-        found["requests_under_way"] = sum(each["requests"] for each in under_way)
+        found = {
+            "samples": number,
+            "failed": sum(each["samples"] for each in failures),
+            **{name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")},
+            "requests_under_way": sum(each["requests"] for each in under_way),
+        }
         notes = [f"batch {each['number']}: {each['detail']}" for each in batches if each["detail"]]
         for who, refused in self.ledger.get("refused", {}).items():
             notes += [f"{who} gets requests without {what}: {why}" for what, why in refused.items()]

@@ -9,7 +9,7 @@ import typer
 
 from tcva_adapters import compare  # its names are imported when they are used
 from tcva_adapters.cli import options, output
-from tcva_adapters.cli.configs import AnalysisConfig
+from tcva_adapters.cli.configs import AnalysisConfig, DrawsConfig
 from tcva_adapters.cli.options import GATES, INPUT, OUTPUT, RATINGS, SCORING, argument, option
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.settings import names_of, pair_of, parse_settings, scoring_of, take, value_of
@@ -191,12 +191,24 @@ def validate(
     if temperature is not None:
         settings["temperature"] = temperature
     scale = pair_of(human_scale, "--human-scale")
-    how: dict[str, Any] = {"human": human, "human_scale": scale, "group": group}
-    how |= {"scoring": scoring_of(config, settings), "skip_bad": skip_bad}
-    table = compare.read_scores(judged, **how)
-    drawn |= {"human_scale": scale, "human_threshold": human_threshold, "by": by or ()}
-    drawn |= {"method": method, "width": width, "rate_next": rate_next}
-    found = compare.validate(table, **drawn)
+    table = compare.read_scores(
+        judged,
+        human=human,
+        human_scale=scale,
+        group=group,
+        scoring=scoring_of(config, settings),
+        skip_bad=skip_bad,
+    )
+    found = compare.validate(
+        table,
+        human_scale=scale,
+        human_threshold=human_threshold,
+        by=by or (),
+        method=method,
+        width=width,
+        rate_next=rate_next,
+        **drawn,
+    )
     output.print_report(found, as_json=as_json, everything=everything, file=output.side(markdown))
     output.write_text(markdown, found.markdown(full=True), TABLES, overwrite=overwrite)
     if out is not None:
@@ -235,13 +247,20 @@ def systems(
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
     output.check_targets({"--report": (report, PAGE)}, [], overwrite=overwrite, as_json=as_json)
-    how: dict[str, Any] = parse_settings(set_, AnalysisConfig, only=("resamples", "seed"))
-    how |= {"metrics": metrics or (), "system": system, "group": group}
-    how |= {"hypotheses": hypotheses or (), "test": test, "alpha": alpha}
+    drawn = parse_settings(set_, DrawsConfig)
     if temperatures is not None:
-        how["temperatures"] = names_of(temperatures)
+        drawn["temperatures"] = names_of(temperatures)
     with progress_of("randomisation", None, wanted=True):
-        found = compare.systems(scores, **how)
+        found = compare.systems(
+            scores,
+            metrics=metrics or (),
+            system=system,
+            group=group,
+            hypotheses=hypotheses or (),
+            test=test,  # type: ignore[arg-type]  # checked there
+            alpha=alpha,
+            **drawn,
+        )
     output.print_report(found, as_json=as_json, everything=everything)
     output.draw(found, figures, overwrite=overwrite)
     write_page(found, report, overwrite=overwrite, title="systems")
@@ -266,8 +285,9 @@ def reproduce(
 
     Example: tcva reproduce tcva_paper --all
     """
-    drawn = parse_settings(set_, AnalysisConfig, only=("resamples", "seed"))
-    how: dict[str, Any] = {"best": best, "count_empty": count_empty, "lexical": not no_lexical}
+    drawn = parse_settings(set_, DrawsConfig)
     with progress_of("resampling", None, wanted=True):
-        found = compare.reproduce(folder, **how, **drawn)
+        found = compare.reproduce(
+            folder, best=best, count_empty=count_empty, lexical=not no_lexical, **drawn
+        )
     output.print_report(found, as_json=as_json, everything=everything)

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tcva_adapters import __version__, console
-from tcva_adapters.errors import InvalidValueError, TCVAError, TCVAWarning
+from tcva_adapters.errors import InvalidValueError, TCVAError, TCVAWarning, of_percent
 
 DONE, WRONG_USE = 0, 2
 CLOSED_PIPE = 141  # what shells report for SIGPIPE
@@ -155,13 +155,13 @@ def run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001  # the last place before a traceback
         if debug:
             console.note(traceback.format_exc())
-        console.note(_message(error))
+        console.note(_message(error, arguments))
         return WRONG_USE
     return code if isinstance(code, int) else DONE
 
 
-def _message(error: Exception) -> str:
-    """What is printed of an error."""
+def _message(error: Exception, arguments: list[str]) -> str:
+    """What is printed of an error of a command with these arguments."""
     if isinstance(error, TCVAError | OSError):
         return f"error: {error}"
     # Wrong options: typer has a class for these in a private copy of click, or in click itself.
@@ -171,7 +171,10 @@ def _message(error: Exception) -> str:
     usage = io.StringIO()
     show(file=usage)
     number = r"Invalid value for '(.+?)': Input should be a valid (\w+),.*"
-    return re.sub(number, r"\1 must be a valid \2.", usage.getvalue().rstrip("\n"))
+    # The error does not hold what was typed.
+    values = (each.rpartition("=")[2] for each in arguments if each.endswith("%"))
+    hint = next(filter(None, map(of_percent, values)), "")
+    return re.sub(number, rf"\1 must be a valid \2{hint}.", usage.getvalue().rstrip("\n"))
 
 
 def _came_of(error: BaseException | None, kind: type[BaseException]) -> bool:

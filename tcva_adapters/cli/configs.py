@@ -16,6 +16,9 @@ from tcva_adapters.results.settings import (
     by_name,
 )
 
+_Inner = Annotated[Number, Field(gt=0, lt=1)]
+"""A share that is neither none nor all."""
+
 
 class PanelConfig(SettingsModel):
     """How several judges of the same claims decide."""
@@ -26,30 +29,33 @@ class PanelConfig(SettingsModel):
     )
 
 
-class AnalysisConfig(SettingsModel):
-    """How the intervals and tests of an analysis are made; a function has defaults of its own."""
+class DrawsConfig(SettingsModel):
+    """What is drawn for intervals and tests."""
 
-    level: Annotated[Number, Field(gt=0, lt=1)] = Field(
-        default=0.95, description="Confidence level of intervals."
-    )
     resamples: Count = Field(default=10_000, description="Resamples of an interval or a test.")
     seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Seed of the resamples.")
 
 
-class ComparisonConfig(SettingsModel):
+class AnalysisConfig(DrawsConfig):
+    """How the intervals and tests of an analysis are made; a function has defaults of its own."""
+
+    level: _Inner = Field(default=0.95, description="Confidence level of intervals.")
+
+
+class ComparisonConfig(DrawsConfig):
     """How methods are compared."""
 
     objective: Literal["spearman", "kendall", "pearson", "mae"] = Field(
         default="spearman",
         description="Measure of agreement with the ratings that methods are tested by.",
     )
-    margin: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
+    margin: _Inner | None = Field(
         default=None, description="Methods that differ by less count as equivalent."
     )
     human_threshold: Number | None = Field(
         default=None, description="Lowest rating that passes; by default the middle of the scale."
     )
-    confidence: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
+    confidence: _Inner | None = Field(
         default=None, description="Confidence of a limit on false passes; by default 0.95."
     )
     pass_from: Annotated[
@@ -58,8 +64,6 @@ class ComparisonConfig(SettingsModel):
     metric_timeout: Positive = Field(
         default=900.0, description="Seconds after which a framework metric stops on a sample."
     )
-    resamples: Count = Field(default=10_000, description="Resamples of an interval or a test.")
-    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Seed of the resamples.")
 
 
 class ImportConfig(SettingsModel):

@@ -113,8 +113,9 @@ def evaluate(
     before = None if baseline is None else read_scores(baseline, **reading)
     names = [m.name for m in scorer.metrics] if ccrs else [scorer.criterion.name]
     gates.check(names + [COMPOSITE] * (whole is not None), has_baseline=before is not None)
-    how: dict[str, Any] = {"skip_bad": skip_bad, "mapping": renames(rename)}
-    read = _checked(file, scorer, how, reading, before)
+    require = scorer.require if isinstance(scorer, TCVA) else None
+    read = SampleStream(file, require=require, skip_bad=skip_bad, mapping=renames(rename))
+    _check(read, reading, before)
     if dry_run:
         asking, prices = {"ccrs" if ccrs else "tcva": scorer}, plain["model"].get("prices")
         print_report(cost(asking, [*read], prices=prices), as_json=as_json)
@@ -134,27 +135,18 @@ def evaluate(
         reviews.conclude(found, table)
 
 
-def _checked(
-    file: str,
-    scorer: Any,
-    how: Mapping[str, Any],
-    reading: Mapping[str, Any],
-    before: ScoreTable | None,
-) -> SampleStream:
-    """The samples of a file, with the ratings, groups and ids that are asked for, before any call.
+def _check(read: SampleStream, reading: Mapping[str, Any], before: ScoreTable | None) -> None:
+    """Refuse, before any call, samples without the ratings, groups and ids that are asked for.
 
     Raises:
         InvalidValueError: They are not there.
     """
-    require = scorer.require if isinstance(scorer, TCVA) else None
-    read = SampleStream(file, require=require, **how)
     read.check()
     human, group = reading["human"], reading["group"]
     if human or group or before:
-        known = read.again() if is_read_again(file) else read.held
+        known = read.again() if is_read_again(read.source) else read.held
         if known is not None:
             check_samples(known, human, reading.get("human_scale"), group, before)
-    return read
 
 
 def _guaranteed(config: Path | None, scorer: TCVA) -> list[str]:
@@ -195,15 +187,23 @@ def _plain(
     """The scorer's settings; with ``--ccrs`` refuses what is about claims."""
     if ccrs is None:
         claims["threshold"] = threshold
-        models = (TCVASettings, PanelConfig, RatingConfig)
-        return plain_settings(judge, pairs, *models, is_dry=is_dry, **claims)
+        return plain_settings(
+            judge, pairs, TCVASettings, PanelConfig, RatingConfig, is_dry=is_dry, **claims
+        )
     for name, value in claims.items():
         if value:
             msg = f"--{name} is for claims; --ccrs rates whole answers, so leave it out"
             raise InvalidValueError(msg)
-    given = {"metrics": names_of(ccrs), "threshold": threshold}
-    rated = (CCRSSettings, CompositeConfig, RatingConfig)
-    return plain_settings(judge, pairs, *rated, is_dry=is_dry, **given)
+    return plain_settings(
+        judge,
+        pairs,
+        CCRSSettings,
+        CompositeConfig,
+        RatingConfig,
+        is_dry=is_dry,
+        metrics=names_of(ccrs),
+        threshold=threshold,
+    )
 
 
 def _on_ray(
@@ -247,9 +247,10 @@ def _judged(
     """Judge the samples, and write the results; the file is there once the block has ended."""
     parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
     fingerprint = run_fingerprint(scorer, samples, reading["group"])
-    how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint, "is_held": False}
     guarantee = _guaranteed(config, scorer)
-    with Writing(out, parse, **how) as written:
+    with Writing(
+        out, parse, overwrite=overwrite, fingerprint=fingerprint, is_held=False
+    ) as written:
         with _reading(read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)):
             results = run_results(written, samples, scorer.iter_evaluate, note)
             table = read_scores(results, **reading)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -33,7 +33,6 @@ _OPTIONS: Final = frozenset({"share", "store", "fuse"})
 def parse_settings(
     pairs: Iterable[str] | None,
     *models: type[SettingsModel],
-    only: Collection[str] = (),
     options: Iterable[str] = (),
 ) -> dict[str, Any]:
     """``NAME=VALUE`` pairs as settings, checked by their models.
@@ -44,7 +43,6 @@ def parse_settings(
     Args:
         pairs: What was typed.
         models: Where settings are looked up, the first model first.
-        only: The settings that there are; by default all of the models.
         options: What only an option of the command sets.
 
     Raises:
@@ -58,7 +56,7 @@ def parse_settings(
         name.rstrip("_"): (name, model)
         for model in reversed(models)
         for name in (MODEL if model is ModelConfig else model.model_fields)
-        if name not in _OPTIONS and (not only or name in only)
+        if name not in _OPTIONS
     }
     titles = {model.model_fields[own].title: name for name, (own, model) in fields.items()}
     titles |= {name: f"--{name.replace('_', '-')}" for name in (*options, "human_scale")}

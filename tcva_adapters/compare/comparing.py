@@ -18,7 +18,7 @@ from tcva_adapters.compare.ratings import off_scale
 from tcva_adapters.compare.run import Run, save
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.samples.files import SampleStream
@@ -149,7 +149,7 @@ def check_tests(
         msg = f"reference: no method {reference!r}; the methods are {', '.join(methods)}"
         raise InvalidValueError(msg)
     if margin is not None and not 0.0 < margin < 1.0:
-        msg = f"margin must be above 0 and below 1, got {margin:g}"
+        msg = f"margin must be above 0 and below 1, got {margin:g}{of_percent(margin)}"
         raise InvalidValueError(msg)
 
 

@@ -11,12 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.samples.output import csv_text, replacing
 from tcva_adapters.stats.checks import FloatArray, whole
 from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
 from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
-from tcva_adapters.tables import Column, Table, cell, counted
+from tcva_adapters.tables import Column, Record, Table, cell, counted, named_columns
 
 OURS: Final = re.compile(rb'{"id": |"?id"?,"?human"?')
 """How files of labels begin."""
@@ -64,7 +64,7 @@ def mean_ratings(
         )
     if rated.sum() < LEAST_RATINGS:
         notes.append(f"Below {LEAST_RATINGS} ratings the estimate uses the ratings only.")
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     passes = np.where(np.isfinite(human), human >= at, np.nan)
     for name, ratings, own in (("mean rating", human, scores), ("pass rate", passes, scores >= at)):
         found = powered_mean(ratings, scores, groups=groups, level=level)
@@ -72,12 +72,24 @@ def mean_ratings(
         if name == "pass rate" and rated.sum() < LEAST_RATINGS:  # exact, however few there are
             alone = estimate("share", np.where(rated, ratings, np.nan), groups, level=level)
             best = alone
-        row = {"figure": name, "samples": found.samples, "ratings": int(rated.sum())}
-        row |= {"judge": float(own[scored].mean()), **best.record("estimate")}
-        row |= {**alone.record("ratings_only"), "effective_n": round(found.effective_n)}
-        rows.append(row)
-    columns = [Column("figure"), Column("judge", "score"), Column("estimate", "interval")]
-    columns += [Column("ratings_only", "interval"), Column("effective_n", "int")]
+        rows.append(
+            {
+                "figure": name,
+                "samples": found.samples,
+                "ratings": int(rated.sum()),
+                "judge": float(own[scored].mean()),
+                **best.record("estimate"),
+                **alone.record("ratings_only"),
+                "effective_n": round(found.effective_n),
+            }
+        )
+    columns = named_columns(
+        figure="text",
+        judge="score",
+        estimate="interval",
+        ratings_only="interval",
+        effective_n="int",
+    )
     notes.append("effective n: how many ratings would give this interval without the judge")
     return [Table("mean rating", columns, rows, notes=notes)]
 
@@ -93,10 +105,10 @@ def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
         InvalidValueError: A width that is not above 0 and at most 1.
     """
     if width is not None and not 0.0 < width <= 1.0:
-        msg = f"width (--width) must be above 0 and at most 1, got {width!r}"
+        msg = f"width (--width) must be above 0 and at most 1, got {width!r}{of_percent(width)}"
         raise InvalidValueError(msg)
     there = {name: found for name, found in figures.items() if found.high > found.low}
-    rows: list[dict[str, Any]] = []
+    rows: list[Record] = []
     for each in _WIDTHS if width is None else [width]:
         needed = {name: labels_needed(found, width=each) for name, found in there.items()}
         rows.append({"width": each} | {name: max(LEAST_LABELS, n) for name, n in needed.items()})

@@ -14,9 +14,9 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.correlation import agreement
-from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.tables import Column, Table, counted
+from tcva_adapters.tables import Table, counted, named_columns
 
 _MARK: Final = "+"
 
@@ -128,13 +128,21 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
         gain = difference(
             "spearman", common.column(name), common.column(best), human, groups, **drawn
         )
-        record = {"method": name, "n": own.n, **own.record("rho"), "best_member": best}
-        record |= {"member_rho": rhos[best], **gain.record("gain"), "p": gain.p}
-        records.append(record)
-    for record, p in zip(records, holm([each["p"] for each in records]).tolist(), strict=True):
-        record["p_corrected"] = p
-    columns = [Column("method"), Column("n", "int"), Column("rho", "interval")]
-    columns += [Column("best_member"), Column("gain", "signed"), Column("p_corrected", "p")]
+        records.append(
+            {
+                "method": name,
+                "n": own.n,
+                **own.record("rho"),
+                "best_member": best,
+                "member_rho": rhos[best],
+                **gain.record("gain"),
+                "p": gain.p,
+            }
+        )
+    correct_p(records)
+    columns = named_columns(
+        method="text", n="int", rho="interval", best_member="text", gain="signed", p_corrected="p"
+    )
     notes = [
         "gain: over the member that agrees best with the human ratings, on the same samples",
         "p corrected: Holm, for all fused methods",

@@ -356,8 +356,11 @@ def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
             if often[name] > 1:
                 name = f"{name} #{often[name]}"
             metrics[name] = None
-            record |= {name: data.get("score"), f"{name}_error": data.get("error")}
-            record[f"{name}_reason"] = data.get("reason")
+            record |= {
+                name: data.get("score"),
+                f"{name}_error": data.get("error"),
+                f"{name}_reason": data.get("reason"),
+            }
             least = _number(data.get("threshold"))
             if least is not None and math.isfinite(least):
                 thresholds[f"deepeval {name}"] = how.scaled(least)

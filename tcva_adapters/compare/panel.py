@@ -18,13 +18,17 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.stats.agreement import krippendorff_alpha, weighted_kappa
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.raters import ENOUGH, independence, reliability, variance_components
-from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.stats.raters import (
+    ENOUGH,
+    independence,
+    mean_rating,
+    reliability,
+    variance_components,
+)
+from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
 
 FEW: Final = 30
 """Claims with two levels below which alpha hangs on one or two of them."""
-
-Record = dict[str, Any]
 
 
 def panel_report(source: Any) -> Report:
@@ -55,10 +59,17 @@ def panel_report(source: Any) -> Report:
     human = table.rating if np.isfinite(table.rating).any() else None
     apart = independence(_scores(table, panels, judges), human)
     number = apart.effective if apart.samples >= ENOUGH else math.nan
-    record = {"judges": len(judges), "samples": len(set(rows.tolist())), "claims": levels.shape[1]}
-    record |= {"effective_judges": number, "correlation": apart.correlation} | alpha.record("alpha")
-    columns = [Column(name, "int") for name in ("judges", "samples", "claims")]
-    columns += [Column("alpha", "interval"), Column("effective_judges", "score")]
+    record = {
+        "judges": len(judges),
+        "samples": len(set(rows.tolist())),
+        "claims": levels.shape[1],
+        "effective_judges": number,
+        "correlation": apart.correlation,
+        **alpha.record("alpha"),
+    }
+    columns = named_columns(
+        judges="int", samples="int", claims="int", alpha="interval", effective_judges="score"
+    )
     disputes = disputed(table)
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if alpha.n < FEW:
@@ -75,8 +86,15 @@ def panel_report(source: Any) -> Report:
             notes.append(f"{judge} gave no verdicts on {lost} that others judged.")
     sides = combinations(range(len(judges)), 2)
     pairs = [_pair(judges[i], judges[j], levels[i], levels[j]) for i, j in sides]
-    of_two = [Column("first"), Column("second"), Column("claims", "int"), Column("kappa", "score")]
-    of_two += [Column(name, "share") for name in ("same_level", "first_fully", "second_fully")]
+    of_two = named_columns(
+        first="text",
+        second="text",
+        claims="int",
+        kappa="score",
+        same_level="share",
+        first_fully="share",
+        second_fully="share",
+    )
     found = counted(len({each["sample"] for each in disputes.tables[0].records}), "sample")
     return Report(
         f"The judges differ on {found}. Krippendorff's alpha is "
@@ -125,7 +143,7 @@ def disputed(source: Any, most: int | None = None) -> Report:
         found.append((float(np.nanmean(spreads)), records))
     found.sort(key=lambda each: -each[0])
     rows = [record for _, records in found[:most] for record in records]
-    columns = [Column("sample"), Column("spread", "score"), Column("claim", "prose")]
+    columns = named_columns(sample="text", spread="score", claim="prose")
     columns += [Column(judge) for judge in judges]
     return Report(
         f"The judges differ on {counted(len(found), 'sample')}.", [Table("disputed", columns, rows)]
@@ -184,10 +202,18 @@ def repeat_report(source: Any) -> Report:
         "one_repeat_more": more,
         "more_samples": wider,
     }
-    columns = [Column(name, "int") for name in ("samples", "repeats", "flip")]
-    columns += [Column("disagree", "share"), Column("same", "int")]
-    rest = ("judge_sd", "sample_sd", "standard_error", "one_repeat_more", "more_samples")
-    columns += [Column(name, "score") for name in rest]
+    columns = named_columns(
+        samples="int",
+        repeats="int",
+        flip="int",
+        disagree="share",
+        same="int",
+        judge_sd="score",
+        sample_sd="score",
+        standard_error="score",
+        one_repeat_more="score",
+        more_samples="score",
+    )
     notes = []
     if n and same == n:
         notes.append(
@@ -245,24 +271,23 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     alpha_text = cell(alpha.value, "interval", alpha.low, alpha.high)
     best = cell(found.best.value, "interval", found.best.low, found.best.high)
     reach = f" A method without error would correlate {best} with their mean."
-    n, value = Column("n", "int"), Column(measure, "score")
-    columns = [
-        Column("method"),
-        n,
-        Column("with_mean", "score"),
-        Column("without_error", "interval"),
-    ]
+    of_raters = named_columns(rater="text", other_rater="text", n="int")
+    columns = named_columns(method="text", n="int", with_mean="score", without_error="interval")
     meant = "without error: with error-free ratings (Spearman-Brown)"
-    about = {"measure": measure, "reliability": found.value}
     return Report(
         f"{len(names)} raters agree with a mean {measure} of {cell(found.between, 'score')}, alpha "
         f"{alpha_text}.{'' if math.isnan(found.value) else reach}",
         [
-            Table("raters", [Column("rater"), Column("other_rater"), n, value], pairs),
+            Table("raters", [*of_raters, Column(measure, "score")], pairs),
             Table("methods and raters", columns, methods, notes=[meant]),
         ],
         notes,
-        {**about, **found.best.record("best"), **alpha.record("alpha")},
+        {
+            "measure": measure,
+            "reliability": found.value,
+            **found.best.record("best"),
+            **alpha.record("alpha"),
+        },
     )
 
 
@@ -313,10 +338,7 @@ def _spreads(levels: FloatArray) -> FloatArray:
     """Mean distance between two judges for each claim; nan where fewer than two gave a level."""
     pairs = [np.abs(a - b) for a, b in combinations(levels, 2)]
     distances = np.array(pairs).reshape(len(pairs), levels.shape[1])  # there may be no claims
-    number = np.isfinite(distances).sum(axis=0)
-    spreads: FloatArray = np.full(levels.shape[1], np.nan)
-    np.divide(np.nansum(distances, axis=0), number, out=spreads, where=number > 0)
-    return spreads
+    return mean_rating(distances.T)
 
 
 def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> Record:

@@ -13,7 +13,7 @@ import numpy as np
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError, of_percent
 from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import RowStream, unreadable
 from tcva_adapters.tables import counted
@@ -230,6 +230,7 @@ def passes_from(threshold: float | None, scale: tuple[float, float] | None) -> f
         return 0.5
     low, high = scale or (0.0, 1.0)
     if not low <= threshold <= high:
-        msg = f"human_threshold must be between {low:g} and {high:g}, got {threshold:g}"
+        hint = of_percent(threshold) if high == 1.0 else ""
+        msg = f"human_threshold must be between {low:g} and {high:g}, got {threshold:g}{hint}"
         raise InvalidValueError(msg)
     return (threshold - low) / (high - low)

@@ -29,6 +29,7 @@ from tcva_adapters.core.temperature import as_temperature, check_temperature
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.cost import cost
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.loops import wait_for
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage, written_out
@@ -394,7 +395,7 @@ def _named(samples: str | Path | SampleStream | Sequence[Sample]) -> tuple[list[
     """The samples, each with an id of its own, and what is to be known of their reading."""
     if isinstance(samples, str | Path):
         samples = SampleStream(samples, kept=None)
-    found = list(samples)
+    found = [*checked_samples(samples)]
     names, repeated = distinct(s.id or f"row-{n}" for n, s in enumerate(found, start=1))
     notes = samples.notes if isinstance(samples, SampleStream) else []
     return renamed(found, names), notes + SampleFile((), (), [], repeated).notes

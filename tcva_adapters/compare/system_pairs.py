@@ -19,27 +19,42 @@ from tcva_adapters.samples.records import unreadable
 from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import describe
-from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import DETECTABLE
 from tcva_adapters.stats.pairs import Pairs, PairsTest, asl_curve, studentised, tukey
-from tcva_adapters.tables import Column, Report, Table, cell, counted, p_text
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Records,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+    p_text,
+)
 
-_Record = dict[str, Any]
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
 _CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
 _DIRECTIONS: Final = ("different", "greater", "less")
-_METRICS: Final = (
-    *(Column("metric"), Column("queries", "int"), Column("significant", "int")),
-    *(Column("pairs", "int"), Column("discriminative_power", "share")),
+_METRICS: Final = named_columns(
+    metric="text", queries="int", significant="int", pairs="int", discriminative_power="share"
 )
 _SCORES: Final = (
-    *(Column("metric"), Column("system"), Column("n", "int")),
-    *(Column(name, "score") for name in ("mean", "median", "variance")),
-    *(Column("minimum", "score"), Column("maximum", "score")),
+    *named_columns(
+        metric="text",
+        system="text",
+        n="int",
+        mean="score",
+        median="score",
+        variance="score",
+        minimum="score",
+        maximum="score",
+    ),
     Column("ties", "share", "share of pairs of answers with equal scores"),
 )
 _PAIRS: Final = (
-    *(Column("metric"), Column("higher"), Column("lower"), Column("difference", "score")),
+    *named_columns(metric="text", higher="text", lower="text", difference="score"),
     Column("p", "p", "corrected for all pairs of the metric"),
     Column("p_tukey", "p", "assumes equal variances"),
     Column("detectable", "score", DETECTABLE),
@@ -104,7 +119,7 @@ def systems(
     tables, notes = _comparable(_read(source, metrics, temperatures, system, group))
     drawn: dict[str, Any] = {"alpha": alpha, "permutations": resamples, "seed": seed}
     found: dict[str, Pairs] = {}
-    rows, pairs, scores = list[_Record](), list[_Record](), list[_Record]()
+    rows, pairs, scores = list[Record](), list[Record](), list[Record]()
     for metric, table in tables.items():
         tested = _by_group(table)
         both = {"studentised": studentised(tested, **drawn), "tukey": tukey(tested, **drawn)}
@@ -128,18 +143,22 @@ def systems(
     return Report(_sentence(rows, means, pairs, alpha), made, notes, {"test": test, **drawn})
 
 
-def _significant(tested: Pairs, alpha: float) -> _Record:
+def _significant(tested: Pairs, alpha: float) -> Record:
     """How many pairs of systems differ significantly under a metric."""
     asl = asl_curve(tested)
     significant = int((asl < alpha).sum())
     power = significant / len(asl) if len(asl) else math.nan
-    own = {"significant": significant, "pairs": len(asl), "discriminative_power": power}
-    return {**own, "asl": asl}
+    return {
+        "significant": significant,
+        "pairs": len(asl),
+        "discriminative_power": power,
+        "asl": asl,
+    }
 
 
-def _wide(means: Mapping[tuple[str, str], float]) -> list[dict[str, Any]]:
+def _wide(means: Mapping[tuple[str, str], float]) -> list[Record]:
     """A row for each system, with a column for each metric."""
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Record] = {}
     for (metric, system), mean in means.items():
         rows.setdefault(system, {"system": system})[metric] = mean
     return list(rows.values())
@@ -157,15 +176,12 @@ def _read(
     else:
         at = [check_temperature(temperature) for temperature in temperatures]
         tables = read_systems(source, temperatures=at, system=system, group=group)
+    names = {metric: {metric, metric.rpartition(" T=")[0]} for metric in tables}
     for wanted in metrics:
-        if not any(wanted in (metric, metric.rpartition(" T=")[0]) for metric in tables):
+        if not any(wanted in own for own in names.values()):
             msg = f"no metric {wanted!r}; the metrics are {', '.join(tables)}"
             raise InvalidValueError(msg)
-    return {
-        metric: table
-        for metric, table in tables.items()
-        if not metrics or {metric, metric.rpartition(" T=")[0]} & {*metrics}
-    }
+    return {m: table for m, table in tables.items() if not metrics or names[m] & {*metrics}}
 
 
 def _comparable(tables: Mapping[str, ScoreTable]) -> tuple[dict[str, ScoreTable], list[str]]:
@@ -216,7 +232,7 @@ def _by_group(table: ScoreTable) -> FloatArray:
 
 def _pairs(
     metric: str, systems: Sequence[str], tests: Mapping[str, Pairs], test: PairsTest
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Every pair of systems, the higher mean less the lower."""
     read = tests[test]
     for i, j in combinations(range(len(systems)), 2):
@@ -242,16 +258,22 @@ def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
         both = [place for place, sample in enumerate(one.samples) if sample in places]
         theirs = [places[one.samples[place]] for place in both]
         common = [name for name in one.methods if name in other.methods]
-        record: dict[str, Any] = {"metric": first, "other_metric": second}
+        record: Record = {"metric": first, "other_metric": second}
         for measure in _CORRELATIONS if common else ():
             sides = [(one.column(s)[both], other.column(s)[theirs]) for s in common]
             found = np.array([agreement(measure, *each).value for each in sides])
             record |= {measure: fisher_average(found), "systems": int(np.isfinite(found).sum())}
         records.append(record)
-    columns = [Column("metric"), Column("other_metric")]
-    columns += [Column(measure, "score") for measure in _CORRELATIONS]
+    columns = named_columns(
+        metric="text",
+        other_metric="text",
+        pearson="score",
+        spearman="score",
+        kendall="score",
+        systems="int",
+    )
     note = "averaged over systems by Fisher's z, without systems whose scores are all equal"
-    return Table("correlations", [*columns, Column("systems", "int")], records, True, [note])
+    return Table("correlations", columns, records, detail=True, notes=[note])
 
 
 def _hypotheses(
@@ -276,15 +298,18 @@ def _hypotheses(
             what = f"no {error}" if isinstance(error, KeyError) else str(error)
             wanted = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
             raise unreadable(where, f"{what}; {wanted}", line=number, word="item") from None
-    for record, adjusted in zip(records, holm([r["p"] for r in records]).tolist(), strict=True):
-        record |= {"p_corrected": adjusted, "supported": "yes" if adjusted <= alpha else "no"}
-    columns = [Column("hypothesis"), Column("joins"), Column("p", "p"), Column("p_corrected", "p")]
-    return Table("hypotheses", [*columns, Column("supported")], records)
+    correct_p(records)
+    for record in records:
+        record["supported"] = "yes" if record["p_corrected"] <= alpha else "no"
+    columns = named_columns(
+        hypothesis="text", joins="text", p="p", p_corrected="p", supported="text"
+    )
+    return Table("hypotheses", columns, records)
 
 
 def _hypothesis(
     entry: Mapping[str, Any], tests: Mapping[str, Pairs], tables: Mapping[str, ScoreTable]
-) -> dict[str, Any]:
+) -> Record:
     if unknown := entry.keys() - {"name", "pairs", "metrics", "direction", "join", "chances"}:
         msg = f"unknown field {min(unknown)!r}"
         raise ValueError(msg)
@@ -315,9 +340,9 @@ def _hypothesis(
 
 
 def _sentence(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Records,
     means: Mapping[tuple[str, str], float],
-    pairs: Sequence[Mapping[str, Any]],
+    pairs: Records,
     alpha: float,
 ) -> str:
     """Which system has the highest mean, and whether the difference to the next is significant."""

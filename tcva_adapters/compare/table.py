@@ -18,6 +18,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
+from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
 
 THRESHOLD = 0.5
@@ -167,6 +168,22 @@ class ScoreTable:
         closed = [[(sample, name) in marked for name in self.methods] for sample in self.samples]
         return replace(self, scores=np.where(closed, np.nan, self.scores))
 
+    @property
+    def skipped(self) -> int:
+        """Lines of the file that could not be read, and were left out."""
+        number: int = self.about.get("skipped", 0)
+        return number
+
+    @property
+    def handed_in(self) -> int:
+        """Samples of the file, those that could not be read included."""
+        return len(self) + self.skipped
+
+    def result(self, method: str, place: int) -> Scored | None:
+        """A method's result of one sample; None where there is none."""
+        results = self.results.get(method)
+        return results[place] if results else None
+
     def reason(self, sample: str, method: str) -> str:
         """Why there is no score; ``no result`` where nobody said."""
         return self.reasons.get((sample, method), "no result")
@@ -174,12 +191,7 @@ class ScoreTable:
     @property
     def rating(self) -> FloatArray:
         """The mean of the raters who rated a sample, shape (N,); nan where nobody did."""
-        known = np.isfinite(self.human)
-        sums = np.where(known, self.human, 0.0).sum(axis=1)
-        number = known.sum(axis=1)
-        mean: FloatArray = np.full(len(self), np.nan)
-        np.divide(sums, number, out=mean, where=number > 0)
-        return mean
+        return mean_rating(self.human)
 
     @property
     def rated(self) -> ScoreTable:

@@ -18,7 +18,16 @@ from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Records,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+)
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 PARTS: Final = {
@@ -30,8 +39,11 @@ PARTS: Final = {
 """What `core.collapse.ablation_plans` takes out of the method, and what tables call it."""
 
 _BLOCK: Final = 8_192
-_FLIPS: Final = Column("flips", "int", "decisions that differ from the row above")
-_RHO: Final = (Column("rated", "int"), Column("spearman", "interval"))
+_COLUMNS: Final = (
+    *named_columns(setting="text", T="text", scored="int", mean="score", pass_rate="share"),
+    Column("flips", "int", "decisions that differ from the row above"),
+)
+_RHO: Final = named_columns(rated="int", spearman="interval")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,33 +108,33 @@ def sweep(
     if group is not None and human is None:
         msg = "group (--group) needs human ratings; name them with human (--human)"
         raise InvalidValueError(msg)
-    how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
-    table = read_scores(source, human=human, scoring=scoring, hold="counts", **how)
-    if table.counts is None:
-        msg = "these scores have no verdicts to compute other temperatures from; give judgements"
-        raise InvalidValueError(msg)
+    table = read_scores(
+        source,
+        human=human,
+        human_scale=human_scale,
+        group=group,
+        scoring=scoring,
+        skip_bad=skip_bad,
+        hold="counts",
+    )
     base = scoring or table.about.get("scoring") or ScoringConfig()
     grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
     settings = _settings(grid, base, schemes, ablation=ablation)
-    rated = table.rated if human is not None else None
     rows = [row for name in settings for row in _rows(name, settings[name], grid, table, base)]
-    columns = [Column("setting"), Column("T"), Column("scored", "int"), Column("mean", "score")]
-    columns += [Column("pass_rate", "share"), _FLIPS]
-    tables = [Table("temperatures", columns, rows)]
-    if rated is not None:
-        columns += _RHO
+    tables, notes = [Table("temperatures", _COLUMNS, rows)], [*_about(table), *table.notes]
+    if human is not None:
+        rated = table.rated
         agreed = (_agreement(setting(_counts(rated)), rated) for setting in settings.values())
         for row, found in zip(rows, (each for of in agreed for each in of), strict=True):
             row.update(found)
-        tables[0] = Table("temperatures", columns, rows, notes=_reasons(rows))
+        tables = [Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=_reasons(rows))]
         if ablation:
             at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
             scores = {name: setting(_counts(rated))[:, at] for name, setting in settings.items()}
             own = [row for row in rows if row["T"] == grid[at]]
-            tables.append(_parts(own, scores, rated, {"resamples": resamples, "seed": seed}))
-    notes = [*_about(table), *table.notes]
-    if rated is not None and rated.groups:
-        notes.append(groups_note(len(set(rated.groups))))
+            tables.append(_parts(own, scores, rated, resamples=resamples, seed=seed))
+        if rated.groups:
+            notes.append(groups_note(len(set(rated.groups))))
     asked = {"scoring": base.model_dump(mode="json"), "resamples": resamples, "seed": seed}
     first = len(PARTS) * len(grid) if ablation else 0
     sentence = _sentence(rows[first : first + len(grid)], len(table))
@@ -154,7 +166,7 @@ def _settings(
 
 def _rows(
     name: str, setting: _Setting, grid: Sequence[float], table: ScoreTable, base: ScoringConfig
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Means and pass rates, block by block; of a million samples nothing else is held."""
     n = 0
     sums: list[list[float]] = [[] for _ in grid]
@@ -170,33 +182,36 @@ def _rows(
         for place, column in enumerate(scores.T):
             sums[place].append(math.fsum(column))
     for place, temperature in enumerate(grid):
-        about: dict[str, Any] = {"setting": name, "T": temperature, "scored": n}
+        row: Record = {"setting": name, "T": temperature, "scored": n}
         if n:
-            about |= {"mean": math.fsum(sums[place]) / n, "pass_rate": int(passed[place]) / n}
-        yield {**about, "flips": int(flips[place]) if place else None}
+            row["mean"] = math.fsum(sums[place]) / n
+            row["pass_rate"] = int(passed[place]) / n
+        yield {**row, "flips": int(flips[place]) if place else None}
 
 
 def _counts(table: ScoreTable) -> FloatArray:
-    assert table.counts is not None  # noqa: S101  # `sweep` has looked
+    if table.counts is None:
+        msg = "these scores have no verdicts to compute other temperatures from; give judgements"
+        raise InvalidValueError(msg)
     return table.counts
 
 
-def _agreement(scores: FloatArray, rated: ScoreTable) -> Iterator[dict[str, Any]]:
+def _agreement(scores: FloatArray, rated: ScoreTable) -> Iterator[Record]:
     for column in scores.T:
         found = estimate("spearman", [column, rated.rating], rated.groups or None)
         yield {"rated": found.n, **found.record("spearman"), "reason": found.reason}
 
 
 def _parts(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Records,
     scores: Mapping[str, FloatArray],
     rated: ScoreTable,
-    drawn: Mapping[str, Any],
+    **drawn: int,
 ) -> Table:
     """What each part of the method, and each scheme, adds to the agreement with people."""
     first = next(iter(scores.values()))
     names = ("setting", "scored", "mean", "pass_rate", "rated", "reason")
-    records: list[dict[str, Any]] = []
+    records: list[Record] = []
     for row in rows:
         used = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
         found = difference(
@@ -204,8 +219,11 @@ def _parts(
         )
         used |= {**found.record("difference"), "p": found.p} if records else {}
         records.append(used)
-    columns = [Column("setting"), Column("mean", "score"), Column("pass_rate", "share"), *_RHO]
-    columns += [Column("difference", "signed"), Column("p", "p")]
+    columns = [
+        *named_columns(setting="text", mean="score", pass_rate="share"),
+        *_RHO,
+        *named_columns(difference="signed", p="p"),
+    ]
     note = f"at T={rows[0]['T']:g}; difference: Spearman minus that of {rows[0]['setting']}"
     return Table("ablation", columns, records, notes=[note])
 
@@ -219,18 +237,18 @@ def _about(table: ScoreTable) -> Iterator[str]:
         yield from summary.lines()
 
 
-def _reasons(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _reasons(rows: Records) -> list[str]:
     found = dict.fromkeys(row["reason"] for row in rows if row["reason"])
     return [f"no interval: {reason}" for reason in found]
 
 
-def _sentence(rows: Sequence[Mapping[str, Any]], samples: int) -> str:
+def _sentence(rows: Records, samples: int) -> str:
     """How far the temperature moves the mean; with ratings, where it agrees best with them."""
     setting, of = rows[0]["setting"], f"{rows[0]['scored']} of {counted(samples, 'sample')}"
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
-        rho = cell(best["spearman"], "interval", best["spearman_low"], best["spearman_high"])
+        rho = Column("spearman", "interval").cell(best)
         said = f"T={best['T']:g} with {setting} weights agrees best with the human ratings (Spearman {rho}, "
         tried = f" It is the best of {len(rows)} temperatures tried with these weights and samples."
         return f"{said}n = {best['rated']}).{tried if len(rows) > 1 else ''}"

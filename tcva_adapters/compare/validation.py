@@ -16,15 +16,26 @@ from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to
 from tcva_adapters.compare.ratings import off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable, groups_note
+from tcva_adapters.compare.views import counted_decisions
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import FloatArray, numbers
-from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import Estimate, difference, estimate
-from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Records,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+    shortened,
+)
 
 BINS: Final = 10
 LEAST_IN_BIN: Final = 10
@@ -91,27 +102,31 @@ def validate(
     >>> round(found.records("errors")[0]["error"], 3)
     0.106
     """
-    how: dict[str, Any] = {"human_scale": human_scale, "scoring": scoring, "skip_bad": skip_bad}
-    table = read_scores(source, human=human, group=group, **how)
+    table = read_scores(
+        source,
+        human=human,
+        group=group,
+        human_scale=human_scale,
+        scoring=scoring,
+        skip_bad=skip_bad,
+    )
     name, by = method or table.methods[0], [by] if isinstance(by, str) else by
     at = passes_from(human_threshold, human_scale)
     draws: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
     settings = {"method": name, "human_scale": human_scale or (0.0, 1.0), "human_threshold": at}
     drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
     if drawn and not np.isfinite(table.rating).any():
-        number = counted(len(drawn[0].records), "sample")
-        chosen = f"Drew {number} of {len(table)} to rate."
+        chosen = f"Drew {counted(len(drawn[0].records), 'sample')} of {len(table)} to rate."
         return Report(chosen, drawn, table.notes, settings | draws)
     view = _View(table, name, table.column(name), table.rating, table.groups or None, draws)
     view.check()
     means = mean_ratings(view.scores, view.human, view.groups, at, level)
     factors = view.factors(by)
+    labels = labels_table({"spearman": view.rho, "error": view.error}, width)
     tables = [view.agreement(), view.errors(), view.decisions(at), *means, factors]
-    tables += view.values(by)
-    tables.append(labels_table({"spearman": view.rho, "error": view.error}, width))
-    tables += [view.bins(), *view.largest(largest), *drawn]
-    sentence = view.sentence(factors, means)
-    return Report(sentence, tables, [*table.notes, *view.notes()], settings | draws)
+    tables += [*view.values(by), labels, view.bins(), *view.largest(largest), *drawn]
+    notes = [*table.notes, *view.notes()]
+    return Report(view.sentence(factors, means), tables, notes, settings | draws)
 
 
 @dataclass(frozen=True)
@@ -163,32 +178,29 @@ class _View:
 
     def agreement(self) -> Table:
         """Every method's agreement with the ratings."""
-        rows: list[dict[str, Any]] = []
+        rows: list[Record] = []
         for method in self.table.methods:
             scores = self.table.column(method)
-            found = self.rho if method == self.method else self._rho(scores, self.human)
+            rho = self.rho if method == self.method else self._rho(scores, self.human)
             mae = estimate("mae", [scores, self.human], self.groups, **self.draws)
-            row = {"method": method, "n": found.n, "p": found.p, "reason": found.reason}
-            rows.append({**row, **found.record("spearman"), **mae.record("mae")})
-        for row, p in zip(rows, holm([row["p"] for row in rows]).tolist(), strict=True):
-            row["p_corrected"] = p
-        columns = [Column("method"), Column("n", "int"), Column("spearman", "interval")]
-        columns += [Column("p_corrected", "p"), Column("mae", "interval")]
+            rows.append(_row("method", method, spearman=rho, mae=mae))
+        correct_p(rows)
+        columns = named_columns(
+            method="text", n="int", spearman="interval", p_corrected="p", mae="interval"
+        )
         return Table("agreement", columns, rows, notes=_reasons(rows, "method"))
 
     def errors(self) -> Table:
         """The mean error of every method and its size; the sentence has that of a single one."""
-        rows: list[dict[str, Any]] = []
+        rows: list[Record] = []
         for method in self.table.methods:
             scores = self.table.column(method)
-            found = self.error if method == self.method else self._error(scores)
-            size = self._mean(np.abs(scores - self.human))
-            row = {"method": method, "n": found.n, "p": found.p, "reason": found.reason}
-            rows.append({**row, **found.record("error"), **size.record("mae")})
-        columns = [Column("method"), Column("n", "int"), Column("error", "signed")]
-        columns += [Column("p", "p"), Column("mae", "interval")]
-        notes, is_one = _reasons(rows, "method"), len(rows) == 1
-        return Table("errors", columns, rows, detail=is_one, notes=notes)
+            error = self.error if method == self.method else self._error(scores)
+            mae = self._mean(np.abs(scores - self.human))
+            rows.append(_row("method", method, error=error, mae=mae))
+        columns = named_columns(method="text", n="int", error="signed", p="p", mae="interval")
+        notes = _reasons(rows, "method")
+        return Table("errors", columns, rows, detail=len(rows) == 1, notes=notes)
 
     def decisions(self, at: float) -> Table:
         """Precision and recall of passing by score, against passing by rating."""
@@ -201,15 +213,14 @@ class _View:
             "same decision": (ours == theirs, both),
             "rating passes": (theirs, both),
         }
-        rows: list[dict[str, Any]] = []
+        rows: list[Record] = []
         for name, (hits, of) in shares.items():
             values = np.where(both & of, hits, np.nan)
             found = estimate("share", values, self.groups, level=self.draws["level"])
             rows.append({"figure": name, **found.record("value"), "n": found.n})
-        counts = np.histogram2d(ours[both], theirs[both], bins=2, range=[[0, 1], [0, 1]])[0]
-        kappa = kappa_of_table(counts, "none")
+        kappa = kappa_of_table(counted_decisions(ours[both], theirs[both]), "none")
         rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
-        columns = [Column("figure"), Column("value", "interval"), Column("n", "int")]
+        columns = named_columns(figure="text", value="interval", n="int")
         note = f"a score passes from {threshold:g}, a rating from {at:g}"
         return Table("decisions", columns, rows, notes=[note])
 
@@ -224,33 +235,38 @@ class _View:
             if (held >= least and left >= least) or not left:
                 edges.append(place)
                 held = 0
-        rows: list[dict[str, Any]] = []
+        rows: list[Record] = []
         for start, stop in pairwise(edges):
             low, high = float(scores[start]), float(scores[stop - 1])
             members = both & (self.scores >= low) & (self.scores <= high)
-            found = self._mean(np.where(members, self.human, np.nan))
+            rating = self._mean(np.where(members, self.human, np.nan))
             score = float(self.scores[members].mean())
-            row = {"low": low, "high": high, "n": found.n, "score": score}
-            rows.append({**row, **found.record("rating"), "error": score - found.value})
-        columns = [Column("low", "score"), Column("high", "score"), Column("n", "int")]
-        columns += [Column("score", "score"), Column("rating", "interval")]
-        columns.append(Column("error", "signed"))
+            rows.append(
+                {
+                    "low": low,
+                    "high": high,
+                    "n": rating.n,
+                    "score": score,
+                    **rating.record("rating"),
+                    "error": score - rating.value,
+                }
+            )
+        columns = named_columns(
+            low="score", high="score", n="int", score="score", rating="interval", error="signed"
+        )
         return Table("bins", columns, rows, detail=True)
 
     def factors(self, by: Sequence[str]) -> Table:
         """What errors go along with, by rank correlation: it is above 0 where scores get too high."""
-        rows: list[dict[str, Any]] = []
-        for name, values in self._numbers(by):
-            found = self._rho(values, self.off)
-            row = {"factor": name, "n": found.n, **found.record("spearman")}
-            rows.append({**row, "p": found.p, "reason": found.reason})
-        for row, p in zip(rows, holm([row["p"] for row in rows]).tolist(), strict=True):
-            row["p_corrected"] = p
-        columns = [Column("factor"), Column("n", "int")]
-        columns += [Column("spearman", "signed"), Column("p_corrected", "p")]
+        rows = [
+            _row("factor", name, spearman=self._rho(values, self.off))
+            for name, values in self._numbers(by)
+        ]
+        correct_p(rows)
+        columns = named_columns(factor="text", n="int", spearman="signed", p_corrected="p")
         is_found = any(row["p_corrected"] <= _ALPHA for row in rows)
-        notes = ["spearman: correlation of the factor with the error (score minus rating)"]
-        notes += _reasons(rows, "factor")
+        meaning = "spearman: correlation of the factor with the error (score minus rating)"
+        notes = [meaning, *_reasons(rows, "factor")]
         return Table("factors", columns, rows, detail=not is_found, notes=notes)
 
     def values(self, by: Sequence[str]) -> Iterator[Table]:
@@ -261,15 +277,14 @@ class _View:
             if _are_numbers(values):
                 continue
             names = Counter(str(values[i]) for i in known if values[i] is not None)
-            rows: list[dict[str, Any]] = []
-            for name, n in names.most_common(MOST_VALUES):
+            rows: list[Record] = []
+            for name, _ in names.most_common(MOST_VALUES):
                 members = np.array([v is not None and str(v) == name for v in values])
                 own = np.where(members, self.off, np.nan)
-                error, size = self._mean(own), self._mean(np.abs(own))
-                row = {"value": name, "n": n, "reason": error.reason}
-                rows.append({**row, **error.record("error"), **size.record("mae")})
-            columns = [Column("value"), Column("n", "int"), Column("error", "signed")]
-            columns.append(Column("mae", "interval"))
+                error, mae = self._mean(own), self._mean(np.abs(own))
+                row: Record = {"value": name, "n": error.n, "reason": error.reason}
+                rows.append(row | error.record("error") | mae.record("mae"))
+            columns = named_columns(value="text", n="int", error="signed", mae="interval")
             notes = [f"the {MOST_VALUES} largest of {len(names)} values"]
             is_cut = len(names) > MOST_VALUES
             yield Table(f"by {field}", columns, rows, notes=notes if is_cut else ())
@@ -277,8 +292,7 @@ class _View:
     def largest(self, most: int) -> Iterator[Table]:
         """The samples whose scores lie farthest from their ratings, and their claims."""
         rows = self._worst(most)
-        columns = [Column("sample"), Column("score", "score"), Column("rating", "score")]
-        columns.append(Column("error", "signed"))
+        columns = named_columns(sample="text", score="score", rating="score", error="signed")
         yield Table("largest errors", columns, rows, detail=True)
         claims = [
             {
@@ -290,10 +304,10 @@ class _View:
             for row in rows
             for claim in self._claims(self.table.samples.index(row["sample"]))
         ]
-        columns = [Column("sample"), Column("verdict"), Column("claim", "prose")]
-        yield Table("claims", [*columns, Column("reason", "prose")], claims, detail=True)
+        columns = named_columns(sample="text", verdict="text", claim="prose", reason="prose")
+        yield Table("claims", columns, claims, detail=True)
 
-    def _worst(self, most: int) -> list[dict[str, Any]]:
+    def _worst(self, most: int) -> list[Record]:
         known = np.flatnonzero(np.isfinite(self.off))
         places = known[np.argsort(-np.abs(self.off[known]), kind="stable")[:most]].tolist()
         columns = {"score": self.scores, "rating": self.human, "error": self.off}
@@ -321,7 +335,7 @@ class _View:
         on = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
         said += f" The error depends on {', '.join(dict.fromkeys(on))}." if on else ""
         for row in (table.records[0] for table in means[:1]):
-            mean = cell(row["estimate"], "interval", row["estimate_low"], row["estimate_high"])
+            mean = Column("estimate", "interval").cell(row)
             said += f" The estimated mean rating of all {row['samples']} samples is {mean}."
         return said
 
@@ -348,8 +362,7 @@ class _View:
         return estimate("mean", values, self.groups, level=self.draws["level"])
 
     def _claims(self, place: int) -> Sequence[ClaimVerdict]:
-        results = self.table.results.get(self.method)
-        result = results[place] if results else None
+        result = self.table.result(self.method, place)
         return result.seen.claims if isinstance(result, Result) else ()
 
     def _numbers(self, by: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
@@ -381,7 +394,16 @@ def _are_numbers(values: Sequence[Any]) -> bool:
     return plain and len(given) >= _FEWEST_NUMBERS
 
 
-def _reasons(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+def _row(kind: str, name: str, **figures: Estimate) -> Record:
+    """A figure of one thing with its p, and further figures, each with its interval."""
+    first = next(iter(figures.values()))
+    row: Record = {kind: name, "n": first.n, "p": first.p, "reason": first.reason}
+    for figure, found in figures.items():
+        row |= found.record(figure)
+    return row
+
+
+def _reasons(rows: Records, name: str) -> list[str]:
     """Why there are no intervals, each reason once."""
     found: dict[str, list[str]] = {}
     for row in rows:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +16,15 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import seen, tie_probability
-from tcva_adapters.tables import Column, Table, counted
+from tcva_adapters.tables import Record, Table, counted, named_columns
 
 Flags = npt.NDArray[np.bool_]
-Record = dict[str, Any]
 
 _REASON: Final = 60
 _BOTH: Final = ("both_pass", "only_tcva", "only_method", "both_fail")
+REASONS: Final = named_columns(method="text", reason="text", samples="int", example="prose")
+"""Of tables that say why scores are missing."""
+
 LEXICAL: Final = "The lexical judge only compares words."
 
 
@@ -70,9 +72,19 @@ def method_records(table: ScoreTable) -> list[Record]:
 
 def distribution(records: list[Record]) -> Table:
     """What `method_records` says of the spread of scores."""
-    scores = ("mean_common", "sd", "minimum", "lower_quartile", "median", "upper_quartile")
-    columns = [Column("method"), *(Column(name, "score") for name in (*scores, "maximum"))]
-    columns += [Column("at_0", "share"), Column("at_1", "share"), Column("threshold", "score")]
+    columns = named_columns(
+        method="text",
+        mean_common="score",
+        sd="score",
+        minimum="score",
+        lower_quartile="score",
+        median="score",
+        upper_quartile="score",
+        maximum="score",
+        at_0="share",
+        at_1="share",
+        threshold="score",
+    )
     shown = [{column.name: record[column.name] for column in columns} for record in records]
     notes = ["mean common: over the samples that every method has scored"]
     return Table("distribution", columns, shown, detail=True, notes=notes)
@@ -96,8 +108,7 @@ def unscored(table: ScoreTable) -> Table:
             {"method": shown, "reason": word, "samples": number, "example": examples[word]}
             for word, number in found.most_common()
         ]
-    columns = [Column("method"), Column("reason"), Column("samples", "int")]
-    return Table("unscored", [*columns, Column("example", "prose")], records)
+    return Table("unscored", REASONS, records)
 
 
 def decisions(table: ScoreTable) -> Table:
@@ -109,9 +120,17 @@ def decisions(table: ScoreTable) -> Table:
         if other not in views
         for view in views
     ]
-    columns = [Column("method"), Column("tcva")]
-    columns += [Column(name, "int") for name in ("n", *_BOTH)]
-    columns += [Column("same", "share"), Column("kappa", "score")]
+    columns = named_columns(
+        method="text",
+        tcva="text",
+        n="int",
+        both_pass="int",
+        only_tcva="int",
+        only_method="int",
+        both_fail="int",
+        same="share",
+        kappa="score",
+    )
     return Table("decisions", columns, records, detail=True)
 
 
@@ -158,9 +177,17 @@ def pairs(table: ScoreTable) -> Table:
                 "kappa": found["kappa"],
             }
         )
-    columns = [Column("first"), Column("second"), Column("n", "int")]
-    columns += [Column(name, "score") for name in measures]
-    columns += [Column("difference", "signed"), Column("same", "share"), Column("kappa", "score")]
+    columns = named_columns(
+        first="text",
+        second="text",
+        n="int",
+        rho="score",
+        tau="score",
+        r="score",
+        difference="signed",
+        same="share",
+        kappa="score",
+    )
     notes = ["rho, tau, r: Spearman, Kendall, Pearson; same, kappa: agreement on pass and fail"]
     return Table("pairs", columns, records, detail=True, notes=notes)
 
@@ -195,8 +222,9 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
                 "difference": float(gaps[at]),
             }
     ordered = sorted(found.items(), key=lambda item: (-item[1]["difference"], item[0]))
-    columns = [Column("sample"), Column("higher"), Column("lower")]
-    columns += [Column(name, "score") for name in ("higher_score", "lower_score")]
+    columns = named_columns(
+        sample="text", higher="text", lower="text", higher_score="score", lower_score="score"
+    )
     return Table("ranked differently", columns, [each for _, each in ordered[:most]])
 
 
@@ -219,10 +247,16 @@ def usage(table: ScoreTable) -> Table:
         {"method": "tcva" if method in views else method, **spent}
         for method, spent in table.usage.items()
     ]
-    columns = [Column("method")]
-    names = ("judged", "cached", "calls", "input_tokens", "output_tokens")
-    columns += [Column(name, "int") for name in names]
-    return Table("usage", [*columns, Column("seconds", "score")], records, detail=True)
+    columns = named_columns(
+        method="text",
+        judged="int",
+        cached="int",
+        calls="int",
+        input_tokens="int",
+        output_tokens="int",
+        seconds="score",
+    )
+    return Table("usage", columns, records, detail=True)
 
 
 def used(usage_of: Mapping[str, Mapping[str, float]]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, of_percent
 
 
 def listed(what: str, values: Any) -> list[Any]:
@@ -44,15 +44,6 @@ def nearest(name: object, known: Iterable[str], otherwise: str) -> str:
     """
     close = get_close_matches(str(name), [*known], n=1)
     return f"did you mean {close[0]!r}?" if close else otherwise
-
-
-def of_percent(number: float) -> str:
-    """The way out where a share was written in percent; nothing for other numbers.
-
-    >>> of_percent(80), of_percent(1.5)
-    ('; for 80 % write 0.8', '')
-    """
-    return f"; for {number:g} % write {number / 100:g}" if 10.0 <= number <= 100.0 else ""
 
 
 def as_number(value: Any) -> float | None:
@@ -128,6 +119,7 @@ def check_within(what: str, value: Any, low: float, high: float, wanted: str = "
     """
     number = as_number(value)
     if number is None or not low <= number <= high:  # also refuses nan
-        msg = f"{what} must be {wanted or f'between {low:g} and {high:g}'}, got {value!r}"
+        hint = of_percent(value) if high == 1.0 else ""
+        msg = f"{what} must be {wanted or f'between {low:g} and {high:g}'}, got {value!r}{hint}"
         raise InvalidValueError(msg)
     return number

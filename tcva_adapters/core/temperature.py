@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -109,19 +110,28 @@ def as_temperature(temperature: float | str) -> float:
     Raises:
         InvalidValueError: An unknown name, or not a number.
     """
-    if not isinstance(temperature, str):
-        number = None if isinstance(temperature, bool) else as_number(temperature)
-        if number is None:
-            msg = f"temperature must be a number or one of {_NAMES}, got {temperature!r}"
-            raise InvalidValueError(msg)
-        return number
-    if temperature in PRESETS:
-        return PRESETS[temperature]
-    try:
-        return float(temperature)
-    except ValueError:
+    number = None
+    if isinstance(temperature, str):
+        with suppress(ValueError):
+            number = PRESETS.get(temperature) or float(temperature)
+    elif not isinstance(temperature, bool):
+        number = as_number(temperature)
+    if number is None:
         msg = f"temperature must be a number or one of {_NAMES}, got {temperature!r}"
-        raise InvalidValueError(msg) from None
+        raise InvalidValueError(msg)
+    return number
+
+
+def by_its_name(value: Any) -> str:
+    """How a temperature or a threshold is passed that stands in another argument's place.
+
+    >>> by_its_name("strict"), by_its_name(0.2), by_its_name("lexical")
+    ("temperature='strict'", 'temperature=0.2 or threshold=0.2', '')
+    """
+    if isinstance(value, str):
+        return f"temperature={value!r}" if value in PRESETS else ""
+    is_number = as_number(value) is not None
+    return f"temperature={value!r} or threshold={value!r}" if is_number else ""
 
 
 def exponent(temperature: float | str, **ends: float) -> float:

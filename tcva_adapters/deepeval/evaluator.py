@@ -18,8 +18,8 @@ from deepeval.test_case import LLMTestCase, SingleTurnParams
 from pydantic import Field, InstanceOf
 from pydantic_core import to_jsonable_python
 
-from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
-from tcva_adapters.criteria import Criterion
+from tcva_adapters._adapter.evaluator import check_scorer, check_settings
+from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Frozen, R, Scorer
@@ -339,8 +339,7 @@ class TCVAArguments(FromConfig):
     ) -> None:
         known = inspect.signature(TCVAArguments).parameters
         check_settings(self, settings, known, judge="model")
-        needed = "a name or a Criterion (pass a threshold as threshold=)"  # DeepEval's own first
-        require(isinstance(criterion, Criterion | str), "criterion", criterion, needed)
+        criterion = resolve_criterion(criterion)  # before DeepEval looks for a key
         own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}
         found = dict(MetricSettings(threshold=threshold, **own))
         is_name = isinstance(model, str) and not is_judge_name(model)

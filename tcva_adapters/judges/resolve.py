@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import Any, Final
 
 from tcva_adapters.core.checks import nearest
+from tcva_adapters.core.temperature import by_its_name
+from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judges.base import MAX_CLAIMS, Judge
@@ -96,7 +98,9 @@ def resolve_judge(
             named = judge if judge and ":" not in judge else "MODEL"
             usable = f"use 'lexical', 'openai:{named}' or 'nli:FOLDER'"
             known = nearest(judge, ["lexical"], usable)
-        msg = f"unknown judge {judge!r}; {known}"
+        is_criterion = isinstance(judge, str) and judge in CRITERIA
+        meant = f"criterion={judge!r}" if is_criterion else by_its_name(judge)
+        msg = f"unknown judge {judge!r}; {f'write {meant}' if meant else known}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above

@@ -80,8 +80,7 @@ class TCVAMultiTurnMetric(
 
 def _conversation(judging: OfConversations, sample: MultiTurnSample) -> Conversation:
     """A conversation with all that a criterion needs."""
-    messages = [message.model_dump() for message in sample.user_input]
-    found = Conversation.from_messages(messages, reference=sample.reference)
+    found = Conversation.from_messages(sample.user_input, reference=sample.reference)
     if missing := [_CALLED[name] for name in judging.missing(found)]:
         raise InvalidSampleError(lacks("the conversation", missing, judging.subject))
     return found

@@ -17,20 +17,19 @@ _IN_MESSAGE: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY: Final = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def to_annotations(report: Report, table: ScoreTable, most: int = MOST) -> list[str]:
-    """One line per failed gate, and one per sample behind it as far as there is room.
+def to_annotations(report: Report, table: ScoreTable) -> list[str]:
+    """One line per failed gate, and one per sample behind it: ten lines in all.
 
     Args:
         report: Of `evaluation`.
         table: What it is of, with results for the claims.
-        most: Lines in all.
 
     Returns:
         Lines for standard output or standard error; none where no gate failed.
     """
     failed = [record["text"] for record in gate_records(report) if not record["passed"]]
-    lines = [_error("TCVA gate failed", text) for text in failed][:most]
-    for method, place in worst(report, table, most - len(lines))[0] if failed else ():
+    lines = [_error("TCVA gate failed", text) for text in failed][:MOST]
+    for method, place in worst(report, table, MOST - len(lines))[0] if failed else ():
         message = "\n".join((verdict(table, method, place), *claim_lines(table, method, place)))
         lines.append(_error(f"TCVA {method}: {table.samples[place]}", message))
     return lines

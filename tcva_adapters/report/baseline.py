@@ -10,7 +10,7 @@ import numpy as np
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.inference import difference
-from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
 
 REGRESSIONS = "newly fail"
 _NEWLY = "newly pass"
@@ -42,8 +42,8 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     check_common(before, now.samples)
     both = [place for place, sample in enumerate(now.samples) if sample in places]
     groups = [now.groups[place] for place in both] if now.groups else None
-    rows: list[dict[str, Any]] = []
-    moved: dict[str, list[dict[str, Any]]] = {REGRESSIONS: [], _NEWLY: []}
+    rows: list[Record] = []
+    moved: dict[str, list[Record]] = {REGRESSIONS: [], _NEWLY: []}
     for method in methods:
         new = now.column(method)[both]
         old = before.column(method)[[places[now.samples[place]] for place in both]]
@@ -53,9 +53,16 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         later, earlier = (np.where(scored, each, np.nan) for each in (passes, passed))
         found = difference("mean", new, old, groups=groups)
         rate = difference("mean", later, earlier, groups=groups)
-        row = {"method": method, "samples": found.n, "p": found.p, "reason": found.reason}
-        row |= {"before": _mean(old[scored]), "now": _mean(new[scored])}
-        row |= {**found.record("change"), **rate.record("pass_rate_change")}
+        row = {
+            "method": method,
+            "samples": found.n,
+            "p": found.p,
+            "reason": found.reason,
+            "before": _mean(old[scored]),
+            "now": _mean(new[scored]),
+            **found.record("change"),
+            **rate.record("pass_rate_change"),
+        }
         drop = np.where(np.isnan(new), -1.0, new) - np.where(np.isnan(old), -1.0, old)
         lost, gained = passed & ~passes, passes & ~passed
         for title, chosen, sign in ((REGRESSIONS, lost, 1), (_NEWLY, gained, -1)):
@@ -65,7 +72,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
                 moved[title].append({"sample": now.samples[both[at]], "method": method, **scores})
             row[title.replace(" ", "_")] = int(chosen.sum())
         rows.append({**row, "detectable": found.smallest})
-    columns = [Column("sample"), Column("method"), *_COLUMNS[2:4]]
+    columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
     tables = [Table("changes", _COLUMNS, rows)]
     tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]
     return Report(_sentence(rows[0], len(both)), tables, tuple(_notes(before, now, len(both))))
@@ -89,9 +96,7 @@ _COLUMNS = [
     Column("now", "score"),
     Column("change", "signed", "of the mean"),
     Column("p", "p", "of no change"),
-    Column("pass_rate_change", "signed"),
-    Column("newly_fail", "int"),
-    Column("newly_pass", "int"),
+    *named_columns(pass_rate_change="signed", newly_fail="int", newly_pass="int"),
 ]
 
 
@@ -99,8 +104,8 @@ def _mean(scores: Any) -> float | None:
     return float(scores.mean()) if len(scores) else None
 
 
-def _sentence(row: dict[str, Any], both: int) -> str:
-    change = cell(row["change"], "signed", row["change_low"], row["change_high"])
+def _sentence(row: Record, both: int) -> str:
+    change = Column("change", "signed").cell(row)
     text = (
         f"The mean changed from {cell(row['before'], 'score')} in the baseline to "
         f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Samples that newly fail: "

@@ -11,14 +11,14 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.result import Result
-from tcva_adapters.tables import Column, Table, cell
+from tcva_adapters.tables import Table, cell, named_columns
 
 WORST: Final = "worst"
 ALL: Final = "all"
 MOST: Final = 10
 """Samples under ``worst``."""
 
-_COLUMNS: Final = (Column("verdict"), Column("claim", "prose"), Column("reason", "prose"))
+_COLUMNS: Final = named_columns(verdict="text", claim="prose", reason="prose")
 
 
 def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Table]:

@@ -101,7 +101,7 @@ class Content:
             used = [each if _is_judged(each) else None for each in self.table.results[method]]
             found = [each for each in used if each is not None]
             ((scoring, _),) = Counter(each.scoring for each in found).most_common(1)
-            first = found[0].assessment
+            first = found[0]
             name = method if len(methods) == 1 else f"{first.criterion} by {first.judge}"
             runs.append(Run(name, method, used, scoring))
         return tuple(runs)
@@ -120,7 +120,7 @@ class Content:
 
 
 def _is_judged(result: Any) -> TypeGuard[Result]:
-    return isinstance(result, Result) and result.assessment.prompt_version != _FRAMEWORK
+    return isinstance(result, Result) and result.prompt_version != _FRAMEWORK
 
 
 def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def _run(run: Run, conversations: Iterable[Sequence[int]]) -> dict[str, Any]:
     row = [ABSENT if each is None else UNSCORED for each in results]
     for (i, _), number in zip(scored, numbers.ravel().tolist(), strict=True):
         row[i] = number
-    members = next((each.assessment.members for _, each in there if each.assessment.members), ())
+    members = next((each.members for _, each in there if each.members), ())
     judges = (there[0][1].assessment, *members)
     return {
         "name": run.name,
@@ -325,7 +325,7 @@ def _detail(content: Content, place: int) -> dict[str, Any]:
     sample, table = content.samples[place], content.table
     methods = {}
     for name in content.fixed:
-        result = table.results[name][place] if table.results.get(name) else None
+        result = table.result(name, place)
         said: dict[str, Any] = {}
         if math.isnan(table.column(name)[place]):
             said["reason"] = table.reason(table.samples[place], name)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcva_adapters.compare.ratings import Ratings
 from tcva_adapters.compare.table import ScoreTable, no_group
-from tcva_adapters.compare.views import LEXICAL
+from tcva_adapters.compare.views import LEXICAL, REASONS
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
@@ -21,7 +21,16 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+    shortened,
+)
 
 _DETAIL: Final = 200
 
@@ -34,9 +43,10 @@ _METHODS: Final = (
     Column("samples", "int", "that were read, unreadable lines included"),
 )
 _CONVERSATIONS: Final = (
-    *(Column("method"), Column("conversation"), Column("turns", "int")),
+    *named_columns(method="text", conversation="text", turns="int"),
     Column("scored", "int", "turns with a score"),
-    *(Column("score", "score", "of the claims of all turns"), Column("passed")),
+    Column("score", "score", "of the claims of all turns"),
+    Column("passed"),
 )
 _GATES: Final = (
     Column("method"),
@@ -88,8 +98,7 @@ def evaluation(
         columns = [Column(name, "int" if name != "method" else "text") for name in levels[0]]
         tables.append(Table("levels", columns, levels))
     if unscored := [each for method in table.methods for each in _unscored(table, method)]:
-        columns = [Column("method"), Column("reason"), Column("samples", "int")]
-        tables.append(Table("unscored", [*columns, Column("example", "prose")], unscored))
+        tables.append(Table("unscored", REASONS, unscored))
     talks = [each for method in table.methods for each in _conversations(table, method)]
     if talks:
         tables.append(Table("conversations", _CONVERSATIONS, talks, detail=True))
@@ -119,7 +128,6 @@ def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -
         table: With the samples; its ``can_continue`` says that an equal run asks for the rest alone.
         unscored: The records of the table ``unscored``.
     """
-    size = len(table) + table.about.get("skipped", 0)
     by_method: dict[str, Counter[str]] = {}
     for record in unscored:
         if record["reason"] in FAILURES:
@@ -133,7 +141,7 @@ def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -
         name = f"{method}: " if len(table.methods) > 1 else ""
         why = ", ".join(reasons)
         parts.append(
-            f"{name}{size - failed} of {counted(size, 'sample')} judged, {failed} failed ({why})"
+            f"{name}{table.handed_in - failed} of {counted(table.handed_in, 'sample')} judged, {failed} failed ({why})"
         )
     rest = "; the same command asks only for the rest" if table.about.get("can_continue") else ""
     return f"{'; '.join(parts)}{rest}."
@@ -174,24 +182,23 @@ def check_samples(
         check_common(baseline, names)
 
 
-def _figures(table: ScoreTable, method: str) -> dict[str, Any]:
+def _figures(table: ScoreTable, method: str) -> Record:
     scores = table.column(method)
     scored = scores[np.isfinite(scores)]
     passed = int((table.gated.column(method) >= table.threshold(method)).sum())
-    size = len(table) + table.about.get("skipped", 0)
     return {
         "method": method,
         "mean": math.fsum(scored) / len(scored) if len(scored) else None,
         "pass_rate": passed / len(scored) if len(scored) else None,
         "passed": passed,
         "scored": len(scored),
-        "samples": size,
-        "coverage": len(scored) / size if size else 1.0,
+        "samples": table.handed_in,
+        "coverage": len(scored) / table.handed_in if table.handed_in else 1.0,
         "threshold": table.threshold(method),
     }
 
 
-def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
+def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
     """The scores of conversations, each over the claims of all its turns."""
     judged = table.results.get(method, ())
     for own, turns in table.conversations.items() if judged else ():
@@ -200,11 +207,17 @@ def _conversations(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
             continue
         found = ConversationResult(results)
         scored = sum(each.unscored is None for each in results)
-        record = {"method": method, "conversation": own, "turns": len(results), "scored": scored}
-        yield {**record, "score": found.score, "passed": found.passed}
+        yield {
+            "method": method,
+            "conversation": own,
+            "turns": len(results),
+            "scored": scored,
+            "score": found.score,
+            "passed": found.passed,
+        }
 
 
-def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
+def _unscored(table: ScoreTable, method: str) -> Iterator[Record]:
     """Samples without a score by reason, the most frequent first, with what the first one says."""
     about = table.about.get("methods", {}).get(method, {})
     found, details = Counter[str](), dict[str, str]()
@@ -220,14 +233,19 @@ def _unscored(table: ScoreTable, method: str) -> Iterator[dict[str, Any]]:
     for reason, number in found.most_common():
         example = shortened(details[reason], _DETAIL)
         yield {"method": method, "reason": reason, "samples": number, "example": example}
-    if skipped := table.about.get("skipped", 0):
+    if table.skipped:
         example = next((note for note in table.notes if note.startswith("skipped line")), "")
-        yield {"method": method, "reason": "unreadable", "samples": skipped, "example": example}
+        yield {
+            "method": method,
+            "reason": "unreadable",
+            "samples": table.skipped,
+            "example": example,
+        }
 
 
-def _sentence(table: ScoreTable, methods: list[dict[str, Any]]) -> str:
+def _sentence(table: ScoreTable, methods: list[Record]) -> str:
     """How many samples pass, the mean, and what to doubt; of several methods their means."""
-    size = len(table) + table.about.get("skipped", 0)
+    size = table.handed_in
     if len(methods) != 1:
         means = ", ".join(f"{row['method']} {cell(row['mean'], 'score')}" for row in methods)
         return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."

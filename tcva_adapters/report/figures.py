@@ -20,7 +20,7 @@ from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError, install_hint
 from tcva_adapters.samples.output import make_folder, replacing, usable_path
-from tcva_adapters.tables import Report
+from tcva_adapters.tables import Record, Report
 
 try:
     import matplotlib as mpl
@@ -126,18 +126,17 @@ def figures_of(source: Source) -> Iterator[tuple[str, Callable[[], Figure]]]:
                 yield f"scatter-{other}", partial(scatter, source, other, first)
         return
     titles = {table.title for table in source.tables if table.records}
-    if "temperatures" in titles:
-        yield "sweep", partial(sweep_curve, source)
-    if "thresholds" in titles:
-        yield "guarantee", partial(guarantee, source)
-    if titles & {"agreement", "human ratings"} and _agreements(source):
-        yield "agreement", partial(agreement, source)
-    if "bins" in titles:
-        yield "reliability", partial(reliability, source)
-    if "metrics" in titles:
-        yield "asl", partial(asl, source)
-    if titles & {"correlations", "pairs"} and _correlations(source):
-        yield "correlations", partial(correlations, source)
+    drawings = {
+        sweep_curve: "temperatures" in titles,
+        guarantee: "thresholds" in titles,
+        agreement: titles & {"agreement", "human ratings"} and _agreements(source),
+        reliability: "bins" in titles,
+        asl: "metrics" in titles,
+        correlations: titles & {"correlations", "pairs"} and _correlations(source),
+    }
+    for draw, has_records in drawings.items():
+        if has_records:
+            yield draw.__name__.removesuffix("_curve"), partial(draw, source)
 
 
 def sweep_curve(report: Report) -> Figure:
@@ -310,7 +309,7 @@ def correlations(report: Report) -> Figure:
     return figure
 
 
-def _agreements(report: Report) -> list[dict[str, Any]]:
+def _agreements(report: Report) -> list[Record]:
     """Method, n, rho and its ends; of those whose rho is defined."""
     titles = [table.title for table in report.tables]
     validated = "agreement" in titles

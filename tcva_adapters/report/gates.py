@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.core.checks import nearest, of_percent
+from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.stats.inference import lower_bound
-from tcva_adapters.tables import Report, counted, shortened
+from tcva_adapters.tables import Record, Records, Report, counted, shortened
 
 FIGURES: Final = ("mean", "pass_rate", "coverage", "change")
 MOST: Final = 10
@@ -38,7 +38,7 @@ _BENIGN: Final = {"no_score", *(reason.value for reason in Reason if not reason.
 """Why samples have no score although nothing failed."""
 
 _FORM: Final = re.compile(
-    r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>=\s*(?P<least>[-+.\deE]+)"
+    r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>=\s*(?P<least>[-+.\deE]+\s*%?)"
     r"\s*(?:@\s*(?P<percent>[\d.]+)\s*%)?"
 )
 
@@ -79,7 +79,8 @@ class Gate:
         except ValueError:
             number, percent = math.nan, None
         if found is None or math.isnan(number):
-            msg = f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9"
+            hint = of_percent(found["least"]) if found else ""
+            msg = f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9{hint}"
             raise InvalidValueError(msg)
         figure, method = found["figure"], (found["method"] or "").strip()
         if figure not in FIGURES:
@@ -134,7 +135,7 @@ class Gates:
                 msg = "a gate on change needs a baseline: --baseline FILE, an earlier --out of evaluate"
                 raise InvalidValueError(msg)
 
-    def judge(self, table: ScoreTable, before: ScoreTable | None = None) -> list[dict[str, Any]]:
+    def judge(self, table: ScoreTable, before: ScoreTable | None = None) -> list[Record]:
         """What came of the gates: a record for each gate and method.
 
         Args:
@@ -145,7 +146,7 @@ class Gates:
             With ``method``, ``figure``, ``least``, ``confidence``, ``value`` (the figure),
             ``reached`` (it, or its lower bound; None where there is none), ``passed`` and ``text``.
         """
-        records: list[dict[str, Any]] = []
+        records: list[Record] = []
         for method in table.methods:
             named = {gate.figure for gate in self.gates if gate.method == method}
             asked = [
@@ -159,7 +160,7 @@ class Gates:
         return records
 
 
-def exit_code(table: ScoreTable, records: Sequence[Mapping[str, Any]] = ()) -> int:
+def exit_code(table: ScoreTable, records: Records = ()) -> int:
     """What a command ends with: 0 done, 1 a gate failed, 2 nothing could be judged."""
     if not np.isfinite(table.scores).any():
         return 2
@@ -180,15 +181,13 @@ def _is_failure(table: ScoreTable, method: str, place: int) -> bool:
 
 def _record(
     gate: Gate, method: str, value: float | None, reached: float | None, text: str
-) -> dict[str, Any]:
+) -> Record:
     passed = reached is not None and reached >= gate.least
     outcome = {"value": value, "reached": reached, "passed": passed, "text": text}
     return {**asdict(gate), "method": method, **outcome}
 
 
-def _outcome(
-    gate: Gate, method: str, table: ScoreTable, before: ScoreTable | None
-) -> dict[str, Any]:
+def _outcome(gate: Gate, method: str, table: ScoreTable, before: ScoreTable | None) -> Record:
     values, rows = _values(gate.figure, method, table, before)
     title = f"{method}: {gate.figure.replace('_', ' ')}"
     if not len(values):
@@ -222,7 +221,7 @@ def _values(
     if figure == "pass_rate":
         return (scores[rows] >= table.threshold(method)).astype(np.float64), rows
     if figure == "coverage":
-        skipped = np.zeros(table.about.get("skipped", 0))
+        skipped = np.zeros(table.skipped)
         return np.concatenate([np.isfinite(scores).astype(np.float64), skipped]), rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
@@ -232,20 +231,19 @@ def _values(
     return differences[both], both
 
 
-def _failures(method: str, table: ScoreTable) -> list[dict[str, Any]]:
+def _failures(method: str, table: ScoreTable) -> list[Record]:
     """A failed gate where anything failed; nothing where not."""
-    skipped = table.about.get("skipped", 0)
-    lost, size = len(failed_rows(table, method)) + skipped, len(table) + skipped
+    lost = len(failed_rows(table, method)) + table.skipped
     if not lost:
         return []
     verb = "has" if lost == 1 else "have"
     text = (
-        f"{method}: {lost} of {counted(size, 'sample')} {verb} no score because the judge, the "
+        f"{method}: {lost} of {counted(table.handed_in, 'sample')} {verb} no score because the judge, the "
         "metric or the reading failed, or most of the answer is no claim by the judge alone; a gate "
         "on coverage allows some, e.g. coverage>=0.95"
     )
-    gate = Gate(_FAILURES, 1.0)
-    return [_record(gate, method, 1.0 - lost / size, 1.0 - lost / size, text)]
+    share = 1.0 - lost / table.handed_in
+    return [_record(Gate(_FAILURES, 1.0), method, share, share, text)]
 
 
 def apart(reached: float, least: float) -> str:
@@ -281,12 +279,12 @@ def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tup
     return [(method, place) for place, method in islice(named.items(), most)], len(named)
 
 
-def records_of(report: Report, title: str) -> Sequence[Mapping[str, Any]]:
+def records_of(report: Report, title: str) -> Records:
     """The records of a table; none where there is no such table."""
     return next((table.records for table in report.tables if table.title == title), ())
 
 
-def gate_records(report: Report) -> Sequence[Mapping[str, Any]]:
+def gate_records(report: Report) -> Records:
     """What came of the gates, see `Gates.judge`."""
     return records_of(report, "gates")
 
@@ -311,7 +309,7 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
 
 def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:
     """A sample's claims, the lowest level first; what claims nothing stands last."""
-    result = table.results[method][place] if method in table.results else None
+    result = table.result(method, place)
     claims = () if result is None else result.claims
     order = [*reversed(LEVELS), None]
     return sorted(claims, key=lambda each: order.index(each.verdict))

@@ -77,9 +77,8 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
 def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Element]:
     scores, threshold = table.column(method).tolist(), table.threshold(method)
     lost = {*failed_rows(table, method).tolist()}
-    results = table.results.get(method, ())
     for place, (sample, score) in enumerate(zip(table.samples, scores, strict=True)):
-        result = results[place] if results else None
+        result = table.result(method, place)
         seconds = result.usage.seconds if isinstance(result, Result) else 0.0
         test = _test(method, sample, seconds)
         if not math.isnan(score):

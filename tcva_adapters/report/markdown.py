@@ -19,7 +19,7 @@ from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.report.baseline import REGRESSIONS
 from tcva_adapters.report.gates import MOST, gate_records, lowest_claims, records_of, verdict, worst
 from tcva_adapters.results.result import Result
-from tcva_adapters.tables import Report, cell, markdown_code, markdown_text, shortened
+from tcva_adapters.tables import Column, Report, cell, markdown_code, markdown_text, shortened
 
 LONGEST: Final = 65_536
 """Characters that a comment on GitHub may have."""
@@ -108,7 +108,7 @@ def _missed(record: Mapping[str, Any]) -> str:
 
 
 def _since(change: Mapping[str, Any]) -> str:
-    moved = cell(change["change"], "signed", change["change_low"], change["change_high"])
+    moved = Column("change", "signed").cell(change)
     return (
         f"The mean of {_code(change['method'])} changed from "
         f"{cell(change['before'], 'score')} in the baseline to {cell(change['now'], 'score')} ({markdown_text(moved)}, "
@@ -138,7 +138,7 @@ def _sample(table: ScoreTable, method: str, place: int) -> list[str]:
 
 
 def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
-    result = table.results[method][place] if method in table.results else None
+    result = table.result(method, place)
     scheme = result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
     claims = lowest_claims(table, method, place)
     for claim in claims[:_CLAIMS]:

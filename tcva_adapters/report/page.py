@@ -14,12 +14,13 @@ import numpy as np
 
 from tcva_adapters.compare.comparing import comparison
 from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.table import ScoreTable, numbered
+from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.content import Content, drawn, figures_of, inert_json
-from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.files import SampleStream, distinct
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
@@ -113,7 +114,7 @@ def write(
     if samples is not None:
         if isinstance(samples, str | Path):
             samples = SampleStream(samples, skip_bad=reading.get("skip_bad", False))
-        content, notes = _with_texts(content, [*samples])
+        content, notes = _with_texts(content, [*checked_samples(samples)])
     lines, texts, of_texts = drawn(content, max_details)
     notes += of_texts
     shown = min(len(texts), sum(bool(s.response or s.contexts) for s in content.samples))
@@ -158,8 +159,7 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
         InvalidValueError: They are of other samples.
     """
     own = content.samples
-    often: dict[str, int] = {}
-    names = [numbered(each.id or f"row-{row}", often) for row, each in enumerate(texts, start=1)]
+    names, _ = distinct(each.id or f"row-{row}" for row, each in enumerate(texts, start=1))
     if len(texts) == len(own) and all(s.id == f"row-{n}" for n, s in enumerate(own, start=1)):
         names = [sample.id or "" for sample in own]  # the frameworks give their evaluators no ids
     by_id = dict(zip(names, texts, strict=True))

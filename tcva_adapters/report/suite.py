@@ -18,8 +18,8 @@ from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import Conversation, read_item
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
+from tcva_adapters.samples.sample import Sample, is_one
+from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns, shortened
 from tcva_adapters.tcva import TCVA
 
 Given = Sample | Conversation | Mapping[str, Any] | Scored
@@ -30,12 +30,8 @@ _NAME: Final = 40
 _EVERY: Final = ("pass_rate>=1", "coverage>=1")
 """Without gates every sample has a score and passes."""
 
-_COLUMNS: Final = (
-    Column("criterion", "prose"),
-    Column("scored"),
-    Column("mean", "score"),
-    Column("pass_rate", "share"),
-    Column("worst"),
+_COLUMNS: Final = named_columns(
+    criterion="prose", scored="text", mean="score", pass_rate="share", worst="text"
 )
 
 
@@ -61,7 +57,7 @@ class Suite:
     ) -> None:
         self.scorer = TCVA(**settings)
         self._gates, self._group = Gates.of(gates), group
-        self._judged: list[dict[str, Any]] = []
+        self._judged: list[Record] = []
 
     @overload
     def evaluate(self, given: Given) -> Scored: ...
@@ -80,8 +76,8 @@ class Suite:
             InvalidSampleError: A sample lacks what the criterion looks at.
             InvalidValueError: Something else than samples, records and results.
         """
-        is_one = isinstance(given, Sample | Conversation | Mapping | Scored)
-        items = [given] if is_one else list(given)  # type: ignore[arg-type]  # checked above
+        is_single = isinstance(given, Scored) or is_one(given)
+        items = [given] if is_single else list(given)  # type: ignore[arg-type]  # checked above
         read = [each if isinstance(each, Scored) else _item(each) for each in items]
         samples = [self.scorer.require(each) for each in read if isinstance(each, Sample)]
         talks = [each for each in read if isinstance(each, Conversation)]
@@ -89,7 +85,7 @@ class Suite:
         judged[Conversation] = iter(self.scorer.evaluate_conversations(talks, progress=False))
         found = [each if isinstance(each, Scored) else next(judged[type(each)]) for each in read]
         self._judged += [_entry(number, each) for number, each in enumerate(found, start=1)]
-        return found[0] if is_one else found
+        return found[0] if is_single else found
 
     @overload
     def check(self, given: Given, gates: Sequence[str] | str = ()) -> Scored: ...
@@ -140,7 +136,7 @@ class Suite:
             lines.insert(0, f"{of_all} {does} not pass: {', '.join(by_label)}")
         raise AssertionError("\n".join(lines))
 
-    def taken(self, test: str = "") -> list[dict[str, Any]]:
+    def taken(self, test: str = "") -> list[Record]:
         """What was judged since the last time, as plain values that any process can send.
 
         Args:
@@ -162,12 +158,12 @@ def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
     found: dict[str, list[Mapping[str, Any]]] = {}
     for entry in judged:
         found.setdefault(entry["criterion"], []).append(entry)
-    rows, lost = list[dict[str, Any]](), 0
+    rows, lost = list[Record](), 0
     for criterion, entries in found.items():
         lost += sum(entry["is_failure"] for entry in entries)
         scored = [entry for entry in entries if entry["score"] is not None]
         worst = min(scored or entries, key=lambda entry: entry["score"] or 0.0)
-        row: dict[str, Any] = {"criterion": criterion, "scored": f"{len(scored)}/{len(entries)}"}
+        row: Record = {"criterion": criterion, "scored": f"{len(scored)}/{len(entries)}"}
         if scored:
             row["mean"] = fmean(entry["score"] for entry in scored)
             row["pass_rate"] = fmean(entry["passed"] for entry in scored)
@@ -178,7 +174,7 @@ def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
     return text.strip().splitlines()[1:]
 
 
-def _entry(number: int, result: Scored) -> dict[str, Any]:
+def _entry(number: int, result: Scored) -> Record:
     """A result as plain values; texts without what a terminal or another process cannot take."""
     unscored = result.unscored
     return {
@@ -194,9 +190,8 @@ def _entry(number: int, result: Scored) -> dict[str, Any]:
 def _label(result: Scored) -> str:
     """The criterion, judge, temperature and threshold of a result."""
     if isinstance(result, Result):
-        scoring, judged = result.scoring, result.assessment
-        at = f"{scoring.place}, threshold {scoring.threshold:g}"
-        return f"{judged.criterion} by {judged.judge}, {at}"
+        at = f"{result.scoring.place}, threshold {result.scoring.threshold:g}"
+        return f"{result.criterion} by {result.judge}, {at}"
     if isinstance(result, CCRSResult):
         return f"{'+'.join(result.answers)} by {result.judge}, threshold {result.threshold:g}"
     return result.kind

@@ -89,7 +89,7 @@ class ConversationResult(Result):
         """
         turns = [turn.at(temperature, **changes) for turn in self.turns]
         scoring = self.scoring.changed(temperature=temperature, **changes)
-        return ConversationResult(turns, scoring, self.sample_id, self.assessment.metadata)
+        return ConversationResult(turns, scoring, self.sample_id, self.metadata)
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another conversation that has no score, by the same judge and settings."""

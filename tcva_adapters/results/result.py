@@ -48,6 +48,16 @@ class Result:
         seen: The assessment under the setting's view of the evidence, which is what the score is
             made of.
         score: In [0, 1]; None where there is none.
+        judge: Name of the judge. This and the following are those of the assessment.
+        criterion: Name of the criterion.
+        prompt_version: Version of the prompt.
+        form: In which form verdicts were asked for in the end.
+        from_store: Whether a store served the judgement.
+        shared: Whether another evaluator of this process had asked for it.
+        metadata: The sample's metadata.
+        members: What additional judges said, for a fused score.
+        panel: The judgements of a panel's judges, or the repeats of one judge.
+        schema_version: Version of the layout in files.
 
     >>> result = Result(Assessment.from_verdicts(["fully", "fully", "minor"]))
     >>> round(result.score, 3), round(result.at("strict").score, 3), round(result.at(0.9).score, 3)
@@ -59,6 +69,17 @@ class Result:
     seen: Assessment = field(init=False, repr=False, compare=False)
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
+
+    judge = property(attrgetter("assessment.judge"))
+    criterion = property(attrgetter("assessment.criterion"))
+    prompt_version = property(attrgetter("assessment.prompt_version"))
+    form = property(attrgetter("assessment.form"))
+    from_store = property(attrgetter("assessment.from_store"))
+    shared = property(attrgetter("assessment.shared"))
+    metadata = property(attrgetter("assessment.metadata"))
+    members = property(attrgetter("assessment.members"))
+    panel = property(attrgetter("assessment.panel"))
+    schema_version = property(attrgetter("assessment.schema_version"))
 
     def __post_init__(self) -> None:
         judged = self.assessment
@@ -77,6 +98,11 @@ class Result:
         return self.assessment.unscored
 
     @property
+    def sample_id(self) -> str | None:
+        """The sample's id."""
+        return self.assessment.sample_id
+
+    @property
     def claims(self) -> tuple[ClaimVerdict, ...]:
         """The claims with their verdicts under this view, non-claims included."""
         return self.seen.claims
@@ -84,7 +110,7 @@ class Result:
     @property
     def usage(self) -> Usage:
         """What it cost this time: nothing where a store or another evaluator had it."""
-        judged = (self.assessment, *self.assessment.members)
+        judged = (self.assessment, *self.members)
         return sum((each.usage for each in judged if each.is_new), Usage())
 
     @property
@@ -99,11 +125,6 @@ class Result:
     def weights(self) -> tuple[float | None, ...]:
         """The weight of each claim under the scheme; None for what claims nothing."""
         return tuple(map(methodcaller("weight", self.scoring.scheme), self.seen.claims))
-
-    @property
-    def sample_id(self) -> str | None:
-        """The sample's id."""
-        return self.assessment.sample_id
 
     @property
     def mostly_marked(self) -> bool:
@@ -160,7 +181,7 @@ class Result:
         """
         scores: dict[str, float | None] = {}
         alone = self.assessment.model_copy(update={"members": ()})
-        for number, judged in enumerate((alone, *self.assessment.members), start=1):
+        for number, judged in enumerate((alone, *self.members), start=1):
             names = (judged.judge, f"{judged.judge} {judged.criterion}")
             name = next((n for n in names if n not in scores), f"{judged.judge} #{number}")
             scores[name] = Result(judged, self.scoring).score
@@ -176,8 +197,7 @@ class Result:
         results = []
         for place, repeat in enumerate(self.assessment.repeats):
             members = tuple(
-                each.repeats[place] if place < len(each.repeats) else each
-                for each in self.assessment.members
+                each.repeats[place] if place < len(each.repeats) else each for each in self.members
             )
             results.append(Result(repeat.model_copy(update={"members": members}), self.scoring))
         return tuple(results)
@@ -215,8 +235,9 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """As JSON values: the assessment, the setting, and what follows from the two.
 
-        Each claim has its weight, and ``breakdown`` the counts that the score is made of. Metadata
-        that JSON cannot hold is written as text.
+        Each entry is an attribute, too. Each claim has its weight, and ``breakdown`` the counts that
+        the score is made of. ``usage`` is that of the main judge when it was asked. Metadata that
+        JSON cannot hold is written as text.
         """
         judged = self.assessment.model_dump(mode="json")
         for claim, weight in zip(judged["claims"], self.weights, strict=True):
@@ -258,9 +279,8 @@ class Result:
     @property
     def reason(self) -> str:
         """The score in one sentence: claims per level, interval, lowered verdicts, the worst claim."""
-        why = self.assessment.unscored
-        if why is not None:
-            return self._without_score(why.text)
+        if self.unscored is not None:
+            return self._without_score(self.unscored.text)
         worst, least = self.seen.claims[0], math.inf
         for claim, weight in zip(self.seen.claims, self.weights, strict=True):
             if weight is not None and weight < least:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, Literal, Self, TypeVar, cast, get_type_hints
 
 import numpy as np
 from pydantic import (
@@ -25,17 +25,18 @@ from pydantic import (
 )
 
 from tcva_adapters.core import aggregation
-from tcva_adapters.core.checks import as_number, nearest, of_percent
+from tcva_adapters.core.checks import as_number, nearest
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
     Bounds,
     as_temperature,
+    by_its_name,
     check_temperature,
 )
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
-from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.errors import InvalidValueError, TCVAError, of_percent
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
@@ -115,7 +116,7 @@ def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
         why = why.replace(pydantic, plain)
     # What was meant as a key is not printed.
     value = type(given[name]).__name__ if name == "api_key" else f"{given[name]!r:.80}"
-    hint = of_percent(as_number(given[name]) or 0.0) if why.endswith("between 0 and 1") else ""
+    hint = of_percent(given[name]) if why.endswith((" 1", "a number")) else ""
     return InvalidValueError(f"{name} {why}, got {value}{hint}")
 
 
@@ -185,10 +186,10 @@ class SettingsModel(Checked):
 def shows_settings(
     *models: type[BaseModel], without: Collection[str] = ()
 ) -> Callable[[Function], Function]:
-    """Decorates a function so that its signature shows the settings in place of ``**settings``.
+    """Decorates a constructor so that its signature shows the settings in place of ``**settings``.
 
     `inspect`, documentation tools, and frameworks that rebuild objects from signatures see every
-    setting with its default.
+    setting with its default. What only has a name is refused by position in the name of the class that was called.
 
     Args:
         models: Where the settings are.
@@ -208,8 +209,19 @@ def shows_settings(
                         default=field.default,
                         annotation=types[name],
                     )
-        function.__signature__ = signature.replace(parameters=[*shown.values()])  # type: ignore[attr-defined]  # inspect reads it
-        return function
+        placed = [n for n, p in shown.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+
+        @wraps(function)
+        def checked(self: Any, *values: Any, **settings: Any) -> Any:
+            if surplus := values[len(placed) - 1 :]:
+                first = f"only {', '.join(placed[1:])}" if placed[1:] else "nothing"
+                meant = by_its_name(surplus[0]) or "all others by name"
+                msg = f"{type(self).__name__} takes {first} by position, got {surplus[0]!r:.80}; write {meant}"
+                raise InvalidValueError(msg)
+            return function(self, *values, **settings)
+
+        checked.__signature__ = signature.replace(parameters=[*shown.values()])  # type: ignore[attr-defined]  # inspect reads it
+        return cast("Function", checked)
 
     return decorate
 

@@ -9,8 +9,8 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.fields import fields_in, own_contexts, parts_of, read_contexts
-from tcva_adapters.samples.messages import answer_in, said_in
-from tcva_adapters.samples.sample import Checked, Sample, Text
+from tcva_adapters.samples.messages import answer_in, as_mapping, is_messages, said_in
+from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
 
 LONGEST_HISTORY: Final = 4000
 """Characters of what was said before a question, at most."""
@@ -89,7 +89,7 @@ class Conversation(Checked):
         id: str | None = None,  # noqa: A002  # as the field is called
         metadata: dict[str, Any] | None = None,
     ) -> Self:
-        """A conversation from messages of OpenAI's, Anthropic's, LangChain's or RAGAS' interfaces.
+        """A conversation from messages of OpenAI, Anthropic, LangChain, LlamaIndex, RAGAS or DeepEval.
 
         A turn is a question of the user with the model's answer: its last text before the next
         question, with the texts right before it. What it said before a tool call is history.
@@ -99,7 +99,8 @@ class Conversation(Checked):
         calls are left out, as are questions without an answer.
 
         Args:
-            messages: Mappings with a role (or type) and a content, or pairs of a role and a text.
+            messages: Mappings or objects with a role (or type) and a content, or pairs of a role
+                and a text.
             contexts: One text or a list of texts or documents, for turns that have none of their own.
             reference: The reference answer of the last turn.
             id: A name for the conversation.
@@ -108,17 +109,32 @@ class Conversation(Checked):
         Raises:
             InvalidSampleError: Something is no message, or no question has an answer.
         """
-        if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
-            msg = f"a conversation must be a list of messages, got {messages!r:.60}"
+        if is_one(messages):
+            kind = type(messages).__name__
+            msg = f"a conversation must be a list of messages, got {kind} {messages!r:.60}"
             raise InvalidSampleError(msg)
         given = None if contexts is None else read_contexts("contexts", contexts)
-        turns = turns_of("messages", [*messages], given, reference)
+        turns = turns_of("messages", [*map(as_mapping, messages)], given, reference)
         return cls(turns=turns, id=id, metadata=metadata or {})
 
 
-def as_conversation(given: Conversation | Iterable[Any]) -> Conversation:
+def as_conversation(given: Any) -> Conversation:
     """A conversation as it is, or made of messages."""
     return given if isinstance(given, Conversation) else Conversation.from_messages(given)
+
+
+def as_conversations(given: Iterable[Any]) -> list[Conversation]:
+    """Conversations as they are, or made of messages.
+
+    Raises:
+        InvalidSampleError: One of them is none, or these are not several.
+    """
+    conversations = [] if is_one(given) else [*given]
+    if is_one(given) or is_messages([*map(as_mapping, conversations)]):
+        kind = type(given).__name__
+        msg = f"expected several conversations, got one {kind}; evaluate_conversation judges one"
+        raise InvalidSampleError(msg)
+    return [*map(as_conversation, conversations)]
 
 
 def turns_of(

@@ -16,7 +16,14 @@ from contextlib import suppress
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.messages import Talk, conversation, is_messages, said_in, text_of_message
+from tcva_adapters.samples.messages import (
+    Talk,
+    as_mapping,
+    conversation,
+    is_messages,
+    said_in,
+    text_of_message,
+)
 
 _NAMES: Final = {
     "id": "id sample_id name uid",
@@ -247,7 +254,7 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
         if key.endswith("messages"):
             is_talk = isinstance(value, list) and not is_complete
         if is_talk:
-            talk += _after(talk, list(value))
+            talk += _after(talk, [*map(as_mapping, value)])
             used[place] = key
             keys.pop(place, None)
         elif (text := text_of_message(value)) is not None:

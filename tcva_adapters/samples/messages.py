@@ -1,7 +1,7 @@
-"""Conversations as files hold them: question, answer and contexts out of a list of messages.
+"""Conversations as files and programs hold them: question, answer and contexts of a list of messages.
 
 Read are the messages of OpenAI's interfaces (chat and responses), of Anthropic's, of LangChain,
-LlamaIndex and RAGAS. The answer is the last message of the model, with its messages right before it;
+LlamaIndex, RAGAS and DeepEval, as mappings or as objects. The answer is the last message of the model, with its messages right before it;
 the question, the last one of the user before; what tools returned are the contexts.
 """
 
@@ -18,15 +18,18 @@ from tcva_adapters.errors import InvalidSampleError
 
 _SPEAKERS: Final = {
     "user": "user human HumanMessage",
-    "model": "assistant ai model AIMessage AIMessageChunk",
+    "model": "assistant ai model chatbot AIMessage AIMessageChunk",
     "tool": "tool function function_call_output ToolMessage FunctionMessage "
-    "custom_tool_call_output file_search_call mcp_call",
+    "custom_tool_call_output file_search_call mcp_call local_shell_call_output shell_call_output "
+    "apply_patch_call_output program_output",
     "other": "system developer function_call reasoning SystemMessage "
-    "custom_tool_call web_search_call code_interpreter_call computer_call",
+    "custom_tool_call web_search_call code_interpreter_call computer_call computer_call_output "
+    "local_shell_call shell_call apply_patch_call program tool_search_call tool_search_output "
+    "image_generation_call mcp_list_tools mcp_approval_request mcp_approval_response "
+    "additional_tools compaction compaction_trigger item_reference",
 }
 _ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role in roles.split()}
 _CONTENTS: Final = ("content", "text", "output", "blocks")
-_PAIR: Final = 2
 _MEDIA: Final = "image image_url input_image file input_file document audio input_audio"
 """Parts of a message that are no text."""
 
@@ -48,9 +51,24 @@ class Talk(NamedTuple):
 
 
 def is_messages(value: Any) -> bool:
-    """Whether these are messages: objects with a role or a type, and a content."""
+    """Whether these are messages: mappings or objects with a role or a type."""
     is_list = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
-    return is_list and all(isinstance(each, Mapping) and _speaker(each) for each in value)
+    return is_list and all(map(_speaker, value))
+
+
+def as_mapping(value: Any) -> Any:
+    """A message that is an object, or a pair of a role and a text, as a mapping; all else as it is.
+
+    >>> from types import SimpleNamespace
+    >>> as_mapping(SimpleNamespace(role="user", content="Who?"))
+    {'role': 'user', 'content': 'Who?'}
+    """
+    if isinstance(value, list | tuple) and [*map(type, value)] == [str, str]:
+        return {"role": value[0], "content": value[1]}
+    if isinstance(value, Mapping) or _speaker(value) is None:
+        return value
+    # Frameworks leave values in their messages that do not fit their types.
+    return value.model_dump(warnings=False) if hasattr(value, "model_dump") else vars(value)
 
 
 def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) -> dict[str, Any]:
@@ -82,8 +100,7 @@ def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) 
 
 def text_of_message(value: Any) -> str | None:
     """The text of one message; None for what is none."""
-    is_message = isinstance(value, Mapping) and _speaker(value) is not None
-    return _text(_content(value)) if is_message else None
+    return None if _speaker(value) is None else _text(_content(as_mapping(value)))
 
 
 def answer_in(said: Iterable[tuple[str, str]]) -> str:
@@ -99,10 +116,8 @@ def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
     Raises:
         InvalidSampleError: It is no message.
     """
-    is_list = isinstance(message, list | tuple) and len(message) == _PAIR
-    if is_list and all(isinstance(part, str) for part in message):
-        message = {"role": message[0], "content": message[1]}
-    speaker = _speaker(message) if isinstance(message, Mapping) else None
+    message = as_mapping(message)
+    speaker = _speaker(message)
     if speaker is None:
         msg = f"field {name!r}, message {number}: a message must have a role (or type) such as user, assistant or tool, got {message!r:.60}"
         raise InvalidSampleError(msg)
@@ -124,11 +139,17 @@ def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
     return returned if returned and not text else [*returned, (speaker, text)]
 
 
-def _speaker(message: Mapping[str, Any]) -> str | None:
-    role = message.get("role") or message.get("type")
-    if role == "constructor" and isinstance(message.get("id"), list):  # LangChain's `dumps`
-        role = message["id"][-1]
-    return _ROLES.get(role) if isinstance(role, str) else None
+def _speaker(message: Any) -> str | None:
+    """Who speaks in a message, be it a mapping or an object; None for what is no message."""
+    names = ("role", "type", "id")
+    is_mapping = isinstance(message, Mapping)
+    *kinds, path = (
+        message.get(name) if is_mapping else getattr(message, name, None) for name in names
+    )
+    role = next((kind for kind in kinds if isinstance(kind, str) and kind), "")
+    if role == "constructor" and isinstance(path, list):  # LangChain's `dumps`
+        role = str(path[-1])
+    return _ROLES.get(role)
 
 
 def _content(message: Mapping[str, Any]) -> list[Any]:

@@ -62,6 +62,19 @@ _WHY: Final[dict[type[OSError], str]] = {
     FileNotFoundError: "the file does not exist; check the path",
     IsADirectoryError: "this is a folder; name a file in it",
 }
+_PACKED: Final = "a compressed file, which is not read; unpack it first"
+_BINARY: Final = {
+    b"PK\x03\x04": "an Excel file or a zip archive, which is not read; export the sheet as csv, or unpack the archive",
+    b"\xd0\xcf\x11\xe0": "an Excel file, which is not read; export the sheet as csv",
+    b"\x1f\x8b": _PACKED,
+    b"(\xb5/\xfd": _PACKED,
+    b"\xfd7zXZ": _PACKED,
+    b"BZh9": _PACKED,
+    b"PAR1": "a parquet file; its name must end in .parquet, or its format be given",
+    b"SQLite format 3": "a database, which is not read; give samples or results as jsonl",
+}
+"""What files are that begin like this, and what can be done."""
+
 _BLOCK: Final = 2**16
 """Bytes of a parquet file that are read at once."""
 _CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
@@ -239,9 +252,16 @@ def _opened(source: Source) -> Iterator[Any]:
 
 
 def _lines(source: Source) -> Iterator[str]:
-    """All lines, broken only at line feeds; bytes that are not UTF-8 are halves of characters."""
+    """All lines, broken only at line feeds; bytes that are not UTF-8 are halves of characters.
+
+    Raises:
+        UnreadableInputError: The file is known by its first bytes, and is no text.
+    """
     with _opened(source) as lines:
         for number, line in enumerate(lines):
+            for beginning, error in _BINARY.items() if number == 0 else ():
+                if isinstance(line, bytes) and line.startswith(beginning):
+                    raise unreadable(source, error)
             text = line.decode(errors="surrogateescape") if isinstance(line, bytes) else line
             yield text if number else text.removeprefix("\ufeff")
 
@@ -490,7 +510,7 @@ class RowStream(Iterator[Item], Generic[Item]):
                     yield from zip(repeat(line), items)
                     continue
             if not self._skip_bad:
-                if self._skip_bad is False and "; " not in error:  # which names another way out
+                if self._skip_bad is False:
                     error += "; --skip-bad leaves such rows out"
                 raise unreadable(self.source, error, line=line, word=ROW_WORDS[self.kind])
             self.skipped += 1

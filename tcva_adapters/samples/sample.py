@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, of_percent
 from tcva_adapters.samples.fields import fields_of
 
 FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
@@ -53,7 +53,8 @@ def first_fault(error: ValidationError) -> str:
     why = why.replace("Input should", "must").replace(
         "an instance of Sequence", "a list of strings"
     )
-    return f"{where} {why}, got {reprlib.repr(first['input'])}"
+    hint = of_percent(first["input"]) if why.endswith((" 1", "as a number")) else ""
+    return f"{where} {why}, got {reprlib.repr(first['input'])}{hint}"
 
 
 def whole_characters(text: str) -> str:
@@ -63,6 +64,16 @@ def whole_characters(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def is_one(value: Any) -> bool:
+    """Whether this is one thing where several are expected, so that iterating it gives its parts.
+
+    That is a text, a mapping, a model such as a sample, a data frame (whose parts are the names of its
+    columns), or anything that cannot be iterated.
+    """
+    is_whole = isinstance(value, str | bytes | Mapping | BaseModel) or hasattr(value, "columns")
+    return is_whole or not isinstance(value, Iterable)
 
 
 def _one_text_is_one(value: Any) -> Any:

@@ -19,7 +19,7 @@ from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.files import columns_of, item_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
-from tcva_adapters.tables import plain
+from tcva_adapters.tables import Record, plain
 from tcva_adapters.tcva import TCVA
 
 PREFIX: Final = "tcva_"
@@ -82,8 +82,8 @@ def judge_batch(
 
 
 def judged_rows(
-    rows: list[dict[str, Any]], scorer: Scorer[Any], mapping: Mapping[str, str], prefix: str
-) -> list[dict[str, Any]]:
+    rows: list[Record], scorer: Scorer[Any], mapping: Mapping[str, str], prefix: str
+) -> list[Record]:
     """What is added to each row, by the names of `ADDED`; see `judge_batch`."""
     columns, left_out = columns_of(mapping), {prefix + name for name in ADDED}
     errors: list[str | None] = []
@@ -132,7 +132,7 @@ def _keys(scorer: Scorer[Any], items: Iterable[Sample | Conversation]) -> Iterat
         yield digest({"scorer": scorer.fingerprint, "keys": keys, "profile": repr(profile)})
 
 
-def rows_of(batch: Any) -> list[dict[str, Any]]:
+def rows_of(batch: Any) -> list[Record]:
     """The rows of a batch, as plain values; what is missing (nan) is None.
 
     Raises:

@@ -26,7 +26,7 @@ from tcva_adapters.samples.output import alone, make_folder, replacing, usable_p
 from tcva_adapters.samples.records import read_records
 from tcva_adapters.scale.batch import ADDED, PREFIX, judge_batch, judged_rows
 from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
-from tcva_adapters.tables import Column, Report, Table, cell, counted, plain
+from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, plain
 
 ROWS_AT_ONCE: Final = 256  # which is also what a killed worker judges again
 
@@ -119,8 +119,11 @@ def judge_files(
     paths = [str(usable_path(each).resolve()) for each in given]
     make_folder(folder)
     with alone(folder / "_lock", out):
-        own: dict[str, Any] = {"mapping": dict(mapping or {}), "rows": size}
-        own["scorer"] = scorer_of(settings).fingerprint
+        own = {
+            "mapping": dict(mapping or {}),
+            "rows": size,
+            "scorer": scorer_of(settings).fingerprint,
+        }
         sources = {path: [(s := Path(path).stat()).st_size, s.st_mtime_ns] for path in paths}
         _claim(folder, own, sources)
         ray = joined(address)
@@ -140,7 +143,7 @@ def judge_files(
     return _report(sums, out)
 
 
-def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[dict[str, Any]]:
+def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[Record]:
     """The rows of a file, so many at once, as JSON, with the name of their part."""
     (path,) = batch["path"]
     name = hashlib.sha256(path.encode()).hexdigest()[:12]
@@ -211,12 +214,15 @@ class _Writer:
 
 
 def _report(sums: Counter[str], out: str) -> Report:
-    figures: dict[str, Any] = {name: sums[name] for name in ("rows", "new", "scored", "passed")}
-    figures["mean"] = sums["sum"] / sums["scored"] if sums["scored"] else None
+    mean = sums["sum"] / sums["scored"] if sums["scored"] else None
     passed = f"{sums['passed']} of {counted(sums['scored'], 'scored row')} pass"
-    mean = f"mean {cell(figures['mean'], 'score')}"
-    sentence = f"{passed}, {mean}; {counted(sums['rows'], 'row')} in total, {sums['new']} new"
-    figures |= {name.partition(":")[2]: n for name, n in sums.most_common() if ":" in name}
+    rows = f"{counted(sums['rows'], 'row')} in total, {sums['new']} new"
+    sentence = f"{passed}, mean {cell(mean, 'score')}; {rows}"
+    figures = {
+        **{name: sums[name] for name in ("rows", "new", "scored", "passed")},
+        "mean": mean,
+        **{name.partition(":")[2]: n for name, n in sums.most_common() if ":" in name},
+    }
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(sentence, [Table("rows", columns, [figures])], settings={"folder": out})
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, of_percent
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -82,7 +82,7 @@ def check_level(level: float) -> None:
         InvalidValueError: A level outside (0, 1).
     """
     if not isinstance(level, int | float) or not 0 < level < 1:
-        msg = f"level must be between 0 and 1, e.g. 0.95, got {level!r}"
+        msg = f"level must be between 0 and 1, e.g. 0.95, got {level!r}{of_percent(level)}"
         raise InvalidValueError(msg)
 
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
@@ -144,7 +144,7 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
 def _inside(**values: float) -> None:
     for name, value in values.items():
         if not isinstance(value, int | float) or not 0.0 < value < 1.0:
-            msg = f"{name} must be between 0 and 1, e.g. 0.1, got {value!r}"
+            msg = f"{name} must be between 0 and 1, e.g. 0.1, got {value!r}{of_percent(value)}"
             raise InvalidValueError(msg)
 
 

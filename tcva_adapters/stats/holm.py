@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -41,3 +44,16 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     factors = len(raw) - np.arange(len(order))
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raw[order] * factors))
     return adjusted
+
+
+def correct_p(records: Sequence[dict[str, Any]]) -> None:
+    """Add to records that have a ``p`` the one corrected for all of them, as ``p_corrected``.
+
+    >>> records = [{"p": 0.04}, {"p": 0.01}, {"p": 0.03}]
+    >>> correct_p(records)
+    >>> [record["p_corrected"] for record in records]
+    [0.06, 0.03, 0.06]
+    """
+    adjusted = holm([record["p"] for record in records]).tolist()
+    for record, p in zip(records, adjusted, strict=True):
+        record["p_corrected"] = p

@@ -9,14 +9,11 @@ from typing import Literal
 from tcva_adapters.errors import MissingDependencyError, install_hint
 
 
-def scipy_module(
-    name: Literal["stats", "special", "optimize"], needed: str = "statistics need"
-) -> ModuleType:
+def scipy_module(name: Literal["stats", "special", "optimize"]) -> ModuleType:
     """One of scipy's modules.
 
     Args:
         name: Its name.
-        needed: What needs it, as the message begins.
 
     Raises:
         MissingDependencyError: scipy is not installed.
@@ -24,5 +21,5 @@ def scipy_module(
     try:
         return importlib.import_module(f"scipy.{name}")
     except ImportError:
-        msg = f"{needed} scipy: {install_hint('stats')}"
+        msg = f"statistics need scipy: {install_hint('stats')}"
         raise MissingDependencyError(msg) from None

@@ -5,6 +5,7 @@ import inspect
 import math
 import pickle
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,29 @@ def test_a_wrong_value_is_refused_before_any_call(adapter: Adapter) -> None:
             adapter.changed(usual, **{name: value})
         with pytest.raises(InvalidValueError, match=said):
             setattr(usual, name, value)
+
+
+@each_adapter
+def test_an_argument_in_the_place_of_another_is_named(
+    adapter: Adapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    strict = re.escape("write temperature='strict'")
+    number = re.escape("write temperature=0.2 or threshold=0.2")
+    name = adapter.drop_in.__name__
+    shown = inspect.signature(adapter.drop_in).parameters.values()
+    places = [None for each in shown if each.kind is each.POSITIONAL_OR_KEYWORD]
+    for build, value, said in (
+        (adapter.drop_in, "strict", strict),
+        (adapter.drop_in, 0.2, number),
+        (lambda value: adapter.drop_in(*places, value), "strict", f"{name} takes .*{strict}"),
+        (lambda value: adapter.built("lexical", criterion=value), "strict", strict),
+        (lambda value: TCVA(value, judge="lexical"), 0.2, number),
+        (partial(TCVA, "faithfulness"), "strict", f"TCVA takes only criterion .*{strict}"),
+        (lambda value: TCVA(judge=value), "faithfulness", "write criterion='faithfulness'"),
+    ):  # fmt: skip
+        with pytest.raises(InvalidValueError, match=f"{said}$"):
+            build(value)
 
 
 @each_adapter

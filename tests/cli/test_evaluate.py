@@ -140,11 +140,17 @@ def test_wrong_use_is_one_sentence(arguments: list[str], sentence: str, tcva: Ru
     ('{"question": "When?"}', "a sample has no response and no contexts"),
     ('{"answer": ', "not JSON"),
     ('{"id": "x", "other": 1}', "no known field among 'id', 'other'"),
+    ('{"answer": null, "contexts": ["One."]}', "a sample has no response, which"),
+    ('{"answer": "1.", "contexts": null, "n": 1}', "a sample has no contexts, which"),
+    ('{"answer": 1}', "field 'answer' must be a string, got int"),
+    ("""{"answer": "1.", "contexts": "['a' ... 'b']"}""", "field 'contexts' looks like a printed list"),
 ])  # fmt: skip
 def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: Run) -> None:
     with Path("in.jsonl").open("a", encoding="utf-8") as file:
         file.write(f"{line}\n")
-    assert f"in.jsonl, line 4: {sentence}" in tcva(*EVALUATE, code=2).text
+    refused = tcva(*EVALUATE, code=2).text.strip()
+    assert f"in.jsonl, line 4: {sentence}" in refused
+    assert refused.endswith("; --skip-bad leaves such rows out")
     done = tcva(*EVALUATE, "--skip-bad", "--json")
     assert f"skipped line 4: {sentence}" in " ".join(done.err.split())
     (row,) = done.json["tables"]["methods"]

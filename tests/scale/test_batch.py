@@ -8,7 +8,7 @@ import pandas as pd  # type: ignore[import-untyped]  # as Arrow
 import pyarrow as pa  # type: ignore[import-untyped]  # it is not typed
 import pytest
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.scale import judge_batch
@@ -116,8 +116,9 @@ def test_settings_of_every_kind_of_scorer() -> None:
     settings = {"judge": "openai:a", "panel": ["openai:b"], "fuse": "lexical", "max_claims": 4}
     tcva = scorer_of({**settings, "model": model})
     assert isinstance(tcva, TCVA)
-    assert [judge.name for judge in tcva.panel_judges] == ["openai:a", "openai:b"]
-    assert [judge.parameters["max_claims"] for judge in tcva.panel_judges] == [4, 4]
+    assert isinstance(tcva.judge, Panel)
+    assert [judge.name for judge in tcva.judge.judges] == ["openai:a", "openai:b"]
+    assert [judge.parameters["max_claims"] for judge in tcva.judge.judges] == [4, 4]
     own = shared_out({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
     assert (own["max_concurrency"], own["model"]["requests_per_minute"]) == (4, 15.0)  # type: ignore[index]  # a mapping
     with pytest.raises(InvalidValueError, match=r"max_concurrency=2, got 3"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,8 +11,8 @@ from tcva_adapters.compare.paper import tables
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.compare.paper.digits import PAPER, TEMPERATURES
 from tcva_adapters.core.temperature import BALANCED
-from tcva_adapters.stats.holm import holm
-from tcva_adapters.tables import Column, Kind, Report, Table, cell, counted
+from tcva_adapters.stats.holm import correct_p
+from tcva_adapters.tables import Column, Kind, Record, Records, Report, Table, cell, counted
 
 RESAMPLES: Final = 10_000
 """As many as the paper draws for Table 8."""
@@ -77,7 +76,7 @@ def reproduce(
         InvalidValueError: ``resamples`` is too small.
     """
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
-    records: dict[str, list[dict[str, Any]]] = {title: [] for title in _TABLES}
+    records: dict[str, list[Record]] = {title: [] for title in _TABLES}
     notes = list(_NOTES)
     for name, table in read_folder(folder, lexical=lexical).items():
         paper = PAPER.get(name)
@@ -99,14 +98,12 @@ def reproduce(
         about = {"set": name, "samples": len(table), "T": temperature, "choice": choice}
         records["sets"].append(about | (_match(records, name) if paper else {}))
         notes += [f"{name}: {note}" for note in (*table.notes, tables.empty_note(table))]
-    gains = records["fused scores"]
-    for gain, p in zip(gains, holm([gain["p"] for gain in gains]).tolist(), strict=True):
-        gain["p_corrected"] = p
+    correct_p(records["fused scores"])
     settings = {**drawn, "best": best, "count_empty": count_empty, "lexical": lexical}
     return Report(_sentence(records["sets"]), _tables(records), notes, settings)
 
 
-def _match(records: dict[str, list[dict[str, Any]]], name: str) -> dict[str, float | None]:
+def _match(records: dict[str, list[Record]], name: str) -> dict[str, float | None]:
     """How many of a set's figures equal the paper's to all digits, and the distance in Table 8."""
     pairs: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
     for title, rows in records.items():
@@ -122,7 +119,7 @@ def _match(records: dict[str, list[dict[str, Any]]], name: str) -> dict[str, flo
     }
 
 
-def _sentence(sets: Sequence[Mapping[str, Any]]) -> str:
+def _sentence(sets: Records) -> str:
     known = [record for record in sets if "of" in record]
     equal, of = (sum(record[name] for record in known) for name in ("equal", "of"))
     if not of:
@@ -132,7 +129,7 @@ def _sentence(sets: Sequence[Mapping[str, Any]]) -> str:
     return f"{said}, in {counted(len(known), 'set')}. Those of Table 8 differ by at most {within}."
 
 
-def _tables(records: dict[str, list[dict[str, Any]]]) -> list[Table]:
+def _tables(records: dict[str, list[Record]]) -> list[Table]:
     """Columns of the paper's figures only where there are some."""
     made = []
     for title, names in _TABLES.items():
