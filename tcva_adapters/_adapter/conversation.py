@@ -34,7 +34,7 @@ class OfConversations:
         return tuple(
             name
             for name in self._tcva.required
-            if all(getattr(turn, name) is None for turn in conversation.turns)
+            if all(name in self._tcva.missing(turn) for turn in conversation.turns)
         )
 
     def unscored(

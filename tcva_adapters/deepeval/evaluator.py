@@ -224,6 +224,13 @@ class OfScorer(Frozen, Generic[R]):
             return unscored
         return self._result
 
+    def is_successful(self) -> bool | None:
+        """Whether the score reaches the threshold, or the answer claims nothing; None without a threshold."""
+        self.success = super().is_successful()
+        if self.success is False and self.error is None:
+            self.success = getattr(self.result, "nothing_to_check", False)
+        return self.success
+
     # Made when DeepEval reads them; what it has in its cache, it sets.
 
     @cached_property

@@ -77,6 +77,8 @@ class Several:
             if not any(claim.verdict for claim in claims):
                 detail = f"most {self.kind} find no claim in the text"
                 unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
+        elif not unscored.reason.is_failure:  # who says so shows the sentences that claim nothing
+            claims = next(each.claims for each in judged if each.unscored == unscored)
         paid = [each.usage for each in judged if each.is_new]
         from_store = all(each.from_store for each in judged)
         return Assessment(

@@ -140,6 +140,12 @@ FAILURES: Final = frozenset(
     }
 )
 
+SILENT: Final = frozenset({Reason.NO_CLAIMS, Reason.REFUSAL})
+"""Reasons of texts that claim nothing, so that there is nothing to check."""
+
+MOST_MARKED: Final = 0.5
+"""Share of a text's characters that gates leave to the marks of a judge alone, at most."""
+
 _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
@@ -401,6 +407,8 @@ class Assessment(Judgement):
             repeats of one judge.
         form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
             draws``; empty for judges that are not asked.
+        earlier_contexts: Whether the claims were checked against contexts of earlier turns, as
+            ``uncontexted="earlier"`` allows.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -421,6 +429,7 @@ class Assessment(Judgement):
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
     form: str = ""
+    earlier_contexts: bool = False
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:

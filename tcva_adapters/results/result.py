@@ -18,7 +18,9 @@ from tcva_adapters.core.uncertainty import central_interval, count_distribution
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import (
+    MOST_MARKED,
     SCHEMA_VERSION,
+    SILENT,
     Assessment,
     ClaimVerdict,
     Unscored,
@@ -65,8 +67,8 @@ class Result:
         score = None
         if judged.unscored is None:
             score = self.scoring.single([*map(attrgetter("level_counts"), (seen, *seen.members))])
-        elif not judged.unscored.reason.is_failure:
-            score = self.scoring.on_unscored
+        else:
+            score = self.scoring.for_unscored(judged.unscored.reason)
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "score", score)
 
@@ -106,8 +108,24 @@ class Result:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the score reaches the threshold; None where there is no score."""
-        return None if self.score is None else self.score >= self.scoring.threshold
+        """Whether the score reaches the threshold; None where there is no score.
+
+        An answer that ``uncontexted="fail"`` closes has no score and does not pass.
+        """
+        if self.score is not None:
+            return self.score >= self.scoring.threshold
+        return False if self.unscored and self.scoring.closes(self.unscored.reason) else None
+
+    @property
+    def nothing_to_check(self) -> bool:
+        """Whether the text claims nothing (a greeting, a refusal): gates let it through.
+
+        False where ``on_unscored`` gives it a score, or the judge alone says so of over half of its
+        characters.
+        """
+        is_silent = self.unscored is not None and self.unscored.reason in SILENT
+        is_sure = self.assessment.marked_share <= MOST_MARKED
+        return is_silent and is_sure and self.score is None
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
@@ -171,13 +189,30 @@ class Result:
             results.append(Result(repeat.model_copy(update={"members": members}), self.scoring))
         return tuple(results)
 
-    def at(self, temperature: float | str, **changes: Any) -> Result:
+    def at(self, temperature: float | str, **changes: Any) -> Self:
         """The same assessment at another temperature, and other settings by name. No call.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        return Result(self.assessment, self.scoring.changed(temperature=temperature, **changes))
+        return self.changed(temperature=temperature, **changes)
+
+    def changed(self, **settings: Any) -> Self:
+        """The same assessment under other settings of the score, by name. No call.
+
+        Raises:
+            InvalidValueError: A setting is out of range, or unknown.
+        """
+        return type(self)(self.assessment, self.scoring.changed(**settings))
+
+    def at_gate(self) -> Self:
+        """The same as gates take it: what claims something without contexts does not pass.
+
+        It stays as it is under ``uncontexted="skip"``.
+        """
+        closed = self.changed(uncontexted="fail")
+        is_open = self.scoring.uncontexted == "skip" or closed.passed == self.passed
+        return self if is_open else closed
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
@@ -269,6 +304,8 @@ class Result:
         threshold = f"{'>=' if self.passed else '<'} {scoring.threshold:g}"
         parts = [f"{self.score:.3f} {threshold} at {scoring.place}: {self.levels}"]
         parts += self._non_claims_in_words()
+        if judged.earlier_contexts:
+            parts.append("contexts of earlier turns count")
         if judged.members:
             by_judge = self.member_scores.items()
             scores = (f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge)
@@ -283,8 +320,9 @@ class Result:
         return "; ".join(parts)
 
     def _without_score(self, why: str) -> str:
-        given = "" if self.score is None else f" (scored as {self.score:g} by on_unscored)"
-        return "; ".join([f"unscored: {why}{given}", *self._non_claims_in_words()])
+        closed = ", not passed" if self.passed is False else ""
+        whole = f"unscored: {why}{instead(self.score)}{closed}"
+        return "; ".join([whole, *self._non_claims_in_words()])
 
     def _non_claims_in_words(self) -> list[str]:
         non_claims = self.assessment.non_claims
@@ -304,6 +342,11 @@ class Result:
         """How many claims each level has, in words."""
         found = Counter(self.seen.verdicts)
         return ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
+
+
+def instead(score: float | None) -> str:
+    """The score that stands in the place of one of its own, in words."""
+    return "" if score is None else f", scored as {score:g} by on_unscored"
 
 
 def scoring_in(plain: Mapping[str, Any]) -> ScoringConfig:

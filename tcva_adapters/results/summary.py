@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.results.assessment import Unscored, Usage, non_claims_text
+from tcva_adapters.results.assessment import Reason, Unscored, Usage, non_claims_text
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
+from tcva_adapters.tables import counted
 
 FEW_SAMPLES: Final = 30
 """Scored samples below which a pass rate hardly says anything about others."""
@@ -71,7 +72,9 @@ class Summary(Scores):
         return {level.value: self._levels[level] for level in LEVELS}
 
     def lines(self) -> Iterator[str]:
-        """A sentence on what claims nothing, and one for each outcome of the evidence check."""
+        """Sentences on what claims nothing, on contexts, and on outcomes of the evidence check."""
+        if number := self.reasons[Reason.EMPTY_CONTEXT]:
+            yield f"no contexts for the claims of {counted(number, 'sample')}"
         if self.non_claims:
             yield non_claims_text(self.non_claims.total(), self.non_claims[True])
         yield from self.evidence.lines()

@@ -93,6 +93,8 @@ class Sample(Checked):
         reference: The reference answer.
         history: What was said before the question in a conversation. It helps a judge to understand
             the question and is no evidence; records never fill it, see `Conversation`.
+        earlier_contexts: The contexts of the turns before it, of a turn that has none of its own.
+            They count under ``uncontexted="earlier"``; files do not hold them.
         id: A name for the sample, also in its results.
         metadata: All other fields of the record, unchanged.
 
@@ -107,6 +109,7 @@ class Sample(Checked):
     contexts: Passages | None = None
     reference: Text | None = None
     history: Text | None = Field(default=None, serialization_alias=_HISTORY)
+    earlier_contexts: Passages | None = Field(default=None, exclude=True)
     id: Text | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
