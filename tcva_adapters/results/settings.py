@@ -237,7 +237,9 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple):
         return "+".join(map(shown, value))
     if isinstance(value, Mapping):
-        return "+".join(f"{name}={shown(each)}" for name, each in value.items())
+        name, first = next(iter(value.items()))
+        pairs = "+".join(f"{reason}={score}" for reason, score in value.items())
+        return f"by {name}" if isinstance(first, Mapping) else pairs
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"{value:g}" if is_number else str(getattr(value, "short_name", value))
 
@@ -272,7 +274,7 @@ def by_name(example: str) -> BeforeValidator:
 
 def _on_unscored(value: Any) -> Any:
     """One number, or numbers by reason; failures have none."""
-    if not isinstance(value, Mapping):
+    if not (isinstance(value, Mapping) and value):
         return None if value is None else _share(value)
     check_names(value, [r.value for r in Reason if not r.is_failure], of="on_unscored")
     return {reason: _share(score) for reason, score in value.items()}
