@@ -237,7 +237,7 @@ class TCVA(FromConfig, Scorer[Result]):
                 for each in self.members
             ]
             assessment = assessment.model_copy(update={"members": tuple(members)})
-        if sample.contexts and sample.contexts != own.contexts:
+        if assessment.verdicts and sample.contexts != own.contexts:
             assessment = assessment.model_copy(update={"earlier_contexts": True})
         return self.result(assessment)
 

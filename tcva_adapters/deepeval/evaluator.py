@@ -115,6 +115,7 @@ class OfScorer(Frozen, Generic[R]):
 
     name: str
     error: str | None
+    success: bool | None
     include_reason: bool
     model: Any  # whatever can judge
     collected: list[Collected[R]]
@@ -226,10 +227,10 @@ class OfScorer(Frozen, Generic[R]):
 
     def is_successful(self) -> bool | None:
         """Whether the score reaches the threshold, or the answer claims nothing; None without a threshold."""
-        self.success = super().is_successful()
-        if self.success is False and self.error is None:
-            self.success = getattr(self.result, "nothing_to_check", False)
-        return self.success
+        reaches: bool | None = super().is_successful()  # type: ignore[misc]  # DeepEval's own
+        if reaches is False and self.error is None and self.result is not None:
+            self.success = reaches = self.result.passed or self.result.nothing_to_check
+        return reaches
 
     # Made when DeepEval reads them; what it has in its cache, it sets.
 

@@ -171,7 +171,7 @@ def exit_code(table: ScoreTable, records: Sequence[Mapping[str, Any]] = ()) -> i
 
 def unscored_rows(table: ScoreTable, method: str) -> tuple[list[int], list[int]]:
     """The samples without a score that fail gates, and those that claim nothing, as places."""
-    results = table.results.get(method)
+    results: Sequence[Any] = table.results.get(method, ())
     scoring = table.about.get("methods", {}).get(method, {}).get("scoring")
     failed, silent = list[int](), list[int]()
     for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
@@ -180,7 +180,9 @@ def unscored_rows(table: ScoreTable, method: str) -> tuple[list[int], list[int]]
         if reason in SILENT and (not results or results[place].nothing_to_check):
             silent.append(place)
         elif reason in SILENT or reason not in _BENIGN:
-            is_left_out = reason == Reason.EMPTY_CONTEXT and scoring and scoring.uncontexted == "skip"
+            is_left_out = (
+                reason == Reason.EMPTY_CONTEXT and scoring and scoring.uncontexted == "skip"
+            )
             failed += [] if is_left_out else [place]
     return failed, silent
 

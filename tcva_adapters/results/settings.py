@@ -329,12 +329,12 @@ class ScoringConfig(SettingsModel):
         description="The evidence check: lower (a fully or mostly without a valid quote counts as "
         "partial) or off (it counts as it is).",
     )
-    on_unscored: Annotated[
-        float | Mapping[str, float] | None, BeforeValidator(_on_unscored)
-    ] = Field(
-        default=None,
-        description="Score of samples that have none (a refusal, an empty context): a number, or "
-        "numbers by reason, e.g. refusal=1,empty_context=0. Failed calls never get a score.",
+    on_unscored: Annotated[float | Mapping[str, float] | None, BeforeValidator(_on_unscored)] = (
+        Field(
+            default=None,
+            description="Score of samples that have none (a refusal, an empty context): a number, or "
+            "numbers by reason, e.g. refusal=1,empty_context=0. Failed calls never get a score.",
+        )
     )
     uncontexted: Uncontexted | None = Field(
         default=None,

@@ -33,11 +33,11 @@ _MEDIA: Final = "image image_url input_image file input_file document audio inpu
 """Parts of a message that are no text."""
 
 _ARGUMENTS: Final = frozenset(
-    "arguments args input tool_kwargs inputParameters input_parameters queries".split()
+    ["arguments", "args", "input", "tool_kwargs", "inputParameters", "input_parameters", "queries"]
 )
 """What interfaces call the arguments of a tool's call."""
 
-_SENTENCE_END: Final = re.compile(r'[.!;](?=\s|"|$)|[。！；\n"]')
+_SENTENCE_END: Final = re.compile('[.!;](?=[\\s"]|$)|[\u3002\uff01\uff1b\n"]')
 _UNSPACED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
 _WORD: Final = re.compile(rf"[{_UNSPACED}]{{1,3}}|[^\W{_UNSPACED}]+")
 """A word, or up to three characters of a script without spaces."""
@@ -117,7 +117,7 @@ def answer_in(said: Iterable[Said]) -> str:
 
 
 def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Pattern[str]]:
-    """The statements among the arguments with which a message calls tools; names and ids are none.
+    r"""The statements among the arguments with which a message calls tools; names and ids are none.
 
     Args:
         message: A message, or a part of one.
@@ -128,7 +128,7 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Patter
 
     >>> call = {"function": {"name": "remember", "arguments": '{"text": "Ada is the captain."}'}}
     >>> [each.pattern for each in statements_in({"role": "assistant", "tool_calls": [call]})]
-    ['Ada\\\\W*is\\\\W*the\\\\W*captain']
+    ['Ada\\W*is\\W*the\\W*captain']
     """
     if isinstance(message, Mapping | list | tuple):
         parts = message.items() if isinstance(message, Mapping) else enumerate(message)

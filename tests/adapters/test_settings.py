@@ -21,7 +21,7 @@ WRONG: dict[str, list[Any]] = {
     "temperature": [None, True, math.nan, -1, "severe"],
     "scheme": [None, 3, "steep"], "penalty": [None, True, "huge"], "eps": [None, True, math.nan, 0],
     "floor": [None, "cellar"], "bounds": [None, {"p_low": -4}],
-    "on_unscored": [True, "1", math.nan, 3, {"refusal": 2}, {"timeout": 1.0}],
+    "on_unscored": [True, "1", math.nan, 3, {"refusal": 2}],
     "uncontexted": [True, "pass"], "claims": [None, "guess"],
     "verdicts": [None, "letters"], "repeats": [None, True, 0, 2.5], "evidence": [None, "lowered"],
     "max_claims": [None, True, 0, 2.5], "store": [3, True], "fuse": [True, 3, "lexcial"],
@@ -50,6 +50,12 @@ def test_a_wrong_value_is_refused_before_any_call(adapter: Adapter) -> None:
             adapter.changed(usual, **{name: value})
         with pytest.raises(InvalidValueError, match=said):
             setattr(usual, name, value)
+
+
+def test_a_failure_gets_no_score_by_its_reason() -> None:
+    for reason, near in (("timeout", "its settings are no_claims"), ("refusl", "'refusal'")):
+        with pytest.raises(InvalidValueError, match=f"'{reason}' of on_unscored.*{near}"):
+            TCVA(judge="lexical", on_unscored={reason: 1.0})
 
 
 @each_adapter
