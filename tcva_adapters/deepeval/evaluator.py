@@ -228,8 +228,8 @@ class OfScorer(Frozen, Generic[R]):
     def is_successful(self) -> bool | None:
         """Whether the score reaches the threshold, or the answer claims nothing; None without a threshold."""
         reaches: bool | None = super().is_successful()  # type: ignore[misc]  # DeepEval's own
-        if reaches is False and self.error is None and self.result is not None:
-            self.success = reaches = self.result.passed or self.result.nothing_to_check
+        if reaches is False:
+            self.success = reaches = getattr(self._result, "nothing_to_check", False)
         return reaches
 
     # Made when DeepEval reads them; what it has in its cache, it sets.
