@@ -48,6 +48,7 @@ class TCVAOutput(TypedDict):
     usage: NotRequired[dict[str, Any]]
     from_store: NotRequired[bool]
     shared: NotRequired[bool]
+    earlier_contexts: NotRequired[bool]
     members: NotRequired[list[dict[str, Any]]]
     panel: NotRequired[list[dict[str, Any]]]
     turns: NotRequired[list[dict[str, Any]]]
@@ -62,6 +63,8 @@ def as_output(result: Scored) -> TCVAOutput:
 
 def at_gate(output: TCVAOutput) -> TCVAOutput:
     """An output as gates decide: ``passed`` is None only where there is nothing to check."""
+    if output["passed"] is False:
+        return output
     result = result_of(output)
     decided = as_output(result.at_gate() if isinstance(result, Result) else result)
     passed = None if result.nothing_to_check else bool(decided["passed"])

@@ -314,7 +314,7 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
         return found
     failed, silent = unscored_rows(table, method)
     rest = [] if figure in {"change", _FAILURES} else np.flatnonzero(np.isnan(scores)).tolist()
-    return [place for place in dict.fromkeys(failed + rest) if place not in silent]
+    return [*dict.fromkeys([*failed, *sorted({*rest} - {*silent})])]
 
 
 def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:

@@ -133,7 +133,8 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Patter
     if isinstance(message, Mapping | list | tuple):
         parts = message.items() if isinstance(message, Mapping) else enumerate(message)
         for name, part in parts:
-            yield from statements_in(part, is_argument or name in _ARGUMENTS)
+            if is_argument or name != "output":
+                yield from statements_in(part, is_argument or name in _ARGUMENTS)
     elif isinstance(message, str) and is_argument:
         for text in _SENTENCE_END.split(_decoded(message)):
             words = _WORD.findall(text)
@@ -172,11 +173,10 @@ def spoken(name: str, messages: Iterable[Any]) -> Iterator[list[Said]]:
     """
     statements: list[re.Pattern[str]] = []
     for number, message in enumerate(messages, start=1):
-        statements += statements_in(message)
-        yield [
-            (who, without(statements, text) if who in RETRIEVED else text)
-            for who, text in said_in(name, number, message)
-        ]
+        said = said_in(name, number, message)
+        if said[0][0] in {"model", "other", "context"} or "arguments" in message:
+            statements += statements_in(message)
+        yield [(who, without(statements, text) if who in RETRIEVED else text) for who, text in said]
 
 
 def said_in(name: str, number: int, message: Any) -> list[Said]:

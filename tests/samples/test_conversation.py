@@ -192,12 +192,16 @@ def test_what_a_tool_repeats_of_its_arguments_is_no_context(name: str) -> None:
     ("captain", "The captain is Olav Berg.", None),
     ("退货政策", "退货政策：三十天。", None),
     ("", WROTE, None),
+    # A tool's own text under such a name is its own.
+    (WROTE, {"found": "The log of 1893 names Anna Moe.", "input": "Anna Moe sailed it."}, None),
 ])  # fmt: skip
-def test_only_statements_are_taken_out(argument: str, returned: str, context: str | None) -> None:
+def test_only_statements_are_taken_out(argument: str, returned: Any, context: str | None) -> None:
     call = {"id": "1", "name": "f", "args": {"nested": [{"description": argument}]}}
     messages = [ASKED, {"role": "assistant", "content": "", "tool_calls": [call]}]
     messages += [{"role": "tool", "content": returned}, ANSWERED]
     (turn,) = Conversation.from_messages(messages).turns
+    if isinstance(returned, dict):
+        returned = json.dumps(returned, separators=(",", ":"))
     assert turn.contexts == tuple(filter(None, [returned if context is None else context]))
 
 
