@@ -11,7 +11,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory
-from tcva_adapters.judges.base import Judge, Turns, verdict_key
+from tcva_adapters.judges.base import Judge, Turns, blank_field, verdict_key
 from tcva_adapters.judges.llm import LLMJudge, adrive, drive
 from tcva_adapters.judges.panel import Repeats, assessment_of, single_judges
 from tcva_adapters.models.protocol import Identity, identity_of
@@ -24,6 +24,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, SharedSentences
 from tcva_adapters.samples.conversation import Conversation, as_conversation, as_conversations
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.sentences import split_claims
 
 
 class TCVA(FromConfig, Scorer[Result]):
@@ -208,6 +209,7 @@ class TCVA(FromConfig, Scorer[Result]):
     def questions(self, sample: Sample) -> list[Question[Any]]:
         """One for each judge: the panel's or repeats one by one, then those of additional scores."""
         questions: list[Question[Any]] = []
+        sample = self._in_context(sample)
         if self.missing(sample):
             return questions
         for each in (self, *self.members):
@@ -222,6 +224,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
         """The first judge's assessment, with those of additional judges in it."""
+        own, sample = sample, self._in_context(sample)
         if not answers:
             return self.result(self._lacking(sample))
         left = iter(answers)
@@ -233,7 +236,28 @@ class TCVA(FromConfig, Scorer[Result]):
                 for each in self.members
             ]
             assessment = assessment.model_copy(update={"members": tuple(members)})
+        if assessment.verdicts and sample.contexts != own.contexts:
+            assessment = assessment.model_copy(update={"earlier_contexts": True})
         return self.result(assessment)
+
+    def _in_context(self, sample: Sample) -> Sample:
+        """A sample as it is judged: under ``earlier``, with contexts of earlier turns for want of own.
+
+        A text that claims nothing needs none.
+        """
+        contexts = sample.contexts
+        if self.scoring.uncontexted == "earlier" and not "".join(contexts or ()).strip():
+            contexts = sample.earlier_contexts or contexts
+        if contexts is None and "contexts" in self.required:
+            sentences = split_claims(sample.field(self.criterion.claims) or "")
+            is_silent = sentences and blank_field(sample, self.criterion, sentences) is None
+            contexts = () if is_silent else None
+        is_same = contexts is sample.contexts
+        return sample if is_same else sample.model_copy(update={"contexts": contexts})
+
+    def missing(self, sample: Sample) -> tuple[str, ...]:
+        """The required fields that a sample does not have."""
+        return super().missing(self._in_context(sample))
 
     def _lacking(self, sample: Sample) -> Assessment:
         detail = lacks("the sample", self.missing(sample), self.subject)

@@ -30,11 +30,12 @@ class OfConversations:
         return self._tcva.emitted(result)
 
     def missing(self, conversation: Conversation) -> tuple[str, ...]:
-        """The required fields that no turn has."""
+        """The required fields that no turn has, and some turn needs."""
+        needed = {name for turn in conversation.turns for name in self._tcva.missing(turn)}
         return tuple(
             name
             for name in self._tcva.required
-            if all(getattr(turn, name) is None for turn in conversation.turns)
+            if name in needed and all(getattr(turn, name) is None for turn in conversation.turns)
         )
 
     def unscored(

@@ -62,6 +62,7 @@ class CCRSResult(Layouted):
     """
 
     kind: ClassVar[str] = "ccrs"
+    nothing_to_check: ClassVar[bool] = False
     called = "a CCRS result"
 
     judge: str

@@ -18,7 +18,10 @@ def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
     messages: list[dict[str, Any]] = []
     for turn in test_case.turns:
         contexts = evaluator.texts_of(turn.retrieval_context)
-        calls = [{"output": call.output} for call in turn.tools_called or ()]
+        calls = [
+            {"args": call.input_parameters, "output": call.output}
+            for call in turn.tools_called or ()
+        ]
         about = {"retrieval_context": contexts, "tools_called": calls}
         messages.append({"role": turn.role, "content": turn.content, **about})
     return Conversation.from_messages(

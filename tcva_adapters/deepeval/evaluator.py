@@ -115,6 +115,7 @@ class OfScorer(Frozen, Generic[R]):
 
     name: str
     error: str | None
+    success: bool | None
     include_reason: bool
     model: Any  # whatever can judge
     collected: list[Collected[R]]
@@ -133,11 +134,15 @@ class OfScorer(Frozen, Generic[R]):
         return self._scorer
 
     def is_successful(self) -> bool | None:
-        """Whether the last test case passes, as DeepEval asks; None without a threshold."""
-        passes = super().is_successful()  # type: ignore[misc]  # of DeepEval's class behind
-        if passes and isinstance(self._result, Result):
-            self.success = not self._result.mostly_marked
-        return self.success
+        """Whether the score reaches the threshold, or the answer claims nothing; None without a threshold.
+
+        An answer that is `Result.mostly_marked` does not pass.
+        """
+        reaches: bool | None = super().is_successful()  # type: ignore[misc]  # DeepEval's own
+        if reaches is not None and self._result is not None:
+            is_passed = reaches and not self._result.mostly_marked
+            self.success = reaches = is_passed or self._result.nothing_to_check
+        return reaches
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"

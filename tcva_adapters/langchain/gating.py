@@ -8,7 +8,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.langchain.evaluator import check_evaluator
-from tcva_adapters.langchain.results import TCVAOutput, result_of
+from tcva_adapters.langchain.results import TCVAOutput, at_gate, result_of
 from tcva_adapters.results.settings import check
 
 
@@ -40,6 +40,9 @@ def gate(
 ) -> Runnable[Any, Any]:
     """A step that returns its input if it passes, and raises `BelowThresholdError` otherwise.
 
+    An answer that claims nothing (a greeting, a refusal) passes; see `Result.nothing_to_check`. One that
+    claims something without contexts does not, nor one that could not be judged.
+
     Use it with ``with_retry(retry_if_exception_type=(BelowThresholdError,))`` or
     ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))`` on the chain. In ``batch``,
     LangChain's ``with_retry`` may mix up rows; ``RunnableLambda(retried.invoke,
@@ -47,7 +50,8 @@ def gate(
 
     Args:
         evaluator: An evaluator, also configured or wrapped.
-        allow_unscored: Let unscored answers pass: refusals, empty contexts, failed judges.
+        allow_unscored: Let all answers pass that have no score: without contexts, too long to judge,
+            failed judges; of a conversation the turns with a score decide.
 
     Returns:
         The step.
@@ -59,9 +63,10 @@ def gate(
     check(bool, "allow_unscored", allow_unscored)
 
     def checked(value: Any, output: TCVAOutput) -> Any:
-        if output["passed"] or (allow_unscored and output["passed"] is None):
-            return value
-        raise BelowThresholdError(value, output)
+        decided = output if allow_unscored else at_gate(output)
+        if decided["passed"] is False:
+            raise BelowThresholdError(value, decided)
+        return value
 
     def judge(value: Any, config: RunnableConfig) -> Any:
         return checked(value, evaluator.invoke(value, config))

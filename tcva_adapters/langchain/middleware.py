@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable
 from pydantic import Field
 
 from tcva_adapters.langchain.evaluator import check_evaluator
-from tcva_adapters.langchain.results import TCVAOutput
+from tcva_adapters.langchain.results import TCVAOutput, at_gate
 from tcva_adapters.langchain.samples import CRITIC
 from tcva_adapters.results.settings import check
 
@@ -26,9 +26,11 @@ class TCVAState(AgentState[Any]):
 class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
     """Judges an agent's answers, and asks the model again where an answer fails.
 
-    An answer is a message of the model without tool calls. Its contexts are the tool messages, its
-    question is the last human message. The output is in the state's ``tcva``, which `result_of`
-    reads. Unscored answers (no tool was used, a refusal, a failed judge) are not sent back.
+    An answer is a message of the model without tool calls. Its question is the last human message,
+    its contexts are the tool messages. The output is in the state's ``tcva``, which
+    `result_of` reads: there ``passed`` is True, or None where the answer claims nothing (a greeting,
+    a refusal), or False. Where the score is too low, or no tool was used, the model is asked again;
+    it is not where the judge failed.
 
     Args:
         evaluator: An evaluator, also configured or wrapped.
@@ -61,11 +63,12 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         return self._update(state, await self.evaluator.ainvoke({"messages": state["messages"]}))
 
     def _update(self, state: TCVAState, output: TCVAOutput) -> dict[str, Any]:
-        if output["passed"] is not False or _retries(state) >= self.max_retries:
-            return {"tcva": output}
-        text = f"{output['reasoning']}\nAnswer again. Say only what the tools returned."
+        decided = at_gate(output)
+        if decided["value"] != "fail" or _retries(state) >= self.max_retries:
+            return {"tcva": decided}
+        text = f"{decided['reasoning']}\nAnswer again. Say only what your tools return."
         critique = HumanMessage(text, name=CRITIC)
-        return {"tcva": output, "messages": [critique], "jump_to": "model"}
+        return {"tcva": decided, "messages": [critique], "jump_to": "model"}
 
 
 def _is_answer(state: TCVAState) -> bool:

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict  # pydantic reads the other one from Pyt
 
 from tcva_adapters._adapter.results import find_result
 from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.result import Result
 
 _VALUES: Final = {None: "unscored", True: "pass", False: "fail"}
 
@@ -17,6 +18,9 @@ _PLACES: Final = ("outputs", "output", "metadata", "evaluator_info", "feedback_s
 
 class TCVAOutput(TypedDict):
     """A result as plain data for JSON, checkpoints and traces; see `result_of`.
+
+    In what a gate or an agent decided, ``passed`` is False for all that is stopped, also where
+    ``value`` is ``unscored``; None says that there is nothing to check.
 
     ``score``, ``value`` (``pass``, ``fail`` or ``unscored``) and ``reasoning`` are the keys of
     LangChain's own string evaluators. The other keys are those of the result's ``to_dict()``;
@@ -44,6 +48,7 @@ class TCVAOutput(TypedDict):
     usage: NotRequired[dict[str, Any]]
     from_store: NotRequired[bool]
     shared: NotRequired[bool]
+    earlier_contexts: NotRequired[bool]
     members: NotRequired[list[dict[str, Any]]]
     panel: NotRequired[list[dict[str, Any]]]
     turns: NotRequired[list[dict[str, Any]]]
@@ -54,6 +59,16 @@ def as_output(result: Scored) -> TCVAOutput:
     plain = result.to_dict()
     own = {"value": _VALUES[plain["passed"]], "reasoning": plain["reason"]}
     return {**own, **plain}  # type: ignore[typeddict-item]  # its fields by name
+
+
+def at_gate(output: TCVAOutput) -> TCVAOutput:
+    """An output as gates decide: ``passed`` is None only where there is nothing to check."""
+    if output["passed"] is False:
+        return output
+    result = result_of(output)
+    decided = as_output(result.at_gate() if isinstance(result, Result) else result)
+    passed = None if result.nothing_to_check else bool(decided["passed"])
+    return {**decided, "passed": passed}
 
 
 def as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:

@@ -135,7 +135,8 @@ def _plain(value: Any) -> Any:
                 role for kind, role in _ROLES if isinstance(value, kind) and value.name != CRITIC
             )
             role = next(roles, "system")
-            return {"role": role, "content": str(value.text)}
+            calls = getattr(value, "tool_calls", None)
+            return {"role": role, "content": str(value.text), "tool_calls": calls}
         case (Document() as found) | (Document() as found, float()):  # of searches with scores
             return {"page_content": found.page_content}
         case Mapping():

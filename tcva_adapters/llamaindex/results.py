@@ -18,7 +18,8 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
 
     It fills LlamaIndex's fields as LlamaIndex's own evaluators do: ``score`` in [0, 1],
     ``passing``, ``feedback`` (never None), and ``invalid_result`` with ``invalid_reason`` if there
-    is no score. `result_of` reads the result back from a dump of the model.
+    is no score. An answer that claims nothing is ``passing``. `result_of` reads the result back from
+    a dump of the model.
 
     Attributes:
         result: A `Result` of TCVA or a `CCRSResult` of CCRS.
@@ -88,7 +89,7 @@ def fields_of(result: Scored) -> dict[str, Any]:
     """A result as the fields of LlamaIndex's evaluations."""
     is_invalid, reason = result.score is None, result.reason
     return {
-        "passing": result.passed,
+        "passing": result.nothing_to_check or result.passed,
         "feedback": reason,
         "score": result.score,
         "invalid_result": is_invalid,

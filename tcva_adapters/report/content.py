@@ -250,7 +250,7 @@ def _run(run: Run, conversations: Iterable[Sequence[int]]) -> dict[str, Any]:
         "row": row,
         "levels": ["" if each is None else _levels(each) for each in run.results],
         "unscored": [
-            [i, _short(why.text, "reason"), why.reason.is_failure]
+            [i, _short(why.text, "reason"), run.scoring.for_unscored(why.reason)]
             for i, each in there
             if (why := each.unscored) is not None
         ],

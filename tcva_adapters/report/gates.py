@@ -1,8 +1,9 @@
 """Gates: what a mean, a pass rate, a coverage or a change has to reach, and the samples that failed it.
 
 A gate counts every sample that was read. Where the judge, the metric or the reading of a line
-failed and no coverage is asked for, that fails, too, as do answers most of which is no claim by the
-judge alone.
+failed and no coverage is asked for, that fails, too, as do answers that are too long to judge,
+claim something without contexts, or are mostly no claim by the judge alone. Answers that claim
+nothing fail no gate.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.results.assessment import ClaimVerdict, Reason
+from tcva_adapters.results.assessment import SILENT, ClaimVerdict, Reason
 from tcva_adapters.stats.inference import lower_bound
 from tcva_adapters.tables import Record, Records, Report, counted, shortened
 
@@ -34,7 +35,10 @@ CLAIMS: Final = 3
 
 SHOWN: Final = 160
 _FAILURES: Final = "failures"
-_BENIGN: Final = {"no_score", *(reason.value for reason in Reason if not reason.is_failure)}
+_BENIGN: Final = {"no_score", *(reason.value for reason in Reason if not reason.is_failure)} - {
+    Reason.TOO_LONG,
+    Reason.EMPTY_CONTEXT,
+}
 """Why samples have no score although nothing failed."""
 
 _FORM: Final = re.compile(
@@ -49,7 +53,7 @@ class Gate:
 
     Attributes:
         figure: ``mean`` of the scored samples, ``pass_rate`` of these, ``coverage``: the share of
-            all samples that have a score, or ``change`` of the mean since a baseline.
+            all samples that have a score or claim nothing, or ``change`` of the mean since a baseline.
         least: What it has to reach.
         method: Whose; empty for every method that no gate on this figure names.
         confidence: The probability with which other samples of the same kind (other groups, where
@@ -167,16 +171,22 @@ def exit_code(table: ScoreTable, records: Records = ()) -> int:
     return 0 if all(record["passed"] for record in records) else 1
 
 
-def failed_rows(table: ScoreTable, method: str) -> npt.NDArray[np.intp]:
-    """The samples without a score because something failed, as places."""
-    missing = np.flatnonzero(np.isnan(table.column(method)))
-    used = [place for place in missing.tolist() if _is_failure(table, method, place)]
-    return np.array(used, dtype=np.intp)
-
-
-def _is_failure(table: ScoreTable, method: str, place: int) -> bool:
-    why = table.reason(table.samples[place], method).removeprefix("unscored: ")
-    return why.partition(":")[0] not in _BENIGN
+def unscored_rows(table: ScoreTable, method: str) -> tuple[list[int], list[int]]:
+    """The samples without a score that fail gates, and those that claim nothing, as places."""
+    results: Sequence[Any] = table.results.get(method, ())
+    scoring = table.about.get("methods", {}).get(method, {}).get("scoring")
+    failed, silent = list[int](), list[int]()
+    for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
+        why = table.reason(table.samples[place], method).removeprefix("unscored: ")
+        reason = why.partition(":")[0]
+        if reason in SILENT and (not results or results[place].nothing_to_check):
+            silent.append(place)
+        elif reason in SILENT or reason not in _BENIGN:
+            is_left_out = (
+                reason == Reason.EMPTY_CONTEXT and scoring and scoring.uncontexted == "skip"
+            )
+            failed += [] if is_left_out else [place]
+    return failed, silent
 
 
 def _record(
@@ -221,8 +231,9 @@ def _values(
     if figure == "pass_rate":
         return (scores[rows] >= table.threshold(method)).astype(np.float64), rows
     if figure == "coverage":
-        skipped = np.zeros(table.skipped)
-        return np.concatenate([np.isfinite(scores).astype(np.float64), skipped]), rows
+        covered = np.zeros(table.handed_in)
+        covered[rows] = covered[unscored_rows(table, method)[1]] = 1.0
+        return covered, rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
     earlier = dict(zip(before.samples, before.column(method).tolist(), strict=True))
@@ -233,14 +244,14 @@ def _values(
 
 def _failures(method: str, table: ScoreTable) -> list[Record]:
     """A failed gate where anything failed; nothing where not."""
-    lost = len(failed_rows(table, method)) + table.skipped
+    lost = len(unscored_rows(table, method)[0]) + table.skipped
     if not lost:
         return []
     verb = "has" if lost == 1 else "have"
     text = (
         f"{method}: {lost} of {counted(table.handed_in, 'sample')} {verb} no score because the judge, the "
-        "metric or the reading failed, or most of the answer is no claim by the judge alone; a gate "
-        "on coverage allows some, e.g. coverage>=0.95"
+        "metric or the reading failed, the answer is too long, claims something without contexts, or "
+        "is mostly no claim by the judge alone; a gate on coverage allows some, e.g. coverage>=0.95"
     )
     share = 1.0 - lost / table.handed_in
     return [_record(Gate(_FAILURES, 1.0), method, share, share, text)]
@@ -300,11 +311,9 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
         order = np.argsort(scores, kind="stable")
         found: list[int] = order[: np.count_nonzero(scores < least)].tolist()
         return found
-    failed: list[int] = failed_rows(table, method).tolist()
-    rest: list[int] = (
-        [] if figure in {"change", _FAILURES} else np.flatnonzero(np.isnan(scores)).tolist()
-    )
-    return [*dict.fromkeys(failed + rest)]
+    failed, silent = unscored_rows(table, method)
+    rest = [] if figure in {"change", _FAILURES} else np.flatnonzero(np.isnan(scores)).tolist()
+    return [*dict.fromkeys([*failed, *sorted({*rest} - {*silent})])]
 
 
 def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:

@@ -13,7 +13,13 @@ from typing import Final
 
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.console import visible
-from tcva_adapters.report.gates import claim_lines, exit_code, failed_rows, gate_records, verdict
+from tcva_adapters.report.gates import (
+    claim_lines,
+    exit_code,
+    gate_records,
+    unscored_rows,
+    verdict,
+)
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.files import distinct
 from tcva_adapters.tables import Report, cell, shortened
@@ -33,8 +39,9 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
 
     Where a gate of the method on a mean, a pass rate or a change failed (or nothing could be
     judged), a sample below the threshold is a failure, with its claims; where one on coverage
-    failed, a sample without a score. Where any failed, a sample on which the judge failed is an
-    error. Otherwise samples with a score are tests that passed, and those without are skipped.
+    failed, a sample without a score that claims something. Where any failed, a sample on which the
+    judge failed, that is too long, or claims something without contexts is an error. Otherwise
+    samples with a score are tests that passed, and those without are skipped.
     The score is a property of each.
 
     Args:
@@ -76,7 +83,7 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
 
 def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Element]:
     scores, threshold = table.column(method).tolist(), table.threshold(method)
-    lost = {*failed_rows(table, method).tolist()}
+    lost, silent = map(set, unscored_rows(table, method))
     for place, (sample, score) in enumerate(zip(table.samples, scores, strict=True)):
         result = table.result(method, place)
         seconds = result.usage.seconds if isinstance(result, Result) else 0.0
@@ -89,7 +96,7 @@ def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Elem
                 _outcome(test, "failure", "below_threshold", said)
         else:
             why = table.reason(sample, method)
-            tag = "failure" if "coverage" in failed else "skipped"
+            tag = "failure" if "coverage" in failed and place not in silent else "skipped"
             tag = "error" if failed and place in lost else tag
             _outcome(test, tag, why.partition(":")[0], [why])
         yield test

@@ -96,7 +96,8 @@ class Suite:
     ) -> Scored | list[Scored]:
         """Judge samples, and fail where they do not reach what is asked for.
 
-        Without gates, here and in the marker, every sample has to have a score and to pass.
+        Without gates, here and in the marker, every sample has to have a score and to pass, or to
+        claim nothing.
 
         Args:
             given: See `evaluate`.
@@ -118,7 +119,8 @@ class Suite:
         for result in results:
             if isinstance(result, ConversationResult):  # one sample, not its turns
                 result = Result(result.assessment, result.scoring)  # noqa: PLW2901  # the same result in another class
-            by_label.setdefault(_label(result), []).append(result)
+            if not result.nothing_to_check:
+                by_label.setdefault(_label(result), []).append(result)
         lines, failing = list[str](), 0
         for of in by_label.values():
             table = read_scores(of, group=self._group).gated

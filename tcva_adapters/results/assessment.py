@@ -140,6 +140,9 @@ FAILURES: Final = frozenset(
     }
 )
 
+SILENT: Final = frozenset({Reason.NO_CLAIMS, Reason.REFUSAL})
+"""Reasons of texts that claim nothing, so that there is nothing to check."""
+
 _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
@@ -391,6 +394,8 @@ class Assessment(Judgement):
             draws``; empty for judges that are not asked.
         marked_of_one: Of several answers, the largest `marked_share`; not written, as their own
             assessments are.
+        earlier_contexts: Whether the claims were checked against contexts of earlier turns, as
+            ``uncontexted="earlier"`` allows.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -412,6 +417,7 @@ class Assessment(Judgement):
     panel: tuple[Assessment, ...] = ()
     form: str = ""
     marked_of_one: float = Field(default=0.0, exclude=True)
+    earlier_contexts: bool = False
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import SCHEMA_VERSION, Assessment, Reason, Unscored, Usage
-from tcva_adapters.results.result import Result, scoring_in
+from tcva_adapters.results.result import Result, instead, scoring_in
 from tcva_adapters.results.settings import ScoringConfig
 
 _SHOWN: Final = 3
+_USUAL: Final = ScoringConfig()
 _OF_TURNS: Final = ("claims", "members", "panel")
 
 
@@ -21,7 +22,8 @@ class ConversationResult(Result):
 
     It is the `Result` of one assessment with the claims of all turns. A turn without a score for a
     reason of its own (it claims nothing, nothing was retrieved) adds no claims, and ``reason`` names
-    it. Where a turn failed, or was too long to judge, the conversation has no score.
+    it. Where a turn failed, or was too long to judge, the conversation has no score; likewise under
+    ``uncontexted="fail"`` where a turn claims something without contexts.
 
     Args:
         turns: A result for each turn, at least one.
@@ -56,10 +58,11 @@ class ConversationResult(Result):
         if not turns:
             msg = "a conversation's result must have at least one turn, got none"
             raise InvalidValueError(msg)
-        together = pooled([turn.assessment for turn in turns])
+        scoring = scoring or turns[0].scoring
+        together = pooled([turn.assessment for turn in turns], scoring)
         about = {"sample_id": sample_id, "metadata": dict(metadata or {})}
         object.__setattr__(self, "turns", tuple(turns))
-        super().__init__(together.model_copy(update=about), scoring or turns[0].scoring)
+        super().__init__(together.model_copy(update=about), scoring)
 
     @property
     def usage(self) -> Usage:
@@ -67,29 +70,35 @@ class ConversationResult(Result):
         return sum((turn.usage for turn in self.turns), Usage())
 
     @property
-    def reason(self) -> str:
-        """The score in one sentence, with the lowest turn and those without a score."""
+    def summary(self) -> str:
+        """The score, with the lowest turn and those that have none, without any text."""
         if self.unscored is not None or len(self.turns) == 1:
-            return super().reason
+            return super().summary
         numbered = [*enumerate(self.turns, start=1)]
         least, place = min((t.score or 0.0, n) for n, t in numbered if t.unscored is None)
-        said = f"{super().reason}; lowest of {len(numbered)} turns: {least:.3f} (turn {place})"
-        without = [f"turn {n} ({t.unscored.reason})" for n, t in numbered if t.unscored is not None]
-        named = ", ".join([*without[:_SHOWN], "..."][: len(without)])
-        return f"{said}; without a score: {named}" if named else said
+        parts = [super().summary, f"lowest of {len(numbered)} turns: {least:.3f} (turn {place})"]
+        without = [
+            f"turn {number} ({turn.unscored.reason}{instead(turn.score)})"
+            for number, turn in numbered
+            if turn.unscored is not None
+        ]
+        if without:
+            named = ", ".join([*without[:_SHOWN], "..."][: len(without)])
+            parts.append(f"without a score: {named}")
+        return "; ".join(parts)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.sample_id!r}, {self.reason!r})"
 
-    def at(self, temperature: float | str, **changes: Any) -> ConversationResult:
-        """The same judgements at another temperature, and other settings by name. No call.
+    def changed(self, **settings: Any) -> Self:
+        """The same judgements under other settings of the score, by name. No call.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        turns = [turn.at(temperature, **changes) for turn in self.turns]
-        scoring = self.scoring.changed(temperature=temperature, **changes)
-        return ConversationResult(turns, scoring, self.sample_id, self.metadata)
+        turns = [turn.changed(**settings) for turn in self.turns]
+        scoring = self.scoring.changed(**settings)
+        return type(self)(turns, scoring, self.sample_id, self.metadata)
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another conversation that has no score, by the same judge and settings."""
@@ -115,26 +124,37 @@ class ConversationResult(Result):
         return cls([Result.from_dict(turn) for turn in turns], scoring_in(plain), *about)
 
 
-def pooled(turns: Sequence[Assessment]) -> Assessment:
-    """The judgements of several turns as one: its claims are those of all turns that have a score.
+def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Assessment:
+    """The judgements of several turns as one, with the claims of all turns.
 
     Args:
         turns: One each, at least one. Where one failed, or was too long to judge, there is no score;
             the same holds, each for itself, for additional judges, a panel's judges and repeats.
+        scoring: Where it closes turns that claim something without contexts, these end it, too.
     """
     if len(turns) == 1:
         return turns[0]
     why = {n: turn.unscored for n, turn in enumerate(turns, start=1) if turn.unscored is not None}
-    lost = {n: w for n, w in why.items() if w.reason.is_failure or w.reason is Reason.TOO_LONG}
+    lost = {
+        number: unscored
+        for number, unscored in why.items()
+        if unscored.reason.is_failure
+        or unscored.reason is Reason.TOO_LONG
+        or scoring.closes(unscored.reason)
+    }
     scored = [] if lost else [turn for turn in turns if turn.unscored is None]
     unscored = None
     if not scored:  # a fatal failure comes first: it says that no other call can succeed
-        place, unscored = max((lost or why).items(), key=lambda each: each[1].fatal)
+        ranks = [*Reason]  # what claims nothing comes last
+        place, unscored = max(
+            (lost or why).items(), key=lambda each: (each[1].fatal, ranks.index(each[1].reason))
+        )
         unscored = unscored.model_copy(update={"detail": f"turn {place}: {unscored.detail}"})
     first = scored[0] if scored else turns[0]
     return first.model_copy(
         update={
-            "claims": tuple(claim for turn in scored for claim in turn.claims),
+            "claims": () if lost else tuple(claim for turn in turns for claim in turn.claims),
+            "earlier_contexts": any(turn.earlier_contexts for turn in scored),
             "unscored": unscored,
             "marked_of_one": max(turn.marked_share for turn in turns),
             # Each judge's, of several.

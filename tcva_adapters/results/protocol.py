@@ -48,6 +48,10 @@ class Scored(Protocol):
         """Why there is no score of its own; None where there is one."""
 
     @property
+    def nothing_to_check(self) -> bool:
+        """Whether the text claims nothing, so that gates let it through."""
+
+    @property
     def claims(self) -> tuple[ClaimVerdict, ...]:
         """The claims with their verdicts; none where whole answers are rated."""
 

@@ -20,6 +20,7 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import (
     MOST_MARKED,
     SCHEMA_VERSION,
+    SILENT,
     Assessment,
     ClaimVerdict,
     Unscored,
@@ -87,8 +88,8 @@ class Result:
         score = None
         if judged.unscored is None:
             score = self.scoring.single([*map(attrgetter("level_counts"), (seen, *seen.members))])
-        elif not judged.unscored.reason.is_failure:
-            score = self.scoring.on_unscored
+        else:
+            score = self.scoring.for_unscored(judged.unscored.reason)
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "score", score)
 
@@ -135,11 +136,22 @@ class Result:
     def passed(self) -> bool | None:
         """Whether the score reaches the threshold; None where there is no score.
 
-        False, with or without a score, where the answer is `mostly_marked`.
+        False, with or without a score, where the answer is `mostly_marked`; and where
+        ``uncontexted="fail"`` closes an answer that has no score.
         """
-        if self.mostly_marked:
+        is_closed = self.unscored is not None and self.scoring.closes(self.unscored.reason)
+        if self.mostly_marked or (self.score is None and is_closed):
             return False
         return None if self.score is None else self.score >= self.scoring.threshold
+
+    @property
+    def nothing_to_check(self) -> bool:
+        """Whether the text claims nothing (a greeting, a refusal): gates let it through.
+
+        False where ``on_unscored`` gives it a score, or it is `mostly_marked`.
+        """
+        is_silent = self.unscored is not None and self.unscored.reason in SILENT
+        return is_silent and self.score is None and not self.mostly_marked
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
@@ -202,13 +214,30 @@ class Result:
             results.append(Result(repeat.model_copy(update={"members": members}), self.scoring))
         return tuple(results)
 
-    def at(self, temperature: float | str, **changes: Any) -> Result:
+    def at(self, temperature: float | str, **changes: Any) -> Self:
         """The same assessment at another temperature, and other settings by name. No call.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        return Result(self.assessment, self.scoring.changed(temperature=temperature, **changes))
+        return self.changed(temperature=temperature, **changes)
+
+    def changed(self, **settings: Any) -> Self:
+        """The same assessment under other settings of the score, by name. No call.
+
+        Raises:
+            InvalidValueError: A setting is out of range, or unknown.
+        """
+        return type(self)(self.assessment, self.scoring.changed(**settings))
+
+    def at_gate(self) -> Self:
+        """The same as gates take it: what claims something without contexts does not pass.
+
+        It stays as it is under ``uncontexted="skip"``.
+        """
+        closed = self.changed(uncontexted="fail")
+        is_open = self.scoring.uncontexted == "skip" or closed.passed == self.passed
+        return self if is_open else closed
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
@@ -301,6 +330,8 @@ class Result:
         place = f"{scoring.threshold:g} at {scoring.place}"
         parts = [f"{self.score:.3f} {relation} {place}: {self.levels}"]
         parts += self._non_claims_in_words()
+        if judged.earlier_contexts:
+            parts.append("contexts of earlier turns count")
         if judged.members:
             by_judge = self.member_scores.items()
             scores = (f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge)
@@ -315,8 +346,9 @@ class Result:
         return "; ".join(parts)
 
     def _without_score(self, why: str) -> str:
-        given = "" if self.score is None else f" (scored as {self.score:g} by on_unscored)"
-        return "; ".join([f"unscored: {why}{given}", *self._non_claims_in_words()])
+        closed = ", not passed" if self.passed is False else ""
+        whole = f"unscored: {why}{instead(self.score)}{closed}"
+        return "; ".join([whole, *self._non_claims_in_words()])
 
     def _non_claims_in_words(self) -> list[str]:
         lines = [*non_claim_lines(self.assessment.non_claims)]
@@ -335,6 +367,11 @@ class Result:
         """How many claims each level has, in words."""
         found = Counter(self.seen.verdicts)
         return ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
+
+
+def instead(score: float | None) -> str:
+    """The score that stands in the place of one of its own, in words."""
+    return "" if score is None else f", scored as {score:g} by on_unscored"
 
 
 def scoring_in(plain: Mapping[str, Any]) -> ScoringConfig:

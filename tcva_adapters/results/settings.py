@@ -39,6 +39,7 @@ from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError, TCVAError, of_percent
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Checked
@@ -46,6 +47,7 @@ from tcva_adapters.samples.sample import Checked
 Function = TypeVar("Function", bound=Callable[..., Any])
 ClaimsMode = Literal["split", "llm"]
 VerdictForm = Literal["written", "yes_no"]
+Uncontexted = Literal["skip", "fail", "earlier"]
 Profiles = Mapping[str, Mapping[str, float]]
 """A metadata field with a temperature for each of its values: ``{"domain": {"medical": 0.2}}``."""
 
@@ -247,7 +249,9 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple):
         return "+".join(map(shown, value))
     if isinstance(value, Mapping):
-        return f"by {next(iter(value))}"
+        name, first = next(iter(value.items()))
+        pairs = "+".join(f"{reason}={score}" for reason, score in value.items())
+        return f"by {name}" if isinstance(first, Mapping) else pairs
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"{value:g}" if is_number else str(getattr(value, "short_name", value))
 
@@ -278,6 +282,14 @@ def by_name(example: str) -> BeforeValidator:
         return value
 
     return BeforeValidator(check)
+
+
+def _on_unscored(value: Any) -> Any:
+    """One number, or numbers by reason; failures have none."""
+    if not (isinstance(value, Mapping) and value):
+        return None if value is None else _share(value)
+    check_names(value, [r.value for r in Reason if not r.is_failure], of="on_unscored")
+    return {reason: _share(score) for reason, score in value.items()}
 
 
 _OPTIONS: Final = ("scheme", "penalty", "eps", "floor", "bounds")
@@ -329,10 +341,18 @@ class ScoringConfig(SettingsModel):
         description="The evidence check: lower (a fully or mostly without a valid quote counts as "
         "partial) or off (it counts as it is).",
     )
-    on_unscored: Share | None = Field(
+    on_unscored: Annotated[float | Mapping[str, float] | None, BeforeValidator(_on_unscored)] = (
+        Field(
+            default=None,
+            description="Score of samples that have none (a refusal, an empty context): a number, or "
+            "numbers by reason, e.g. refusal=1,empty_context=0. Failed calls never get a score.",
+        )
+    )
+    uncontexted: Uncontexted | None = Field(
         default=None,
-        description="Score of samples that have none (a refusal, an empty context). Failed calls "
-        "never get a score.",
+        description="Answers that claim something without contexts: skip (no score), fail (they do "
+        "not pass, nor does their conversation) or earlier (contexts of earlier turns count). By "
+        "default skip, and fail in gates.",
     )
     fuse_weights: tuple[NonNegative, ...] | None = Field(
         default=None,
@@ -350,6 +370,26 @@ class ScoringConfig(SettingsModel):
             fuse(np.ones((1, len(self.fuse_weights))), weights=self.fuse_weights)
         _ = self.plan  # the temperature lies within the bounds
         return self
+
+    def __hash__(self) -> int:  # not of all fields: scores by reason are a mapping
+        return hash(self.temperature)
+
+    def for_unscored(self, reason: Reason) -> float | None:
+        """The score that ``on_unscored`` gives a sample without one of its own.
+
+        A number for all reasons does not count where ``uncontexted="fail"`` closes the answer.
+
+        >>> ScoringConfig(on_unscored={"refusal": 1.0}).for_unscored(Reason.REFUSAL)
+        1.0
+        """
+        given = self.on_unscored
+        if isinstance(given, Mapping):
+            return given.get(reason)
+        return None if reason.is_failure or self.closes(reason) else given
+
+    def closes(self, reason: Reason) -> bool:
+        """Whether answers that have no score for this reason do not pass."""
+        return reason is Reason.EMPTY_CONTEXT and self.uncontexted == "fail"
 
     @property
     def plan(self) -> aggregation.Plan:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.results.assessment import Unscored, Usage
+from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result, non_claim_lines
+from tcva_adapters.tables import counted
 
 FEW_SAMPLES: Final = 30
 """Scored samples below which a pass rate hardly says anything about others."""
@@ -71,6 +72,8 @@ class Summary(Scores):
         return {level.value: self._levels[level] for level in LEVELS}
 
     def lines(self) -> Iterator[str]:
-        """A sentence on what claims nothing, and one for each outcome of the evidence check."""
+        """Sentences on what claims nothing, on contexts, and on outcomes of the evidence check."""
+        if number := self.reasons[Reason.EMPTY_CONTEXT]:
+            yield f"no contexts for the claims of {counted(number, 'sample')}"
         yield from non_claim_lines(self.non_claims)
         yield from self.evidence.lines()

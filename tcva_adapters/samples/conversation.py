@@ -9,7 +9,14 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.fields import fields_in, own_contexts, parts_of, read_contexts
-from tcva_adapters.samples.messages import answer_in, as_mapping, is_messages, said_in
+from tcva_adapters.samples.messages import (
+    RETRIEVED,
+    Said,
+    answer_in,
+    as_mapping,
+    is_messages,
+    spoken,
+)
 from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
 
 LONGEST_HISTORY: Final = 4000
@@ -19,14 +26,10 @@ CONVERSATION: Final = "conversation"
 """The metadata of a turn that names its conversation."""
 
 _TURN: Final = "turn"
-_RETRIEVED: Final = ("tool", "context")
 _CALLED: Final = {"user": "User", "model": "Assistant"}
 """Whose texts are a history, and under which name."""
 
 _UNANSWERED: Final = "no message of the user is followed by an answer of the assistant"
-
-Said = tuple[str, str]
-"""Who said something (``user``, ``model``, ``tool``, ``context`` or ``other``), and what."""
 
 
 class Conversation(Checked):
@@ -35,7 +38,8 @@ class Conversation(Checked):
     Turns get ids (``ID/1``, ``ID/2``), the conversation's metadata, and in their own metadata
     ``conversation`` (its id) and ``turn`` (from 1). A turn without a history has the questions and
     answers of the turns before it for one. The history of a turn never changes when the conversation
-    grows: it is the end, 4 000 characters at most, of what was said before its question.
+    grows: it is the end, 4 000 characters at most, of what was said before its question. A turn
+    without contexts has those of the turns before it as ``earlier_contexts``.
 
     Attributes:
         id: A name for the conversation.
@@ -68,14 +72,16 @@ class Conversation(Checked):
         if not turns:
             raise ValueError(_UNANSWERED)
         own = info.data.get("id")
-        found, said = list[Sample](), list[Said]()
+        found, said, known = list[Sample](), list[Said](), list[str]()
         for number, turn in enumerate(turns, start=1):
             place = {_TURN: number} if own is None else {CONVERSATION: own, _TURN: number}
             metadata = {**info.data.get("metadata", {}), **turn.metadata, **place}
             name = turn.id if own is None else f"{own}/{number}"
             history = turn.history or history_of(said)
+            earlier = None if turn.contexts else turn.earlier_contexts or tuple(known) or None
             about = {"id": name, "metadata": metadata, "history": history}
-            found.append(turn.model_copy(update=about))
+            found.append(turn.model_copy(update={**about, "earlier_contexts": earlier}))
+            known += turn.contexts or ()
             said += [("user", turn.input or ""), ("model", turn.response or "")]
         return tuple(found)
 
@@ -94,9 +100,10 @@ class Conversation(Checked):
         A turn is a question of the user with the model's answer: its last text before the next
         question, with the texts right before it. What it said before a tool call is history.
         Questions without an answer between them are one. Contexts of a turn are what tools returned
-        since its question, and the ``retrieval_context`` (``contexts``, ``retrieved_contexts``) of
-        its messages, whose ``metadata`` is the turn's, too. System messages, thoughts and tool
-        calls are left out, as are questions without an answer.
+        between its question and its answer, and the ``retrieval_context`` (``contexts``,
+        ``retrieved_contexts``) of its messages, whose ``metadata`` is the turn's, too. What a tool
+        repeats of an argument, a statement that the model itself wrote, is left out, as are system
+        messages, thoughts, tool calls, and questions without an answer.
 
         Args:
             messages: Mappings or objects with a role (or type) and a content, or pairs of a role
@@ -155,8 +162,7 @@ def turns_of(
     # What was said before the first question, then question by question; and what is noted of it.
     parts: list[list[Said]] = [[]]
     about: list[dict[str, Any]] = [{}]
-    for number, message in enumerate(messages, start=1):
-        said = said_in(name, number, message)
+    for message, said in zip(messages, spoken(name, messages), strict=True):
         said += [("context", text) for text in own_contexts(message)]
         # A text beside what tools returned, as Anthropic has it, is no new question, and questions
         # without an answer between them are one.
@@ -166,17 +172,20 @@ def turns_of(
         parts[-1] += said
         noted = message.get("metadata") if isinstance(message, Mapping) else None
         about[-1] |= noted if isinstance(noted, Mapping) else {}
-    if contexts is None and any(who in _RETRIEVED for part in parts for who, _ in part):
+    if contexts is None and any(who in RETRIEVED for part in parts for who, _ in part):
         contexts = ()
     turns: list[Sample] = []
     before = parts[0]
     for part, metadata in zip(parts[1:], about[1:], strict=True):
         if answer := answer_in(part):
-            is_retrieved = any(who in _RETRIEVED for who, _ in part)
+            is_retrieved = any(who in RETRIEVED for who, _ in part)
+            *_, end = (n for n, (who, text) in enumerate(part) if who == "model" and text.strip())
             turn = Sample(
                 input="\n\n".join(_texts(part, "user")) or None,
                 response=answer,
-                contexts=_texts(part, *_RETRIEVED) if is_retrieved else contexts,
+                contexts=_texts(part[:end], "tool") + _texts(part, "context")
+                if is_retrieved
+                else contexts,
                 history=history_of(before),
                 metadata=metadata,
             )

@@ -2,12 +2,14 @@
 
 Read are the messages of OpenAI's interfaces (chat and responses), of Anthropic's, of LangChain,
 LlamaIndex, RAGAS and DeepEval, as mappings or as objects. The answer is the last message of the model, with its messages right before it;
-the question, the last one of the user before; what tools returned are the contexts.
+the question, the last one of the user before; what tools returned in between are the contexts. What
+a tool repeats of an argument is no context: the model itself wrote it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
@@ -32,6 +34,25 @@ _ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role 
 _CONTENTS: Final = ("content", "text", "output", "blocks")
 _MEDIA: Final = "image image_url input_image file input_file document audio input_audio"
 """Parts of a message that are no text."""
+
+_ARGUMENTS: Final = frozenset(
+    ["arguments", "args", "input", "tool_kwargs", "inputParameters", "input_parameters", "queries"]
+)
+"""What interfaces call the arguments of a tool's call."""
+
+_SENTENCE_END: Final = re.compile('[.!;](?=[\\s"]|$)|[\u3002\uff01\uff1b\n"]')
+_UNSPACED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
+_WORD: Final = re.compile(rf"[{_UNSPACED}]{{1,3}}|[^\W{_UNSPACED}]+")
+"""A word, or up to three characters of a script without spaces."""
+_CODE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_FEW_WORDS: Final = 3
+"""Fewer state nothing."""
+
+RETRIEVED: Final = ("tool", "context")
+"""Whose texts are contexts."""
+
+Said = tuple[str, str]
+"""Who said something (``user``, ``model``, ``tool``, ``context`` or ``other``), and what."""
 
 
 class Talk(NamedTuple):
@@ -74,6 +95,8 @@ def as_mapping(value: Any) -> Any:
 def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) -> dict[str, Any]:
     """Question, answer and contexts of a conversation; only what there is.
 
+    Contexts are all that tools returned before the answer.
+
     Args:
         name: The field, for messages.
         messages: A list of messages, or of pairs of a role and a text.
@@ -85,7 +108,7 @@ def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) 
     >>> conversation("messages", [["user", "Who?"], {"role": "assistant", "content": "Ada."}])
     {'input': 'Who?', 'response': 'Ada.'}
     """
-    said = [each for n, message in enumerate(messages, 1) for each in said_in(name, n, message)]
+    said = [each for part in spoken(name, messages) for each in part]
     answers = [place for place, (speaker, _) in enumerate(said) if speaker == "model"]
     end = len(said) if is_answered or not answers else answers[-1]
     found: dict[str, Any] = {}
@@ -93,7 +116,7 @@ def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) 
         found["input"] = questions[-1]
     if end < len(said):
         found["response"] = said[end][1].strip() and answer_in(said[: end + 1])
-    if contexts := [text for speaker, text in said if speaker in {"tool", "context"}]:
+    if contexts := [text for speaker, text in said[:end] if speaker in RETRIEVED]:
         found["contexts"] = contexts
     return found
 
@@ -103,14 +126,77 @@ def text_of_message(value: Any) -> str | None:
     return None if _speaker(value) is None else _text(_content(as_mapping(value)))
 
 
-def answer_in(said: Iterable[tuple[str, str]]) -> str:
+def answer_in(said: Iterable[Said]) -> str:
     """The model's last text, with those right before it; a text's own contexts are not in between."""
     spoken = groupby((each for each in said if each[0] != "context"), key=itemgetter(0))
     runs = ([text for _, text in run if text.strip()] for who, run in spoken if who == "model")
     return "\n\n".join(next(filter(None, reversed([*runs])), ()))
 
 
-def said_in(name: str, number: int, message: Any) -> list[tuple[str, str]]:
+def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Pattern[str]]:
+    r"""The statements among the arguments with which a message calls tools; names and ids are none.
+
+    Args:
+        message: A message, or a part of one.
+        is_argument: Whether it is a part of an argument.
+
+    Returns:
+        Patterns for which case, marks and the spaces between words do not matter.
+
+    >>> call = {"function": {"name": "remember", "arguments": '{"text": "Ada is the captain."}'}}
+    >>> [each.pattern for each in statements_in({"role": "assistant", "tool_calls": [call]})]
+    ['Ada\\W*is\\W*the\\W*captain']
+    """
+    if isinstance(message, Mapping | list | tuple):
+        parts = message.items() if isinstance(message, Mapping) else enumerate(message)
+        for name, part in parts:
+            if is_argument or name != "output":
+                yield from statements_in(part, is_argument or name in _ARGUMENTS)
+    elif isinstance(message, str) and is_argument:
+        for text in _SENTENCE_END.split(_decoded(message)):
+            words = _WORD.findall(text)
+            if sum(map(str.isalpha, words)) >= _FEW_WORDS and not text.istitle():
+                yield re.compile(r"\W*".join(words), re.IGNORECASE)
+
+
+def without(statements: Iterable[re.Pattern[str]], text: str) -> str:
+    """What a tool returned, without the statements that it repeats; empty if little else is left.
+
+    >>> said = [re.compile("Ada is the captain", re.IGNORECASE)]
+    >>> without(said, 'Hits for "ada is the captain": the log names Ada.')
+    'Hits for "…": the log names Ada.'
+    >>> without(said, "Saved: Ada is the captain.")
+    ''
+    """
+    left = plain = _decoded(text)
+    for statement in statements:
+        left = statement.sub("…", left)
+    if left == plain:
+        return text
+    has_content = len(_WORD.findall(left)) >= _FEW_WORDS or any(map(str.isdigit, left))
+    return left if has_content else ""
+
+
+def _decoded(text: str) -> str:
+    """A text in which JSON has written characters as codes."""
+    return _CODE.sub(lambda code: chr(int(code[1], 16)), text)
+
+
+def spoken(name: str, messages: Iterable[Any]) -> Iterator[list[Said]]:
+    """Who says what in each message; tools without the statements that they were called with before.
+
+    Raises:
+        InvalidSampleError: Something is no message.
+    """
+    statements: list[re.Pattern[str]] = []
+    for number, message in enumerate(messages, start=1):
+        said = said_in(name, number, message)
+        if said[0][0] in {"model", "other", "context"} or "arguments" in message:
+            statements += statements_in(message)
+        yield [(who, without(statements, text) if who in RETRIEVED else text) for who, text in said]
+
+
+def said_in(name: str, number: int, message: Any) -> list[Said]:
     """Who says what in a message (user, model, tool, other; context beside it), and the text.
 
     Raises:

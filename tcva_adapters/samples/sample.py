@@ -86,8 +86,8 @@ def _is_result(value: Any) -> bool:
     return isinstance(value, Mapping) and {"kind", "schema_version", "score"} <= value.keys()
 
 
-_HISTORY: Final = "tcva_history"
-"""What our own files of samples call the history: other names are a user's."""
+_OF_TURNS: Final = {"history": "tcva_history", "earlier_contexts": "tcva_earlier_contexts"}
+"""What our own files of samples call what turns have: other names are a user's."""
 
 Text = Annotated[str, AfterValidator(whole_characters)]
 Passages = Annotated[Sequence[Text], BeforeValidator(_one_text_is_one), AfterValidator(tuple)]
@@ -104,6 +104,8 @@ class Sample(Checked):
         reference: The reference answer.
         history: What was said before the question in a conversation. It helps a judge to understand
             the question and is no evidence; records never fill it, see `Conversation`.
+        earlier_contexts: The contexts of the turns before it, of a turn that has none of its own.
+            They count under ``uncontexted="earlier"``.
         id: A name for the sample, also in its results.
         metadata: All other fields of the record, unchanged.
 
@@ -117,7 +119,10 @@ class Sample(Checked):
     response: Text | None = None
     contexts: Passages | None = None
     reference: Text | None = None
-    history: Text | None = Field(default=None, serialization_alias=_HISTORY)
+    history: Text | None = Field(default=None, serialization_alias=_OF_TURNS["history"])
+    earlier_contexts: Passages | None = Field(
+        default=None, serialization_alias=_OF_TURNS["earlier_contexts"]
+    )
     id: Text | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
@@ -160,8 +165,8 @@ class Sample(Checked):
             rest = {**metadata, **rest}
         elif metadata is not None:
             rest["metadata"] = metadata
-        if _HISTORY in rest:
-            fields = {**fields, "history": rest.pop(_HISTORY)}
+        of_turns = {field: rest.pop(name) for field, name in _OF_TURNS.items() if name in rest}
+        fields = {**fields, **of_turns}
         return cls(**fields, metadata=rest)
 
     def field(self, name: str) -> str | None:

@@ -6,8 +6,14 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from tcva_adapters import TCVA, Conversation, ConversationResult
+from tcva_adapters import TCVA, Conversation, ConversationResult, Result
+from tcva_adapters.cli.settings import parse_settings
+from tcva_adapters.compare import read_scores
+from tcva_adapters.report import evaluation
 from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.config import Config
+from tcva_adapters.results.protocol import read_result
+from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.files import read_samples
 from tests.adapters.table import Adapter, both_ways, each_of_conversations
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -96,3 +102,96 @@ def test_a_turn_that_fails_leaves_the_others(adapter: Adapter, asynchronous: boo
     assert broken.unscored.detail.startswith("turn 3: ")
     assert [turn.score for turn in broken.turns] == [whole.score, None, None]
     assert whole.claims == expected(BEGUN)[0].claims
+
+
+CAPTAIN: Final = "The captain is called Olav Berg."
+UNCONTEXTED: Final = Conversation.from_messages(
+    [*MESSAGES[1:2], *MESSAGES[:6], ("user", "Who is the captain?"), ("assistant", CAPTAIN)]
+)
+
+
+def levels(prompt: str) -> str:
+    """The captain is in no context."""
+    return verdict_json((1, "none", "")) if CAPTAIN in prompt else FIRST
+
+
+@each_of_conversations
+@both_ways
+def test_a_turn_that_claims_something_without_contexts(
+    adapter: Adapter, asynchronous: bool
+) -> None:
+    llm = adapter.llm(levels)
+    settings: list[Any] = [{}, {"uncontexted": "fail"}, {"uncontexted": "earlier"}]
+    metrics = [adapter.built(llm, **each) for each in settings]
+    talks: Any = [UNCONTEXTED]
+    rows: Any = adapter.suite(metrics, talks, asynchronous)
+    (skips,), (fails,), (earlier,) = rows
+    assert (skips.score, skips.passed) == (0.65, True)
+    assert "without a score: turn 2 (no_claims), turn 3 (empty_context)" in skips.reason
+    assert "turn 3 (empty_context)" in skips.summary
+    said = "unscored: empty_context: turn 3: no contexts were retrieved, not passed"
+    for closed in (fails, skips.at_gate(), skips.changed(uncontexted="fail")):
+        assert (closed.score, closed.passed, closed.unscored.reason) == (
+            None,
+            False,
+            "empty_context",
+        )
+        assert closed.reason.startswith(said)
+        assert closed.turns[2].reason == said.replace("turn 3: ", "")
+        assert read_result(closed.to_json()).passed is False
+    assert earlier.turns[2].claims[0].verdict == "none"
+    assert [turn.assessment.earlier_contexts for turn in earlier.turns] == [False, False, True]
+    for judged in (earlier, earlier.turns[2], read_result(earlier.to_json())):
+        assert "contexts of earlier turns count" in judged.reason
+    assert len(llm.prompts) == 2
+    assert earlier.at_gate() == earlier
+    first = Conversation.from_messages([("user", "Who?"), ("assistant", CAPTAIN), *MESSAGES[:4]])
+    tcva = TCVA(judge="lexical", uncontexted="earlier")
+    assert tcva.evaluate_conversation(first).at_gate().passed is False
+
+
+def test_scores_by_reason_stand_in_the_reason_of_a_conversation() -> None:
+    tcva = TCVA(judge="lexical", on_unscored={"refusal": 0.0, "empty_context": 0.25})
+    found = tcva.evaluate_conversation(UNCONTEXTED)
+    said = "turn 2 (no_claims), turn 3 (empty_context, scored as 0.25 by on_unscored)"
+    assert f"without a score: {said}" in found.reason
+    assert [turn.score for turn in found.turns[1:]] == [None, 0.25]
+    talk = [
+        ("user", "Hi"),
+        ("assistant", "Hello!"),
+        ("user", "Who?"),
+        ("assistant", "I don't know."),
+    ]
+    for turns in (talk, talk[2:] + talk[:2]):
+        declines = tcva.evaluate_conversation([("tool", "Nothing."), *turns])
+        assert (declines.score, declines.unscored and declines.unscored.reason) == (0.0, "refusal")
+        plain = tcva.changed(on_unscored=None).evaluate_conversation([("tool", "-"), *turns])
+        assert plain.nothing_to_check
+    one, two = (Result(turn.assessment) for turn in found.turns[1:])
+    mixed = ConversationResult([one, two])
+    assert (mixed.nothing_to_check, mixed.unscored and mixed.unscored.reason) == (
+        False,
+        "empty_context",
+    )
+
+
+def test_files_and_commands_take_it(tmp_path: Path) -> None:
+    path = tmp_path / "talks.jsonl"
+    said = [*MESSAGES[:4], ("user", "Who is the captain?"), ("assistant", CAPTAIN)]
+    messages = [{"role": role, "content": text} for role, text in said]
+    path.write_text(json.dumps({"id": "talk", "messages": messages}))
+    turns = read_samples(path).samples
+    plain = TCVA(judge="lexical").evaluate_many(turns)
+    earlier = TCVA(judge="lexical", uncontexted="earlier").evaluate_many(turns)
+    assert (plain[1].score, earlier[1].score) == (None, 0.0)
+    table = read_scores(plain)
+    assert "no contexts for the claims of 1 sample" in evaluation(table).notes
+    (row,) = evaluation(read_scores(earlier)).records("conversations")
+    assert (row["scored"], row["turns"]) == (2, 2)
+    settings = {"uncontexted": "fail", "on_unscored": {"refusal": 1.0}}
+    config = Config(settings=settings)
+    config.dump(tmp_path / "tcva.json")
+    built = TCVA.from_config(tmp_path / "tcva.json", judge="lexical")
+    assert {name: built.settings[name] for name in settings} == settings
+    typed = parse_settings(["uncontexted=fail", "on_unscored=refusal=1"], TCVASettings)
+    assert typed == settings

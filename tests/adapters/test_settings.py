@@ -22,7 +22,8 @@ WRONG: dict[str, list[Any]] = {
     "temperature": [None, True, math.nan, -1, "severe"],
     "scheme": [None, 3, "steep"], "penalty": [None, True, "huge"], "eps": [None, True, math.nan, 0],
     "floor": [None, "cellar"], "bounds": [None, {"p_low": -4}],
-    "on_unscored": [True, "1", math.nan, 3], "claims": [None, "guess"],
+    "on_unscored": [True, "1", math.nan, 3, {"refusal": 2}],
+    "uncontexted": [True, "pass"], "claims": [None, "guess"],
     "verdicts": [None, "letters"], "repeats": [None, True, 0, 2.5], "evidence": [None, "lowered"],
     "max_claims": [None, True, 0, 2.5], "store": [3, True], "fuse": [True, 3, "lexcial"],
     "fuse_weights": [3, (-1, 1)], "share": [None, 0], "max_concurrency": [None, 0],
@@ -50,6 +51,12 @@ def test_a_wrong_value_is_refused_before_any_call(adapter: Adapter) -> None:
             adapter.changed(usual, **{name: value})
         with pytest.raises(InvalidValueError, match=said):
             setattr(usual, name, value)
+
+
+def test_a_failure_gets_no_score_by_its_reason() -> None:
+    for reason, near in (("timeout", "its settings are no_claims"), ("refusl", "'refusal'")):
+        with pytest.raises(InvalidValueError, match=f"'{reason}' of on_unscored.*{near}"):
+            TCVA(judge="lexical", on_unscored={reason: 1.0})
 
 
 @each_adapter
@@ -155,6 +162,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"scheme": [1, 0.8, 0.6, 0.2, 0]},
     {"scheme": "linear", "penalty": "off", "eps": 0.05, "floor": "always"},
     {"on_unscored": 1.0, "max_claims": 3},
+    {"on_unscored": {"refusal": 1.0, "empty_context": 0.0}, "uncontexted": "earlier"},
+    {"on_unscored": {"refusal": 1.0, "empty_context": 0.5}, "uncontexted": "earlier"},
 ]
 
 

@@ -159,7 +159,7 @@ def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: 
 
 
 @pytest.mark.parametrize(("gates", "code", "sentence"), [
-    (["mean>=0.4"], 0, "gate passed: faithfulness: mean 0.500 >= 0.4"),
+    (["mean>=0.4"], 1, "1 of 3 samples has no score because"),  # it has no contexts
     (["mean>=0.9"], 1, "gate failed: faithfulness: mean 0.500 < 0.9"),
     (["faithfulness:pass_rate>=0.4", "coverage>=0.6"], 0, "coverage 0.667 >= 0.6"),
     (["coverage>=0.9"], 1, "gate failed: faithfulness: coverage"),
@@ -172,6 +172,9 @@ def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
     assert sentence in done.text
     records = done.json["tables"]["gates"]
     assert all(each["passed"] for each in records) is (code == 0)
+    if gates == ["mean>=0.4"]:
+        left_out = tcva(*EVALUATE, *asked, "--set", "uncontexted=skip", "--json")
+        assert len(left_out.json["tables"]["gates"]) == 1
 
 
 def test_a_gate_counts_failed_calls(server: ScriptedServer, tcva: Run) -> None:

@@ -41,7 +41,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
     changed: dict[str, Any] = {
         "criterion": "correctness", "threshold": 0.7, "temperature": 0.3, "model": "lexical",
         "scheme": (1.0, 0.8, 0.5, 0.2, 0.0), "penalty": "ramped", "eps": 1e-6, "floor": "always",
-        "bounds": Bounds(p_min=-4), "on_unscored": 0.25, "max_claims": 3,
+        "bounds": Bounds(p_min=-4), "on_unscored": 0.25, "uncontexted": "skip", "max_claims": 3,
         "claims": "split",  # the lexical judge knows no other
         "verdicts": "written", "repeats": 1, "evidence": "off", "events": True, "name": "mine",
         "fuse": [TCVA("faithfulness", judge="lexical")], "fuse_weights": (2.0, 1.0),

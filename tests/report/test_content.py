@@ -77,8 +77,8 @@ def score_in(figures: dict[str, Any], place: int, temperature: float) -> float |
     (run,) = figures["runs"]
     setting, row = run["settings"], run["row"][place]
     if row < 0:
-        failures = {sample: failed for sample, _, failed in run["unscored"]}
-        return None if row == ABSENT or failures[place] else setting["on_unscored"]
+        given: dict[int, float | None] = {sample: score for sample, _, score in run["unscored"]}
+        return None if row == ABSENT else given[place]
     options = {name: setting[name] for name in ("penalty", "eps", "floor")}
     counts = [[0.0] * 5 if each is None else each for each in run["rows"][row]]
     bounds = Bounds(**setting["bounds"])

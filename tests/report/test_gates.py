@@ -87,6 +87,15 @@ def test_failures_fail_a_gate_unless_a_coverage_was_asked_for() -> None:
     assert len(failed(table(1.0, "no row"), "mean>=0.5")) == 1  # imported scores lack one
 
 
+def test_what_claims_nothing_fails_no_gate_and_what_lacks_contexts_does() -> None:
+    silent = table(1.0, REFUSAL, "unscored: no_claims")
+    assert failed(silent, "mean>=0.5") == failed(silent, "coverage>=1") == []
+    for reason in ("empty_context: no contexts were retrieved", "too_long: 300 claims"):
+        (said,) = failed(table(1.0, reason), "pass_rate>=1")
+        assert said.startswith("m: 1 of 2 samples has no score because")
+        assert failed(table(1.0, reason), "coverage>=1") == ["m: coverage 0.500 < 1"]
+
+
 def test_lines_that_were_skipped_were_handed_in() -> None:
     """9 of 10 unusable lines are no coverage of 1."""
     found = table(1.0, skipped=9)
@@ -138,7 +147,7 @@ def test_what_changed() -> None:
 
 
 def test_samples_behind_failed_gates_take_turns() -> None:
-    scores: list[float | str] = [*(n / 100 for n in range(50)), *[REFUSAL] * 9]
+    scores: list[float | str] = [*(n / 100 for n in range(50)), *[LATE] * 9]
     found = evaluation(table(*scores), Gates.of(["mean>=0.8", "coverage>=1"]))
     named, behind = worst(found, table(*scores))
     assert [place for _, place in named] == [0, 50, 1, 51, 2, 52, 3, 53, 4, 54]
@@ -147,4 +156,4 @@ def test_samples_behind_failed_gates_take_turns() -> None:
     assert [place for _, place in worst(found, table(0.6, 0.7, 0.9))[0]] == [0, 1]
     lines = list(gate_lines(found, table(*scores)))
     assert lines[2:4] == ["samples (10 of 59 shown):", "  s0: 0.000 < 0.5"]
-    assert lines[4] == "  s50: no score: refusal: declined"
+    assert lines[4] == "  s50: no score: timeout: late"

@@ -74,6 +74,10 @@ NAMES: list[tuple[dict[str, Any], str]] = [
         {"fuse": "lexical", "fuse_weights": (2, 1), "profiles": {"domain": {"a": 0.2}}},
         "(fuse_weights=2+1,fuse=lexical_4 faithfulness,profiles=by domain)",
     ),
+    (
+        {"on_unscored": {"refusal": 1, "empty_context": 0.5}, "uncontexted": "earlier"},
+        "(on_unscored=refusal=1.0+empty_context=0.5,uncontexted=earlier)",
+    ),
 ]
 
 

@@ -9,8 +9,12 @@ import pytest
 from deepeval.dataset import ConversationalGolden, EvaluationDataset
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, ToolMessage, messages_to_dict
+from ragas.messages import AIMessage as RagasAIMessage
+from ragas.messages import ToolCall
+from ragas.messages import ToolMessage as RagasToolMessage
 
-from tcva_adapters import Conversation, Sample
+from tcva_adapters import TCVA, Conversation, Sample
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.conversation import (
     LONGEST_HISTORY,
@@ -85,6 +89,135 @@ def anthropic(*returned: str, text: str = "") -> dict[str, Any]:
 )  # fmt: skip
 def test_messages_as_turns(messages: list[Any], expected: list[Any]) -> None:
     assert turns(*messages) == expected
+
+
+WROTE = "Olav Berg is the captain."
+SAVED = f"Saved: {WROTE}"
+ARGUMENTS = {"text": WROTE}
+AS_JSON = json.dumps(ARGUMENTS)
+LLAMA = {
+    "role": "assistant",
+    "blocks": [
+        {"block_type": "tool_call", "tool_call_id": "1", "tool_name": "f", "tool_kwargs": ARGUMENTS}
+    ],
+}
+FUNCTION = {"id": "1", "type": "function", "function": {"name": "f", "arguments": AS_JSON}}
+TOOL = {"role": "tool", "tool_call_id": "1", "content": SAVED}
+CALLS: dict[str, list[Any]] = {
+    "OpenAI chat": [{"role": "assistant", "content": None, "tool_calls": [FUNCTION]}, TOOL],
+    "OpenAI's older calls": [
+        {"role": "assistant", "function_call": {"name": "f", "arguments": AS_JSON}},
+        {"role": "function", "name": "f", "content": SAVED},
+    ],
+    "OpenAI responses": [
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": AS_JSON},
+        {"type": "function_call_output", "call_id": "1", "output": SAVED},
+    ],
+    "OpenAI, a custom tool": [
+        {"type": "custom_tool_call", "call_id": "1", "name": "f", "input": WROTE},
+        {"type": "custom_tool_call_output", "call_id": "1", "output": SAVED},
+    ],
+    "OpenAI, MCP": [{"type": "mcp_call", "name": "f", "arguments": AS_JSON, "output": SAVED}],
+    "Anthropic": [
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "1", "name": "f", "input": ARGUMENTS}],
+        },
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "1", "content": SAVED}],
+        },
+    ],
+    "LangChain, written": messages_to_dict(
+        [
+            AIMessage("", tool_calls=[{"id": "1", "name": "f", "args": ARGUMENTS}]),
+            ToolMessage(SAVED, tool_call_id="1"),
+        ]
+    ),
+    "LlamaIndex": [LLAMA, {**TOOL, "additional_kwargs": {"tool_call_id": "1"}}],
+    "LlamaIndex with OpenAI": [
+        {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": [FUNCTION]}},
+        TOOL,
+    ],
+    "RAGAS": [
+        message.model_dump()
+        for message in (
+            RagasAIMessage(content="", tool_calls=[ToolCall(name="f", args=ARGUMENTS)]),
+            RagasToolMessage(content=SAVED),
+        )
+    ],
+    "DeepEval": [
+        {
+            "role": "assistant",
+            "content": "",
+            "toolsCalled": [{"name": "f", "inputParameters": ARGUMENTS, "output": SAVED}],
+        }
+    ],
+    "another tool, later": [
+        {"role": "assistant", "content": "", "tool_calls": [FUNCTION]},
+        {**TOOL, "content": "Saved."},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "2", "name": "g", "args": {}}]},
+        {"role": "tool", "tool_call_id": "2", "content": WROTE.upper()},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_a_tool_repeats_of_its_arguments_is_no_context(name: str) -> None:
+    messages = [ASKED, *CALLS[name], {"role": "assistant", "content": WROTE}]
+    said = json.loads(json.dumps(messages))
+    for contexts in (
+        Conversation.from_messages(messages).turns[0].contexts,
+        Sample.from_record({"messages": said}).contexts,
+    ):
+        assert not "".join(contexts or ()).replace("Saved.", "")
+    assert not TCVA(judge="lexical").evaluate_conversation(messages).at_gate().passed
+
+
+@pytest.mark.parametrize(("argument", "returned", "context"), [
+    # What a search finds stays, also where it repeats the query.
+    (
+        "who is the captain of Aurora",
+        '{"query": "Who is the captain of Aurora?", "found": "The log of 1893 names Anna Moe."}',
+        '{"query": "…?", "found": "The log of 1893 names Anna Moe."}',
+    ),
+    ("opening hours of the office", "Opening hours of the office: 9:00", "…: 9:00"),
+    (WROTE, f"No hits for '{WROTE}' in the crew lists.", "No hits for '….' in the crew lists."),
+    (f"{WROTE} He is 52 years old.", "ok: he is 52\nyears old", ""),
+    ("Bjørn Berg er kaptein", json.dumps({"saved": "Bjørn Berg er kaptein"}), ""),
+    ("船长是奥拉夫·贝格先生", "已保存：船长是奥拉夫·贝格先生。", ""),
+    # Names, ids, numbers and single words are no statements.
+    ("Oslo Gardermoen Airport", "Oslo Gardermoen Airport is open.", None),
+    ("2026-01-02 10:30", "Due 2026-01-02 10:30 today.", None),
+    ("captain", "The captain is Olav Berg.", None),
+    ("退货政策", "退货政策：三十天。", None),
+    ("", WROTE, None),
+    # A tool's own text under such a name is its own.
+    (WROTE, {"found": "The log of 1893 names Anna Moe.", "input": "Anna Moe sailed it."}, None),
+])  # fmt: skip
+def test_only_statements_are_taken_out(argument: str, returned: Any, context: str | None) -> None:
+    call = {"id": "1", "name": "f", "args": {"nested": [{"description": argument}]}}
+    messages = [ASKED, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    messages += [{"role": "tool", "content": returned}, ANSWERED]
+    (turn,) = Conversation.from_messages(messages).turns
+    if isinstance(returned, dict):
+        returned = json.dumps(returned, separators=(",", ":"))
+    assert turn.contexts == tuple(filter(None, [returned if context is None else context]))
+
+
+def test_what_a_tool_returns_after_the_answer_is_no_context_of_it() -> None:
+    assert turns(Q1, A1, C1) == [("One?", "1.", (), None)]
+    assert turns(Q1, C1, A1, C2, Q2, A2)[0][2] == ("First.",)
+    late = {"messages": [{"role": r, "content": t} for r, t in (Q1, C1, A1, C2)]}
+    assert Sample.from_record(late).contexts == ("First.",)
+
+
+def test_a_turn_without_contexts_has_those_of_the_turns_before() -> None:
+    one, two, three = Conversation.from_messages([*TALK[:3], Q2, A2, Q1, C2, A1], id="t").turns
+    found = [turn.earlier_contexts for turn in (one, two, three)]
+    assert found == [None, ("First.",), None]
+    stored = json.loads(two.model_dump_json(by_alias=True))
+    assert Sample.from_record(stored) == two
 
 
 @pytest.mark.parametrize("messages", [[], [Q1], [HELLO], [Q1, C1]])

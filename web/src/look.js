@@ -66,7 +66,7 @@ export class Looks {
       const about = { name: run.name, about: run.judges.join(", fused with "), scale: [0, 1], run, settings, rowKey, rows };
       const of = ({ row, unscored }) => {
         const absent = [...row.keys()].filter((i) => row[i] === ABSENT).map((i) => [i, "not in this run"]);
-        const scores = bySample({ row, unscored }, rowScores, settings.on_unscored);
+        const scores = bySample({ row, unscored }, rowScores);
         return scored(scores, settings.threshold, [...unscored, ...absent], { ...about, row, scoreOf: (i) => rows[row[i]] ?? null });
       };
       return { ...of(run), whole: of(run.whole) };
@@ -77,7 +77,7 @@ export class Looks {
   curve({ run, rows, rowKey, settings }) {
     return this._remembered(`curve ${rowKey}`, () =>
       stepsWithin(settings.bounds).map((temperature) => {
-        const scores = bySample(run, rows.map((score) => score(temperature)), settings.on_unscored);
+        const scores = bySample(run, rows.map((score) => score(temperature)));
         return { temperature, ...averages({ scores, threshold: settings.threshold }) };
       }),
     );

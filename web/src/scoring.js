@@ -58,15 +58,13 @@ export function passesFrom(score, { threshold, bounds }) {
  * One score per sample from one score per distinct row; NaN where there is none.
  * @param {object} run of the figures
  * @param {ArrayLike<number>} rowScores
- * @param {number|null} onUnscored what a refusal or an empty context counts as; failures never do
  */
-export function bySample(run, rowScores, onUnscored) {
+export function bySample(run, rowScores) {
   const scores = new Float64Array(run.row.length).fill(NaN);
   run.row.forEach((row, sample) => {
     if (row >= 0) scores[sample] = rowScores[row];
   });
-  if (onUnscored !== null && onUnscored !== undefined) {
-    for (const [sample, , isFailure] of run.unscored) if (!isFailure) scores[sample] = onUnscored;
-  }
+  // A refusal or an empty context may count as something, by the setting on_unscored.
+  for (const [sample, , given] of run.unscored) scores[sample] = given ?? NaN;
   return scores;
 }

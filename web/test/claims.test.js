@@ -15,7 +15,7 @@ const RUN = {
   rows: [[[2, 0, 0, 0, 1]], [[0, 0, 0, 0, 2]], [[0, 0, 0, 0, 1]], [[1, 0, 0, 0, 0]]],
   row: [0, 1, 2, 3, -1],
   levels: ["004", "44", "4", "0", ""],
-  unscored: [[4, "refusal", false]],
+  unscored: [[4, "refusal", null]],
   whole: { row: [], unscored: [] },
 };
 const CLAIMS = ["fully", null, "none", "fully"].map((verdict) => ({ claim: "It is so.", verdict }));

@@ -14,8 +14,8 @@ const RUN = {
   },
   rows: [[[2, 0, 0, 0, 0]], [[4, 0, 0, 0, 1]], [[0, 0, 0, 0, 2]]],
   row: [0, 1, 2, -1, 1],
-  unscored: [[3, "refusal: it declines", false]],
-  whole: { row: [1, -1, -2], unscored: [[1, "judge_error: turn 2", true]] },
+  unscored: [[3, "refusal: it declines", null]],
+  whole: { row: [1, -1, -2], unscored: [[1, "judge_error: turn 2", null]] },
 };
 const METHOD = { name: "m", about: "", scale: [0, 1], threshold: 0.5, scores: [0.2, 1, 0, 1, null], unscored: [[4, "timeout"]] };
 const FIGURES = { schemes: SCHEMES, penalties: ["paper", "ramped", "absolute", "off"] };

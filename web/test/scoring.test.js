@@ -42,7 +42,7 @@ test("a row passes from the step on after which the library's scores do not fall
 });
 
 test("samples look their row up; refusals may count, failures never do", () => {
-  const run = { row: [1, 0, -1, -1, -2], unscored: [[2, "refusal", false], [3, "judge_error", true]] };
-  assert.deepEqual([...bySample(run, [0.25, 0.5], null)], [0.5, 0.25, NaN, NaN, NaN]);
-  assert.deepEqual([...bySample(run, [0.25, 0.5], 0)], [0.5, 0.25, 0, NaN, NaN]);
+  const run = (given) => ({ row: [1, 0, -1, -1, -2], unscored: [[2, "refusal", given], [3, "judge_error", null]] });
+  assert.deepEqual([...bySample(run(null), [0.25, 0.5])], [0.5, 0.25, NaN, NaN, NaN]);
+  assert.deepEqual([...bySample(run(0), [0.25, 0.5])], [0.5, 0.25, 0, NaN, NaN]);
 });
