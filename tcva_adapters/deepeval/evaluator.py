@@ -140,8 +140,9 @@ class OfScorer(Frozen, Generic[R]):
         """
         reaches: bool | None = super().is_successful()  # type: ignore[misc]  # DeepEval's own
         if reaches is not None and self._result is not None:
-            is_passed = reaches and not self._result.mostly_marked
-            self.success = reaches = is_passed or self._result.nothing_to_check
+            is_marked = isinstance(self._result, Result) and self._result.mostly_marked
+            self.success = (reaches and not is_marked) or self._result.nothing_to_check
+            return self.success
         return reaches
 
     def __repr__(self) -> str:
