@@ -9,8 +9,12 @@ from itertools import product
 from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, create_model
+from pydantic_core import to_jsonable_python
 
+from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.protocol import Identity, JudgeRequest, closed_object
+from tcva_adapters.models.secrets import mask, shown_url
+from tcva_adapters.results.judged_by import PARTS, UNKNOWN, JudgeSpec
 
 SETTINGS: Final = (
     *("temperature", "max_tokens", "max_completion_tokens", "num_predict", "num_ctx"),
@@ -22,6 +26,17 @@ is left out: a class may keep a key under any name."""
 
 _ONE_WORD: Final = json.dumps(closed_object({"answer": {"type": "string"}}))
 """The schema for LLMs that give objects alone, where a request asks for plain text."""
+
+_ARGUMENTS: Final = (
+    *("model_kwargs", "additional_kwargs", "generation_kwargs", "model_args", "extra_body"),
+)
+"""What LLM classes call a mapping of further arguments of a call. A class that has one names there
+what it has no attribute for."""
+
+_CLIENTS: Final = ("root_client", "client", "model", "_client")
+"""What LLM classes call their client, which knows its address best."""
+
+_ADDRESSES: Final = ("base_url", "openai_api_base", "api_base", "azure_endpoint")
 
 CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """What providers call the reason why a reply ended where it was cut off."""
@@ -60,6 +75,32 @@ class LLMObject:
             if is_texts or isinstance(value, bool | int | float | str):
                 found[name] = value
         return found
+
+    @property
+    def spec(self) -> JudgeSpec:
+        """What the LLM is known by now: its model, its address and its arguments, not its class."""
+        objects = [each for each in self._holders() if not isinstance(each, Mapping)]
+        arguments = [getattr(each, name, None) for each in objects for name in _ARGUMENTS]
+        mappings = [each for each in arguments if isinstance(each, Mapping)]
+        parts: dict[str, Any] = dict.fromkeys(PARTS if mappings else ())
+        for holder, name in product(objects, self.settings):
+            if hasattr(holder, name):
+                parts[name] = getattr(holder, name)
+        for mapping in (*mappings, *reversed(self._holders())):
+            parts |= mapping if isinstance(mapping, Mapping) else {}
+        parts = to_jsonable_python(parts, fallback=lambda value: type(value).__name__)
+        # What has another name may hold a secret.
+        further = {name: parts.pop(name) for name in {*parts} - {*PARTS, *self.settings}}
+        parts["further arguments"] = fingerprint_of(further) if further else None
+        return JudgeSpec.of(self._model_name(), {**parts, "address": self._address()})
+
+    def _address(self) -> str:
+        """Host and path of its server, without credentials and query, or that nobody knows them."""
+        holders = [self._core(), *(getattr(self._core(), name, None) for name in _CLIENTS)]
+        holders += [getattr(each, "client", None) for each in holders]
+        found = (getattr(*each, None) for each in product(reversed(holders), _ADDRESSES))
+        urls = (shown_url(str(each)).partition("://")[2] for each in found)
+        return mask(next(filter(None, urls), UNKNOWN))
 
     @property
     def identity(self) -> Identity:

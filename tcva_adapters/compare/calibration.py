@@ -115,6 +115,7 @@ def calibrate(
     one_of("objective", objective, get_args(Objective))
     check_level(level)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
+    how["verdicts"] = True
     table = _of_one_judge(read_scores(source, human=human, scoring=scoring, **how))
     asked: dict[str, Any] = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
     if {*asked.values()} != {None}:
@@ -131,6 +132,12 @@ def calibrate(
 
 
 def _of_one_judge(table: ScoreTable) -> ScoreTable:
+    if table.counts is None:
+        msg = (
+            "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote, or "
+            "in RAGAS results_to_pandas(evaluation).to_csv(...), as its own to_pandas() leaves them out"
+        )
+        raise InvalidValueError(msg)
     methods = [each for each in table.about.get("methods", {}).values() if each["judge"]]
     if len(found := {f"{each['criterion']} by {each['judge']}" for each in methods}) > 1:
         msg = f"{len(found)} judgements: {', '.join(sorted(found))}; calibrate a file for each"
@@ -161,9 +168,7 @@ def _agreeing(
 
 def _rated(table: ScoreTable) -> ScoreTable:
     """The samples with verdicts and a rating."""
-    if table.counts is None:
-        msg = "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote"
-        raise InvalidValueError(msg)
+    assert table.counts is not None  # noqa: S101  # `_of_one_judge` has looked
     rated = table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
     if not len(rated):
         msg = "no sample has both a score and a human rating; name their field or file with --human"

@@ -358,6 +358,7 @@ def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
             metrics[name] = None
             record |= {name: data.get("score"), f"{name}_error": data.get("error")}
             record[f"{name}_reason"] = data.get("reason")
+            record[f"{name}_log"] = _first(data, "verboseLogs", "verbose_logs")
             least = _number(data.get("threshold"))
             if least is not None and math.isfinite(least):
                 thresholds[f"deepeval {name}"] = how.scaled(least)

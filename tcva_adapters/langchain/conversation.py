@@ -50,7 +50,6 @@ class TCVAConversationEvaluator(TCVAEvaluator):
     (1.0, [1.0, None])
     """
 
-    is_of_conversations: ClassVar = True
     if TYPE_CHECKING:
         __init__ = TCVAEvaluator.__init__
 

@@ -50,7 +50,6 @@ class TCVAMultiTurnMetric(
     (1.0, 1)
     """
 
-    is_of_conversations: ClassVar = True
 
     def _adopt(self, scorer: Scorer[Any], llm: Any) -> None:
         super()._adopt(scorer, llm)

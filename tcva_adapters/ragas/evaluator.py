@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -10,14 +11,14 @@ from typing import Any, ClassVar, Final, Generic, Self
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.runnables.config import var_child_runnable_config
-from ragas.callbacks import ChainType, new_group
+from ragas.callbacks import ChainType, RagasTracer, new_group
 from ragas.dataset_schema import BaseSample, SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.metrics.collections.base import BaseMetric
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.errors import InvalidSampleError, JudgeError
+from tcva_adapters.errors import InvalidSampleError, JudgeError, SharedNameWarning
 from tcva_adapters.evaluator import Frozen, R, Scorer, lacks
 from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
@@ -102,6 +103,8 @@ class OfScorer(Frozen, Generic[R]):
     @llm.setter
     def llm(self, llm: Any) -> None:
         self._adopt(self.scorer.changed(judge=_judge(llm)), llm)
+        if guarantee := self.scorer.arguments.get("guarantee"):
+            guarantee.warned_of.clear()  # RAGAS sets it where a run begins
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
@@ -219,6 +222,7 @@ def recorded(scorer: Any, sample: BaseSample, callbacks: Callbacks) -> Iterator[
     around = var_child_runnable_config.get() or {}
     within = var_child_runnable_config.set({**around, "callbacks": group})
     found: list[Any] = []
+    _check_name_is_its_own(run)
     try:
         yield found
     except InvalidSampleError as error:
@@ -232,6 +236,21 @@ def recorded(scorer: Any, sample: BaseSample, callbacks: Callbacks) -> Iterator[
         var_child_runnable_config.reset(within)
         if run.handlers:
             run.on_chain_end({"output": [result.to_dict() for result in found] or {}})
+
+
+def _check_name_is_its_own(run: Any) -> None:
+    """Warn, once in an evaluation, where a row has another metric of the same name."""
+    for traces in [each.traces for each in run.handlers if isinstance(each, RagasTracer)]:
+        metric: Any = traces.get(str(run.parent_run_id))
+        row = metric and traces.get(metric.parent_run_id)
+        if row and row.metadata.get("row_index") == 0:
+            namesakes = [each for each in row.children if traces[each].name == metric.name]
+            if namesakes[1:2] == [metric.run_id]:
+                msg = (
+                    f"two metrics of this evaluation are called {metric.name!r}, and RAGAS keeps "
+                    "the scores of one alone; give each a name of its own with name=..."
+                )
+                warnings.warn(msg, SharedNameWarning, stacklevel=2)
 
 
 class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # RAGAS' own bases disagree

@@ -140,7 +140,7 @@ FAILURES: Final = frozenset(
     }
 )
 
-_COSTS: Final = frozenset({"usage", "from_store", "shared"})
+_COSTS: Final = frozenset({"usage", "from_store", "shared", "judged_by"})
 
 
 class EvidenceCheck(StrEnum):
@@ -401,6 +401,8 @@ class Assessment(Judgement):
             repeats of one judge.
         form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
             draws``; empty for judges that are not asked.
+        judged_by: What criterion and judges are known by, see `TCVA.judged_by`; empty where nobody
+            says it.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -421,6 +423,7 @@ class Assessment(Judgement):
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
     form: str = ""
+    judged_by: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:

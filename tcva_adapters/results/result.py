@@ -27,6 +27,8 @@ from tcva_adapters.results.assessment import (
 )
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
+from tcva_adapters.results.guarantee import Guarantee
+from tcva_adapters.results.guarantee_check import GuaranteeCheck, checked, setting_parts
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.tables import Column, Report, Table, shortened
@@ -44,6 +46,7 @@ class Result:
     Attributes:
         assessment: What was judged; other settings cost no call.
         scoring: The setting.
+        certified: What was certified of the setting it came from; None where nothing was.
         seen: The assessment under the setting's view of the evidence, which is what the score is
             made of.
         score: In [0, 1]; None where there is none.
@@ -55,6 +58,7 @@ class Result:
 
     assessment: Assessment
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
+    certified: Guarantee | None = field(default=None, repr=False)
     seen: Assessment = field(init=False, repr=False, compare=False)
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
@@ -69,6 +73,18 @@ class Result:
             score = self.scoring.on_unscored
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "score", score)
+
+    @property
+    def guarantee(self) -> GuaranteeCheck | None:
+        """Whether the guarantee of the settings holds for this score; None where there is none."""
+        if self.certified is None:
+            return None
+        return checked(self.certified, {**self._unit, **setting_parts(self.scoring)})
+
+    @property
+    def _unit(self) -> dict[str, Any]:
+        """What is scored, and by whom."""
+        return self.assessment.judged_by
 
     @property
     def unscored(self) -> Unscored | None:
@@ -177,7 +193,8 @@ class Result:
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        return Result(self.assessment, self.scoring.changed(temperature=temperature, **changes))
+        scoring = self.scoring.changed(temperature=temperature, **changes)
+        return Result(self.assessment, scoring, self.certified)
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
@@ -188,7 +205,7 @@ class Result:
             prompt_version=judged.prompt_version,
             unscored=why,
         )
-        return type(self)(assessment, self.scoring)
+        return type(self)(assessment, self.scoring, self.certified)
 
     def _repr_html_(self) -> str:
         """The score in a sentence and the claims by level, for a notebook: static and escaped."""
@@ -207,7 +224,7 @@ class Result:
         Each claim has its weight, and ``breakdown`` the counts that the score is made of. Metadata
         that JSON cannot hold is written as text.
         """
-        judged = self.assessment.model_dump(mode="json")
+        judged, certified = self.assessment.model_dump(mode="json"), self.certified
         for claim, weight in zip(judged["claims"], self.weights, strict=True):
             claim["weight"] = weight
         return {
@@ -218,6 +235,8 @@ class Result:
             "interval": self.interval,
             "breakdown": self.breakdown,
             "scoring": self.scoring.model_dump(mode="json"),
+            "guarantee": self.guarantee and self.guarantee._asdict(),
+            "certified": certified and certified.model_dump(mode="json", exclude_none=True),
             **judged,
         }
 
@@ -232,8 +251,8 @@ class Result:
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        scoring = scoring_in(plain)
-        return cls(Assessment.from_dict(plain), scoring)
+        setting = setting_in(plain)
+        return cls(Assessment.from_dict(plain), *setting)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -275,6 +294,8 @@ class Result:
             parts.append(f"fused from {', '.join(scores)}")
         if self.interval is not None:
             parts.append(interval_text(self.interval))
+        if self.guarantee is not None and self.guarantee.state != "holds":
+            parts.append(self.guarantee.text)
         if judged.panel:
             parts += self._repeats_in_words()
         has_checks = any(claim.evidence_check is not None for claim in self.seen.claims)
@@ -306,14 +327,15 @@ class Result:
         return ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
 
 
-def scoring_in(plain: Mapping[str, Any]) -> ScoringConfig:
-    """The setting of a result that was written.
+def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | None]:
+    """The setting of a result that was written, and what was certified of it.
 
     Raises:
         UnreadableInputError: It has none, or one that does not fit.
     """
     try:
-        return ScoringConfig(**plain["scoring"])
+        certified = plain.get("certified")
+        return ScoringConfig(**plain["scoring"]), certified and Guarantee(**certified)
     except (KeyError, TypeError, InvalidValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         msg = f"not a result of layout {SCHEMA_VERSION}: {why}"

@@ -39,6 +39,7 @@ from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
+from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Checked
 
@@ -528,6 +529,11 @@ class TCVASettings(JudgeConfig, ScoringConfig):
     profiles: Annotated[Profiles | None, BeforeValidator(_profiles)] = Field(
         default=None,
         description="Other temperatures for samples with certain metadata: {field: {value: T}}.",
+    )
+    guarantee: Guarantee | None = Field(
+        default=None,
+        repr=False,
+        description="What was certified of the settings; from_config takes it from the file.",
     )
 
     @model_validator(mode="after")

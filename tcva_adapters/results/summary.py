@@ -47,12 +47,14 @@ class Summary(Scores):
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
         served: How many samples a store served.
         non_claims: How many sentences claim nothing, by whether the judge alone says so.
+        guarantees: How many results there are by what is to be said of their guarantee.
     """
 
     evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
     usage: Usage = field(default_factory=Usage)
     served: int = 0
     non_claims: Counter[bool] = field(default_factory=Counter)
+    guarantees: Counter[str] = field(default_factory=Counter)
     _levels: Counter[Verdict] = field(default_factory=Counter)
 
     def add(self, result: Result) -> None:
@@ -64,6 +66,8 @@ class Summary(Scores):
         self.non_claims.update(claim.marked_by_judge for claim in judged.non_claims)
         self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self.usage += result.usage
+        if result.guarantee is not None:
+            self.guarantees[result.guarantee.text] += 1
 
     @property
     def levels(self) -> dict[str, int]:
@@ -71,7 +75,10 @@ class Summary(Scores):
         return {level.value: self._levels[level] for level in LEVELS}
 
     def lines(self) -> Iterator[str]:
-        """A sentence on what claims nothing, and one for each outcome of the evidence check."""
+        """On the guarantee, on what claims nothing, and on each outcome of the evidence check."""
+        number = self.guarantees.total()
+        for text, results in self.guarantees.items():
+            yield text if results == number else f"{text} ({results} of {number} results)"
         if self.non_claims:
             yield non_claims_text(self.non_claims.total(), self.non_claims[True])
         yield from self.evidence.lines()
