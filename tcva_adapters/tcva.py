@@ -20,7 +20,13 @@ from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.guarantee_check import warn_once
 from tcva_adapters.results.judged_by import PROFILES, UNKNOWN, bare
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import Profiles, ScoringConfig, TCVASettings, shown, shows_settings
+from tcva_adapters.results.settings import (
+    Profiles,
+    ScoringConfig,
+    TCVASettings,
+    shown,
+    shows_settings,
+)
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, SharedSentences
 from tcva_adapters.samples.conversation import Conversation, as_conversation

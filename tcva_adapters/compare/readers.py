@@ -156,7 +156,17 @@ def read_scores(
         if ratings.labels is None:
             importing = replace(importing, human=ratings.raters)
     how = Reading(
-        *(ratings, group, scoring, _by_id(samples), importing, human_scale, skip_bad, hold, verdicts)
+        *(
+            ratings,
+            group,
+            scoring,
+            _by_id(samples),
+            importing,
+            human_scale,
+            skip_bad,
+            hold,
+            verdicts,
+        )
     )
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
     _check_scored(table, source)

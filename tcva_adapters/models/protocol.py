@@ -183,10 +183,13 @@ def spec_of(judge: Any) -> JudgeSpec:
     Its parameters tell it, and of a model that has one its ``spec``. A judge that computes in this
     process has neither an address nor sampling.
     """
+    model = getattr(judge, "model", None)
+    spec = getattr(model, "spec", None)
+    if isinstance(spec, JudgeSpec):
+        own = {n: v for n, v in judge.parameters.items() if n not in model.parameters}  # type: ignore[union-attr]  # it is one
+        return replace(spec, parts={**spec.parts, **own})
     fixed = {**dict.fromkeys(PARTS), "address": ""} if judge.is_local else {}
-    spec = JudgeSpec.of(judge.name, {**fixed, **judge.parameters})
-    model = getattr(getattr(judge, "model", None), "spec", None)
-    return replace(model, parts={**spec.parts, **model.parts}) if isinstance(model, JudgeSpec) else spec
+    return JudgeSpec.of(judge.name, {**fixed, **judge.parameters})
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:

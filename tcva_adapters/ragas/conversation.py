@@ -50,7 +50,6 @@ class TCVAMultiTurnMetric(
     (1.0, 1)
     """
 
-
     def _adopt(self, scorer: Scorer[Any], llm: Any) -> None:
         super()._adopt(scorer, llm)
         reference = "reference" if "reference" in scorer.required else "reference:optional"

@@ -105,7 +105,9 @@ class Config(Checked):
         # Any eps goes with this floor; which one it meets shows where the settings are used.
         found = TCVASettings(**{"floor": "always", **self.settings}, profiles=self.profiles)
         options = {name: getattr(found, name) for name in ("profiles", *self.settings)}
-        options |= {"criterion": self.criterion, "guarantee": self.guarantee}
+        options["criterion"] = self.criterion
+        # Another one each time: it remembers what was warned of.
+        options["guarantee"] = self.guarantee and Guarantee(**dict(self.guarantee))
         return {name: value for name, value in options.items() if value is not None}
 
 

@@ -23,7 +23,9 @@ _ALIASES: Final = {
     "num_predict": "max_tokens",
 }
 
-_WRAPPERS: Final = re.compile(rf"\b(openai|{'|'.join(FRAMEWORKS)}):| \((Azure|Local Model|Ollama)\)")
+_WRAPPERS: Final = re.compile(
+    rf"\b(openai|{'|'.join(FRAMEWORKS)}):| \((Azure|Local Model|Ollama)\)"
+)
 """What names of judges say of the class that wraps a model."""
 
 

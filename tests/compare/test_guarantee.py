@@ -246,7 +246,9 @@ def test_who_judged_is_stored() -> None:
     results = [tcva.evaluate(sample) for sample in samples]
     assert judged_by(read_scores(results)) | {"profiles": None} == tcva.judged_by()
     other = tcva.changed(fuse=()).evaluate(samples[0])
-    by_two = ScoreTable(("a",), ("m", "n"), np.ones((1, 2)), results={"m": results[:1], "n": [other]})
+    by_two = ScoreTable(
+        ("a",), ("m", "n"), np.ones((1, 2)), results={"m": results[:1], "n": [other]}
+    )
     assert judged_by(by_two) == judged_by(drawn()) == {}
     assert plain(ScoringConfig(fuse_weights=(1, 2)))["fuse_weights"] == [1, 2]
     with pytest.raises(InvalidValueError, match="human_threshold must be between 0 and 1"):
