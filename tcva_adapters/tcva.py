@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
@@ -17,7 +17,6 @@ from tcva_adapters.models.protocol import Identity, identity_of, spec_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
-from tcva_adapters.results.guarantee_check import warn_once
 from tcva_adapters.results.judged_by import PROFILES, UNKNOWN, bare
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import (
@@ -31,9 +30,6 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, SharedSentences
 from tcva_adapters.samples.conversation import Conversation, as_conversation
 from tcva_adapters.samples.sample import Sample
-
-
-AnyResult = TypeVar("AnyResult", bound=Result)
 
 
 class TCVA(FromConfig, Scorer[Result]):
@@ -180,13 +176,7 @@ class TCVA(FromConfig, Scorer[Result]):
         judged_by = self.judged_by(is_stored=any(each.from_store for each in parts))
         judged = assessment.model_copy(update={"judged_by": judged_by})
         scoring = self.scoring.for_profile(self.profiles, assessment.metadata)
-        return self._warned(Result(judged, scoring, self.settings["guarantee"]))
-
-    def _warned(self, result: AnyResult) -> AnyResult:
-        """The result, after a warning where the guarantee of the settings is not known to hold."""
-        if result.guarantee is not None:
-            warn_once(self.settings["guarantee"], result.guarantee)
-        return result
+        return Result(judged, scoring, self.settings["guarantee"]).warned()
 
     def evaluate_conversation(
         self, conversation: Conversation | Iterable[Any]
@@ -250,7 +240,7 @@ class TCVA(FromConfig, Scorer[Result]):
         """The result of a conversation whose turns have these results."""
         scoring = self.scoring.for_profile(self.profiles, conversation.metadata)
         about = conversation.id, conversation.metadata
-        return self._warned(ConversationResult([*results], scoring, *about))
+        return ConversationResult([*results], scoring, *about).warned()
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""

@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.protocol import Identity, JudgeRequest, closed_object
 from tcva_adapters.models.secrets import mask, shown_url
-from tcva_adapters.results.judged_by import PARTS, UNKNOWN, JudgeSpec
+from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN
 
 SETTINGS: Final = (
     *("temperature", "max_tokens", "max_completion_tokens", "num_predict", "num_ctx"),
@@ -62,8 +62,12 @@ class LLMObject:
 
     def __init__(self, llm: Any) -> None:
         self.llm = llm
-        self.name = f"{self.framework}:{self._model_name()}"
         self._class, self._settings_of = type(self._core()).__name__, self._holders()
+
+    @property
+    def name(self) -> str:
+        """See above."""
+        return f"{self.framework}:{self._model_name()}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -77,26 +81,27 @@ class LLMObject:
         return found
 
     @property
-    def spec(self) -> JudgeSpec:
-        """What the LLM is known by now: its model, its address and its arguments, not its class."""
-        objects = [each for each in self._holders() if not isinstance(each, Mapping)]
-        arguments = [getattr(each, name, None) for each in objects for name in _ARGUMENTS]
-        mappings = [each for each in arguments if isinstance(each, Mapping)]
-        parts: dict[str, Any] = dict.fromkeys(PARTS if mappings else ())
-        for holder, name in product(objects, self.settings):
-            if hasattr(holder, name):
-                parts[name] = getattr(holder, name)
-        for mapping in (*mappings, *reversed(self._holders())):
-            parts |= mapping if isinstance(mapping, Mapping) else {}
-        parts = to_jsonable_python(parts, fallback=lambda value: type(value).__name__)
-        # What has another name may hold a secret.
-        further = {name: parts.pop(name) for name in {*parts} - {*PARTS, *self.settings}}
-        parts["further arguments"] = fingerprint_of(further) if further else None
-        return JudgeSpec.of(self._model_name(), {**parts, "address": self._address()})
+    def known(self) -> dict[str, Any]:
+        """What the LLM is known by besides its parameters, as it is now; None is not sent.
+
+        The classes that wrap the model are no part of it.
+        """
+        found = [getattr(self._core(), name, None) for name in _ARGUMENTS]
+        arguments = [each for each in found if isinstance(each, Mapping)]
+        told = [name for name in SAMPLING if arguments or hasattr(self._core(), name)]
+        known = {**dict.fromkeys(told), **self.parameters}
+        bound = [each for each in reversed(self._holders()) if isinstance(each, Mapping)]
+        given = {name: value for each in (*arguments, *bound) for name, value in each.items()}
+        known |= {name: given.pop(name) for name in self.settings if name in given}
+        if given:  # which may hold a secret
+            plain = to_jsonable_python(given, fallback=lambda value: type(value).__name__)
+            known["further arguments"] = fingerprint_of(plain)
+        return {**known, "address": self._address()}
 
     def _address(self) -> str:
         """Host and path of its server, without credentials and query, or that nobody knows them."""
-        holders = [self._core(), *(getattr(self._core(), name, None) for name in _CLIENTS)]
+        core = self._core()
+        holders = [core, *(getattr(core, name, None) for name in _CLIENTS)]
         holders += [getattr(each, "client", None) for each in holders]
         found = (getattr(*each, None) for each in product(reversed(holders), _ADDRESSES))
         urls = (shown_url(str(each)).partition("://")[2] for each in found)

@@ -120,7 +120,6 @@ def calibrate(
     scale, scoring = pair_of(human_scale, "--human-scale"), scoring_of(config, settings)
     scoring = scoring or ScoringConfig()
     how: Any = {"human": human, "human_scale": scale, "group": group, "skip_bad": skip_bad}
-    how["verdicts"] = True
     table = compare.read_scores(judged, **how, scoring=scoring)
     with progress_of("calibrating", None, wanted=True):
         found = compare.calibrate(

@@ -18,6 +18,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, described, plain
+from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
 from tcva_adapters.stats.inference import DETECTABLE, LEAST, LEAST_APART, Estimate
@@ -115,8 +116,8 @@ def calibrate(
     one_of("objective", objective, get_args(Objective))
     check_level(level)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
-    how["verdicts"] = True
-    table = _of_one_judge(read_scores(source, human=human, scoring=scoring, **how))
+    table = read_scores(source, human=human, scoring=scoring, **how)
+    table = _of_one_judge(_with_verdicts(table) if table.counts is None else table)
     asked: dict[str, Any] = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
     if {*asked.values()} != {None}:
         asked["human_threshold"] = human_threshold
@@ -131,13 +132,26 @@ def calibrate(
     return _agreeing(search, table, scoring, (temperatures, schemes, penalties), by)
 
 
-def _of_one_judge(table: ScoreTable) -> ScoreTable:
-    if table.counts is None:
+def _with_verdicts(table: ScoreTable) -> ScoreTable:
+    """The judgements that rows of imported scores carry, in cells with results as JSON."""
+    columns: dict[str, list[Result]] = {}
+    for sample in table.about.get("samples", ()):
+        for name, cell in sample.metadata.items():
+            if isinstance(cell, str) and cell.startswith('{"kind": "tcva"'):
+                columns.setdefault(name, []).append(Result.from_json(cell))
+    if not columns:
         msg = (
             "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote, or "
             "in RAGAS results_to_pandas(evaluation).to_csv(...), as its own to_pandas() leaves them out"
         )
         raise InvalidValueError(msg)
+    _of_one_judge(read_scores(columns))
+    judged = read_scores(next(iter(columns.values())))
+    about = {name: getattr(table, name) for name in ("human", "raters", "groups", "metadata", "notes")}
+    return replace(judged, **about)
+
+
+def _of_one_judge(table: ScoreTable) -> ScoreTable:
     methods = [each for each in table.about.get("methods", {}).values() if each["judge"]]
     if len(found := {f"{each['criterion']} by {each['judge']}" for each in methods}) > 1:
         msg = f"{len(found)} judgements: {', '.join(sorted(found))}; calibrate a file for each"

@@ -73,7 +73,6 @@ class Reading:
     human_scale: tuple[float, float] | None = None
     skip_bad: bool | None = False
     hold: Held = "all"
-    verdicts: bool = False
     split: str | None = None
     of_systems: bool = False
     notes: list[str] = field(default_factory=list)
@@ -92,7 +91,6 @@ def read_scores(
     missing: float | None = None,
     skip_bad: bool = False,
     hold: Held = "all",
-    verdicts: bool = False,
 ) -> ScoreTable:
     """Read or take scores of any kind into one table.
 
@@ -126,8 +124,6 @@ def read_scores(
         hold: ``all``; or for millions of samples, whose ids are row numbers then, and why they have
             no score stands in the summary alone: ``scores`` (8 bytes a sample), or of one file of
             judgements ``counts`` (40 bytes, no methods), each with ratings and groups.
-        verdicts: Of a framework's file of scores, take the judgements that it carries: what
-            `results_to_pandas` in RAGAS put into it, or the logs in a test run of DeepEval.
 
     Returns:
         Results in ``results``, and in ``about`` the ``samples`` of imported scores with their
@@ -155,19 +151,7 @@ def read_scores(
         ratings = Ratings.find(human, human_scale, (scoring or DEFAULT).temperature)
         if ratings.labels is None:
             importing = replace(importing, human=ratings.raters)
-    how = Reading(
-        *(
-            ratings,
-            group,
-            scoring,
-            _by_id(samples),
-            importing,
-            human_scale,
-            skip_bad,
-            hold,
-            verdicts,
-        )
-    )
+    how = Reading(ratings, group, scoring, _by_id(samples), importing, human_scale, skip_bad, hold)
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
     _check_scored(table, source)
     if human is not None and ratings is None:
@@ -377,10 +361,9 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
     if file != "-":
         first, target = _first_record(path, kind), str(path)
         if not ({"criterion", "judge"} <= first.keys() or {"answers", "lambda_"} <= first.keys()):
-            found = read_imported(path, replace(how.importing, columns=columns))
-            if how.verdicts and (carried := [*_carried(found)]):
-                return _of_items(carried, how, name, stem)
-            return _of_imported(found, how, name, stem)
+            return _of_imported(
+                read_imported(path, replace(how.importing, columns=columns)), how, name, stem
+            )
     rows: RowStream[Any] = RowStream(target, kind, skip_bad=how.skip_bad, read=_item)
     if how.hold == "counts":
         if "answers" in first:
@@ -399,40 +382,17 @@ def _first_record(path: Path, kind: Format) -> dict[str, Any]:
     """The first one that can be read of a file that may hold judgements."""
     if kind in ("jsonl", "json"):
         with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
-            return _bare(next(filter(None, (row.record for row in read_records(path, kind))), {}))
+            return next(filter(None, (row.record for row in read_records(path, kind))), {})
     return {}
-
-
-def _bare(record: dict[str, Any]) -> dict[str, Any]:
-    """A record, or the result in it, as dumps of LlamaIndex' evaluations have one."""
-    result = record.get("result")
-    return result if isinstance(result, dict) and "criterion" in result else record
 
 
 def _item(record: dict[str, Any]) -> Judged:
     """A line: a result with its settings, a CCRS or conversation's result, or a bare assessment."""
-    record = _bare(record)
     if "answers" in record:
         return CCRSResult.from_dict(record)
     if "turns" in record:
         return ConversationResult.from_dict(record)
     return Result.from_dict(record) if "scoring" in record else Assessment.from_dict(record)
-
-
-def _carried(found: Imported) -> Iterator[Result]:
-    """The judgements in a framework's file of scores: of a row one for each criterion and judge.
-
-    What else the row has joins the sample's metadata.
-    """
-    for row in found.rows:
-        about, by_judge = row.sample.metadata, dict[tuple[str, str], Result]()
-        for cell in about.values():
-            if isinstance(cell, str) and cell.startswith('{"kind": "tcva"'):
-                result = Result.from_json(cell)
-                judged = result.assessment
-                judged = judged.model_copy(update={"metadata": {**about, **judged.metadata}})
-                by_judge[judged.criterion, judged.judge] = replace(result, assessment=judged)
-        yield from by_judge.values()
 
 
 def _counted(line: str) -> Any:

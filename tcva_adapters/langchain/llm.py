@@ -15,7 +15,7 @@ from pydantic import PrivateAttr
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.results.judged_by import JudgeSpec
+from tcva_adapters.results.judged_by import UNKNOWN
 from tcva_adapters.models.protocol import (
     JudgeModel,
     JudgeRequest,
@@ -87,12 +87,11 @@ class LangChainModel(LLMObject):
     def _holders(self) -> tuple[Any, ...]:
         return (*(getattr(each, "kwargs", {}) for each in self._layers[:-1]), self._core())
 
-    @property
-    def spec(self) -> JudgeSpec:
-        """What the LLM is known by now; nothing of one that may ask another, or otherwise."""
+    def _address(self) -> str:
+        # What answers may be another one, or have other settings.
         is_model = isinstance(self._core(), BaseLanguageModel)
         has_others = any(hasattr(each, "fallbacks") for each in self._layers)
-        return super().spec if is_model and not has_others else JudgeSpec.of(self.name, {})
+        return super()._address() if is_model and not has_others else UNKNOWN
 
     def _model_name(self) -> str:
         # Of Runnables that are no models, e.g. functions, the class says nothing.

@@ -38,7 +38,6 @@ class TCVAOutput(TypedDict):
     breakdown: NotRequired[dict[str, float]]
     scoring: NotRequired[dict[str, Any]]
     guarantee: NotRequired[dict[str, Any] | None]
-    certified: NotRequired[dict[str, Any] | None]
     criterion: NotRequired[str]
     prompt_version: NotRequired[str]
     claims: NotRequired[list[dict[str, Any]]]
@@ -48,7 +47,6 @@ class TCVAOutput(TypedDict):
     shared: NotRequired[bool]
     members: NotRequired[list[dict[str, Any]]]
     panel: NotRequired[list[dict[str, Any]]]
-    judged_by: NotRequired[dict[str, Any]]
     turns: NotRequired[list[dict[str, Any]]]
 
 

@@ -11,7 +11,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.assessment import Usage
-from tcva_adapters.results.judged_by import PARTS, JudgeSpec
+from tcva_adapters.results.judged_by import SAMPLING, JudgeSpec
 from tcva_adapters.samples.sample import whole_characters
 
 _MOST_TOKENS: Final = 10**12
@@ -180,16 +180,12 @@ def identity_of(asked: object) -> Identity:
 def spec_of(judge: Any) -> JudgeSpec:
     """What a judge is known by now, whatever class wraps its model.
 
-    Its parameters tell it, and of a model that has one its ``spec``. A judge that computes in this
-    process has neither an address nor sampling.
+    Its parameters tell it, and what its model says that it is ``known`` by. A judge that computes in
+    this process has neither an address nor sampling.
     """
-    model = getattr(judge, "model", None)
-    spec = getattr(model, "spec", None)
-    if isinstance(spec, JudgeSpec):
-        own = {n: v for n, v in judge.parameters.items() if n not in model.parameters}  # type: ignore[union-attr]  # it is one
-        return replace(spec, parts={**spec.parts, **own})
-    fixed = {**dict.fromkeys(PARTS), "address": ""} if judge.is_local else {}
-    return JudgeSpec.of(judge.name, {**fixed, **judge.parameters})
+    known = getattr(getattr(judge, "model", None), "known", {})
+    fixed = {**dict.fromkeys(SAMPLING), "address": ""} if judge.is_local else {}
+    return JudgeSpec.of(judge.name, {**fixed, **judge.parameters, **known})
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:

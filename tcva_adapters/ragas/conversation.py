@@ -70,6 +70,7 @@ class TCVAMultiTurnMetric(
         return score_of(found[0])
 
     async def _multi_turn_ascore(self, sample: MultiTurnSample, callbacks: Callbacks) -> float:
+        vars(self).pop("_names", {}).clear()
         judging = OfConversations(self.scorer)
         with recorded(judging, sample, callbacks) as found:
             found.append(await judging.aevaluate(_conversation(judging, sample)))

@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Final, Generic, Self
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.runnables.config import var_child_runnable_config
-from ragas.callbacks import ChainType, RagasTracer, new_group
+from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import BaseSample, SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.metrics.collections.base import BaseMetric
+from ragas.run_config import RunConfig
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
@@ -151,6 +152,22 @@ class OlderMetric(OfScorer[R], MetricWithLLM):
     settable = ("name", "llm")
     output_type = MetricOutputType.CONTINUOUS
 
+    def init(self, run_config: RunConfig) -> None:
+        """What RAGAS calls at the start of an evaluation, with one object for all of its metrics.
+
+        Warns:
+            SharedNameWarning: Another one of these metrics has the name of this one.
+        """
+        super().init(run_config)
+        # Until they are scored: one object may be of several evaluations.
+        names = vars(self)["_names"] = vars(run_config).setdefault("_tcva_names", {})
+        if names.setdefault(self.name, self) is not self:
+            msg = (
+                f"two metrics of this evaluation are called {self.name!r}, and RAGAS keeps the "
+                "scores of one alone; give each a name of its own with name=..."
+            )
+            warnings.warn(msg, SharedNameWarning, stacklevel=2)
+
 
 class ScorerMetric(OlderMetric[R], SingleTurnMetric):
     """Scores samples in ``evaluate`` and ``aevaluate`` with any scorer: `TCVA`, `CCRS`.
@@ -193,6 +210,7 @@ class ScorerMetric(OlderMetric[R], SingleTurnMetric):
         return score_of(found[0])
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Callbacks) -> float:
+        vars(self).pop("_names", {}).clear()
         with recorded(self.scorer, sample, callbacks) as found:
             found.append(await self.scorer.aevaluate(_of_turn(self.scorer, sample)))
         return score_of(found[0])
@@ -222,7 +240,6 @@ def recorded(scorer: Any, sample: BaseSample, callbacks: Callbacks) -> Iterator[
     around = var_child_runnable_config.get() or {}
     within = var_child_runnable_config.set({**around, "callbacks": group})
     found: list[Any] = []
-    _check_name_is_its_own(run)
     try:
         yield found
     except InvalidSampleError as error:
@@ -236,21 +253,6 @@ def recorded(scorer: Any, sample: BaseSample, callbacks: Callbacks) -> Iterator[
         var_child_runnable_config.reset(within)
         if run.handlers:
             run.on_chain_end({"output": [result.to_dict() for result in found] or {}})
-
-
-def _check_name_is_its_own(run: Any) -> None:
-    """Warn, once in an evaluation, where a row has another metric of the same name."""
-    for traces in [each.traces for each in run.handlers if isinstance(each, RagasTracer)]:
-        metric: Any = traces.get(str(run.parent_run_id))
-        row = metric and traces.get(metric.parent_run_id)
-        if row and row.metadata.get("row_index") == 0:
-            namesakes = [each for each in row.children if traces[each].name == metric.name]
-            if namesakes[1:2] == [metric.run_id]:
-                msg = (
-                    f"two metrics of this evaluation are called {metric.name!r}, and RAGAS keeps "
-                    "the scores of one alone; give each a name of its own with name=..."
-                )
-                warnings.warn(msg, SharedNameWarning, stacklevel=2)
 
 
 class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # RAGAS' own bases disagree

@@ -59,12 +59,9 @@ class ConversationResult(Result):
         together = pooled([turn.assessment for turn in turns])
         about = {"sample_id": sample_id, "metadata": dict(metadata or {})}
         object.__setattr__(self, "turns", tuple(turns))
+        about["judged_by"] = {**together.judged_by, "scored": "a conversation"}
         how = scoring or turns[0].scoring, turns[0].certified
         super().__init__(together.model_copy(update=about), *how)
-
-    @property
-    def _unit(self) -> dict[str, Any]:
-        return {**super()._unit, "scored": "a conversation"}
 
     @property
     def usage(self) -> Usage:

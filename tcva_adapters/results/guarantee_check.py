@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from tcva_adapters.errors import GuaranteeWarning
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.judged_by import UNKNOWN
 from tcva_adapters.results.settings import ScoringConfig, shown
@@ -30,41 +28,29 @@ class GuaranteeCheck(NamedTuple):
     text: str
 
 
-def setting_parts(scoring: ScoringConfig) -> dict[str, Any]:
-    """A setting by name, as values that are equal for equal settings.
-
-    >>> setting_parts(ScoringConfig(scheme="linear"))["scheme"]
-    'linear'
-    """
-    return {name: v if isinstance(v, float) else shown(v) for name, v in scoring}
-
-
-def checked(guarantee: Guarantee, used: Mapping[str, Any]) -> GuaranteeCheck:
+def checked(
+    guarantee: Guarantee, judged_by: Mapping[str, Any], scoring: ScoringConfig
+) -> GuaranteeCheck:
     """Whether a guarantee holds for a score.
 
     Args:
         guarantee: What was certified. Of a file of an earlier version, only its setting is known.
-        used: What made the score: the parts of its setting, and what its judges are known by.
+        judged_by: What the judges of the score are known by.
+        scoring: Its setting.
     """
-    certified = {**setting_parts(ScoringConfig(**guarantee.setting)), **guarantee.judged_by}
+    certified = {**dict(ScoringConfig(**guarantee.setting)), **guarantee.judged_by}
+    used = {**dict(scoring), **judged_by}
     missing = None if guarantee.judged_by else UNKNOWN
-    pairs = {name: (certified.get(name, missing), used.get(name)) for name in {**certified, **used}}
-    unknown = [name for name, pair in pairs.items() if UNKNOWN in pair]
-    differs = [
-        f"{name} {value} instead of {wanted}"
-        for name, (wanted, value) in pairs.items()
-        if value != wanted and name not in unknown
-    ]
+    differs, unknown = list[str](), list[str]()
+    for name in {**certified, **used}:
+        wanted, value = certified.get(name, missing), used.get(name)
+        if UNKNOWN in (wanted, value):
+            unknown.append(name)
+        elif value != wanted:
+            differs.append(f"{name} {shown(value)} instead of {shown(wanted)}")
     if differs:
         return GuaranteeCheck("lost", f"The guarantee is lost: {'; '.join(differs)}")
     if unknown:
         text = f"The guarantee cannot be checked: {', '.join(unknown)} unknown; {_WAY_OUT}"
         return GuaranteeCheck("cannot be checked", text)
     return GuaranteeCheck("holds", f"Guarantee of {guarantee.date}: {guarantee.said}")
-
-
-def warn_once(guarantee: Guarantee, check: GuaranteeCheck) -> None:
-    """Warn, once in a run, where a guarantee is not known to hold."""
-    if check.state != "holds" and check.text not in guarantee.warned_of:
-        guarantee.warned_of.add(check.text)
-        warnings.warn(check.text, GuaranteeWarning, stacklevel=3)

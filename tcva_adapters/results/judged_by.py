@@ -13,8 +13,8 @@ UNKNOWN: Final = "unknown"
 PROFILES: Final = "profiles"
 """Whether temperatures follow the metadata, which no verdict does."""
 
-PARTS: Final = ("address", "sampling temperature", "seed", "max_tokens")
-"""What every judge has to tell; what else it tells are further arguments."""
+SAMPLING: Final = ("temperature", "seed", "max_tokens")
+"""What every model has to tell besides its address; what else it tells are further arguments."""
 
 _ALIASES: Final = {
     "server": "address",
@@ -22,6 +22,9 @@ _ALIASES: Final = {
     "max_completion_tokens": "max_tokens",
     "num_predict": "max_tokens",
 }
+"""What parameters of models are called here."""
+
+_PARTS: Final = ("address", "sampling temperature", "seed", "max_tokens")
 
 _WRAPPERS: Final = re.compile(
     rf"\b(openai|{'|'.join(FRAMEWORKS)}):| \((Azure|Local Model|Ollama)\)"
@@ -46,10 +49,10 @@ class JudgeSpec:
 
     Attributes:
         name: Of the model, or of a judge without one, with its version.
-        parts: What else can change a verdict, as JSON values. The `PARTS` are ``address`` (host and
-            path of the server; empty where judging is computing in this process), ``sampling
-            temperature``, ``seed`` and ``max_tokens``; of these, what is missing is not sent, and
-            what nobody tells is ``unknown``.
+        parts: What else can change a verdict, as JSON values: ``address`` (host and path of the
+            server; empty where judging is computing in this process), ``sampling temperature``,
+            ``seed``, ``max_tokens`` and further arguments. What is missing is not sent; of the first
+            four, what nobody tells is ``unknown``.
     """
 
     name: str
@@ -63,10 +66,14 @@ class JudgeSpec:
         >>> JudgeSpec.of("openai:gpt-4.1-mini", parameters).parts
         {'address': 'host/v1', 'sampling temperature': 0, 'max_tokens': 'unknown'}
         """
-        known = [(_ALIASES.get(part, part), value) for part, value in parameters.items()]
-        parts: dict[str, Any] = dict.fromkeys({*PARTS} - {*dict(known)}, UNKNOWN)
-        parts |= {part: value for part, value in known if value is not None}
-        # One choice is what all ask for, and at temperature 0 only the likeliest token is left.
-        unused = ["n"] if parts.get("n") == 1 else []
-        unused += ["top_p", "top_k"] if parts.get("sampling temperature") == 0 else []
-        return cls(bare(name), {n: parts[n] for n in parts if n not in (*unused, "class")})
+        parts: dict[str, Any] = dict.fromkeys(_PARTS, UNKNOWN)
+        for name_here, value in parameters.items():
+            part = _ALIASES.get(name_here, name_here)
+            if value is not None:
+                parts[part] = value
+            elif parts.get(part) == UNKNOWN:
+                del parts[part]
+        # At temperature 0 only the likeliest token is left, and one choice is what all ask for.
+        unused = ["class", *(["top_p", "top_k"] if parts.get(_PARTS[1]) == 0 else [])]
+        unused += ["n"] if parts.get("n") == 1 else []
+        return cls(bare(name), {n: parts[n] for n in parts if n not in unused})

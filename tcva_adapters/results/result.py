@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import numpy as np
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.uncertainty import central_interval, count_distribution
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import GuaranteeWarning, InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import (
     SCHEMA_VERSION,
     Assessment,
@@ -28,7 +29,7 @@ from tcva_adapters.results.assessment import (
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.guarantee import Guarantee
-from tcva_adapters.results.guarantee_check import GuaranteeCheck, checked, setting_parts
+from tcva_adapters.results.guarantee_check import GuaranteeCheck, checked
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.tables import Column, Report, Table, shortened
@@ -79,12 +80,15 @@ class Result:
         """Whether the guarantee of the settings holds for this score; None where there is none."""
         if self.certified is None:
             return None
-        return checked(self.certified, {**self._unit, **setting_parts(self.scoring)})
+        return checked(self.certified, self.assessment.judged_by, self.scoring)
 
-    @property
-    def _unit(self) -> dict[str, Any]:
-        """What is scored, and by whom."""
-        return self.assessment.judged_by
+    def warned(self) -> Self:
+        """The same, after a warning, once in a run, where the guarantee is not known to hold."""
+        if (check := self.guarantee) and self.certified and check.state != "holds":
+            if check.text not in self.certified.warned_of:
+                warnings.warn(check.text, GuaranteeWarning, stacklevel=3)
+            self.certified.warned_of.add(check.text)
+        return self
 
     @property
     def unscored(self) -> Unscored | None:

@@ -236,7 +236,7 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple):
         return "+".join(map(shown, value))
     if isinstance(value, Mapping):
-        return f"by {next(iter(value))}"
+        return f"by {', '.join(value)}"
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"{value:g}" if is_number else str(getattr(value, "short_name", value))
 

@@ -76,9 +76,8 @@ class Summary(Scores):
 
     def lines(self) -> Iterator[str]:
         """On the guarantee, on what claims nothing, and on each outcome of the evidence check."""
-        number = self.guarantees.total()
-        for text, results in self.guarantees.items():
-            yield text if results == number else f"{text} ({results} of {number} results)"
+        for text, number in self.guarantees.items():
+            yield f"{text} ({number} results)" if len(self.guarantees) > 1 else text
         if self.non_claims:
             yield non_claims_text(self.non_claims.total(), self.non_claims[True])
         yield from self.evidence.lines()
