@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MARKER: Final = "tcva"
 _HELP: Final = (
     "tcva(criterion='faithfulness', judge='lexical', temperature=0.5, threshold=0.5, "
-    "gates=(), group=None, config=FILE, **settings): settings of the fixture `tcva`: those of "
+    "gates=(), group=None, config=None, **settings): settings of the fixture `tcva`: those of "
     "tcva_adapters.TCVA, gates like 'mean>=0.8', and a file of tcva calibrate; the nearest marker wins"
 )
 _REPORTED: Final = "tcva"

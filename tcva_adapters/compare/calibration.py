@@ -136,9 +136,9 @@ def _with_verdicts(table: ScoreTable) -> ScoreTable:
     """The judgements that rows of imported scores carry, in cells with results as JSON."""
     columns: dict[str, list[Result]] = {}
     for sample in table.about.get("samples", ()):
-        for name, cell in sample.metadata.items():
-            if isinstance(cell, str) and cell.startswith('{"kind": "tcva"'):
-                columns.setdefault(name, []).append(Result.from_json(cell))
+        for name, value in sample.metadata.items():
+            if isinstance(value, str) and value.startswith('{"kind": "tcva"'):
+                columns.setdefault(name, []).append(Result.from_json(value))
     if not columns:
         msg = (
             "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote, or "
@@ -147,7 +147,9 @@ def _with_verdicts(table: ScoreTable) -> ScoreTable:
         raise InvalidValueError(msg)
     _of_one_judge(read_scores(columns))
     judged = read_scores(next(iter(columns.values())))
-    about = {name: getattr(table, name) for name in ("human", "raters", "groups", "metadata", "notes")}
+    about = {
+        name: getattr(table, name) for name in ("human", "raters", "groups", "metadata", "notes")
+    }
     return replace(judged, **about)
 
 

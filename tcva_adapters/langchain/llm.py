@@ -15,7 +15,6 @@ from pydantic import PrivateAttr
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.results.judged_by import UNKNOWN
 from tcva_adapters.models.protocol import (
     JudgeModel,
     JudgeRequest,
@@ -23,6 +22,7 @@ from tcva_adapters.models.protocol import (
     Sampling,
     token_logprobs,
 )
+from tcva_adapters.results.judged_by import UNKNOWN
 
 _CONFIG: Final[RunnableConfig] = {
     "run_name": "tcva_judge",

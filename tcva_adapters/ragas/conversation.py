@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from langchain_core.callbacks import Callbacks
 from ragas.dataset_schema import MultiTurnSample

@@ -64,10 +64,10 @@ class Suite:
         *,
         gates: Sequence[str] | str = (),
         group: str | None = None,
-        config: Config | str | Path = Config(),
+        config: Config | str | Path | None = None,
         **settings: Any,
     ) -> None:
-        self.scorer = TCVA.from_config(config, **settings)
+        self.scorer = TCVA.from_config(config or Config(), **settings)
         self._gates, self._group = Gates.of(gates), group
         self._judged: list[dict[str, Any]] = []
 

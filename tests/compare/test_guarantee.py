@@ -22,7 +22,7 @@ from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import plain
 from tcva_adapters.results.guarantee import Guarantee, Limits
-from tcva_adapters.results.guarantee_check import checked, setting_parts
+from tcva_adapters.results.guarantee_check import checked
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Report
@@ -230,22 +230,22 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     assert again.provenance is None
     assert again.guarantee == Guarantee(**found.settings["guarantee"])
     threshold = again.guarantee.setting["threshold"]
-    tcva = TCVA.from_config(again, judge="lexical")
-    assert (tcva.threshold, tcva.settings["guarantee"]) == (threshold, again.guarantee)
+    built = TCVA.from_config(again, judge="lexical")
+    assert (built.threshold, built.settings["guarantee"]) == (threshold, again.guarantee)
     other = ScoringConfig(**again.given()).changed(threshold=0.5, on_unscored=1.0)
-    lost = checked(again.guarantee, setting_parts(other))
-    wanted = f"threshold 0.5 instead of {threshold:g}; on_unscored 1.0 instead of None"
+    lost = checked(again.guarantee, again.guarantee.judged_by, other)
+    wanted = f"threshold 0.5 instead of {threshold:g}; on_unscored 1 instead of None"
     assert lost == ("lost", f"The guarantee is lost: {wanted}")
     with pytest.raises(InvalidValueError, match="no settings to recommend: No threshold"):
         recommended(calibrate(drawn(7, bad=10), max_false_pass=0.1))
 
 
 def test_who_judged_is_stored() -> None:
-    tcva = TCVA(judge="lexical", fuse="lexical")
+    fused = TCVA(judge="lexical", fuse="lexical")
     samples = [Sample(response="It opens.", contexts=["It opens."], id=name) for name in "ab"]
-    results = [tcva.evaluate(sample) for sample in samples]
-    assert judged_by(read_scores(results)) | {"profiles": None} == tcva.judged_by()
-    other = tcva.changed(fuse=()).evaluate(samples[0])
+    results = [fused.evaluate(sample) for sample in samples]
+    assert judged_by(read_scores(results)) | {"profiles": None} == fused.judged_by()
+    other = fused.changed(fuse=()).evaluate(samples[0])
     by_two = ScoreTable(
         ("a",), ("m", "n"), np.ones((1, 2)), results={"m": results[:1], "n": [other]}
     )

@@ -186,3 +186,17 @@ def test_conversations_are_refused_with_the_way_out() -> None:
         asyncio.run(metric.a_measure(wrong))
     with pytest.raises(InvalidSampleError, match="multimodal"):
         metric.measure(CASE.model_copy(update={"multimodal": True}))
+
+
+def test_the_name_has_the_threshold_and_follows_it() -> None:
+    metric = TCVAMetric(model="lexical", temperature=0.2)
+    assert metric.name == "TCVA faithfulness (T=0.2)"
+    metric.threshold = 0.7
+    assert metric.name == metric.__name__ == "TCVA faithfulness (T=0.2, threshold=0.7)"
+    assert copy_of(metric).name == metric.name
+    assert metric.changed(temperature=0.5).name == "TCVA faithfulness (threshold=0.7)"
+    metric.threshold = 0.5
+    assert metric.name == "TCVA faithfulness (T=0.2)"
+    named = TCVAMetric(model="lexical", threshold=0.7, name="mine")
+    named.threshold = 0.2
+    assert named.name == "mine"
