@@ -140,7 +140,7 @@ class TCVA(FromConfig, Scorer[Result]):
     def judged_by(self, *, is_stored: bool = False) -> dict[str, Any]:
         """What criterion and judges are known by now, as JSON values, additional judges included.
 
-        Of several judges the parts of each begin with its name.
+        Of several judges the parts of each begin with its number.
 
         Args:
             is_stored: It is about what a store served, whose keys do not tell every address.
@@ -157,12 +157,12 @@ class TCVA(FromConfig, Scorer[Result]):
             PROFILES: self.profiles and shown(self.profiles),
         }
         judges = [judge for each in scorers for judge, _ in each._asked]  # noqa: SLF001  # of this class
-        for judge in judges:
+        for number, judge in enumerate(judges, start=1):
             spec = spec_of(judge)
             parts = {"judge": spec.name, **spec.parts}
             if is_stored and not (judge.is_local or "server" in judge.parameters):
                 parts["address"] = UNKNOWN
-            prefix = f"{spec.name}: " if len(judges) > 1 else ""
+            prefix = f"judge {number}: " if len(judges) > 1 else ""
             found |= {f"{prefix}{part}": value for part, value in parts.items()}
         return found
 

@@ -134,23 +134,22 @@ def calibrate(
 
 def _with_verdicts(table: ScoreTable) -> ScoreTable:
     """The judgements that rows of imported scores carry, in cells with results as JSON."""
-    columns: dict[str, list[Result]] = {}
-    for sample in table.about.get("samples", ()):
+    columns: dict[str, dict[int, Result]] = {}
+    for row, sample in enumerate(table.about.get("samples", ())):
         for name, value in sample.metadata.items():
             if isinstance(value, str) and value.startswith('{"kind": "tcva"'):
-                columns.setdefault(name, []).append(Result.from_json(value))
+                columns.setdefault(name, {})[row] = Result.from_json(value)
     if not columns:
         msg = (
             "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote, or "
             "in RAGAS results_to_pandas(evaluation).to_csv(...), as its own to_pandas() leaves them out"
         )
         raise InvalidValueError(msg)
-    _of_one_judge(read_scores(columns))
-    judged = read_scores(next(iter(columns.values())))
-    about = {
-        name: getattr(table, name) for name in ("human", "raters", "groups", "metadata", "notes")
-    }
-    return replace(judged, **about)
+    _of_one_judge(read_scores({name: results.values() for name, results in columns.items()}))
+    first = next(iter(columns.values()))
+    rows = table.select([*first])
+    names = ("human", "raters", "groups", "metadata", "notes")
+    return replace(read_scores(first.values()), **{name: getattr(rows, name) for name in names})
 
 
 def _of_one_judge(table: ScoreTable) -> ScoreTable:

@@ -67,8 +67,8 @@ class JudgeSpec:
         {'address': 'host/v1', 'sampling temperature': 0, 'max_tokens': 'unknown'}
         """
         parts: dict[str, Any] = dict.fromkeys(_PARTS, UNKNOWN)
-        for name_here, value in parameters.items():
-            part = _ALIASES.get(name_here, name_here)
+        for parameter, value in parameters.items():
+            part = _ALIASES.get(parameter, parameter)
             if value is not None:
                 parts[part] = value
             elif parts.get(part) == UNKNOWN:

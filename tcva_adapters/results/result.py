@@ -59,7 +59,7 @@ class Result:
 
     assessment: Assessment
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
-    certified: Guarantee | None = field(default=None, repr=False)
+    certified: Guarantee | None = field(default=None, repr=False, hash=False)
     seen: Assessment = field(init=False, repr=False, compare=False)
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
@@ -75,7 +75,7 @@ class Result:
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "score", score)
 
-    @property
+    @cached_property
     def guarantee(self) -> GuaranteeCheck | None:
         """Whether the guarantee of the settings holds for this score; None where there is none."""
         if self.certified is None:
@@ -208,6 +208,7 @@ class Result:
             judge=judged.judge,
             prompt_version=judged.prompt_version,
             unscored=why,
+            judged_by=judged.judged_by,
         )
         return type(self)(assessment, self.scoring, self.certified)
 

@@ -141,3 +141,14 @@ def test_answers_that_were_judged_in_two_ways_certify_none_of_them() -> None:
     for judge in JUDGES:
         with pytest.warns(GuaranteeWarning, match="seed"):
             assert state_of(TCVA.from_config(config, judge=judge).evaluate(GOOD)) == OPEN
+
+
+def test_rows_without_a_result_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = ragas.results_to_pandas(ragas_entry.evaluated([ADAPTERS[0].built("lexical")], *RATED))
+    frame.loc[0, "tcva_faithfulness_result"] = None
+    frame.assign(human=RATINGS).to_csv("scores.csv")
+    guarantee = calibrate("scores.csv", max_false_pass=0.1).settings["guarantee"]
+    assert (guarantee["rejected"], guarantee["good"]) == (40, 39)

@@ -190,7 +190,7 @@ def test_judges_of_a_panel_and_additional_ones_are_compared_one_by_one() -> None
     by = Panel([one, two])
     assert checked_for(Panel([one, two]), by).state == HOLDS
     check = checked_for(Panel([one, other]), by)
-    assert check.text.endswith("lost: two: sampling temperature 0.7 instead of 0")
+    assert check.text.endswith("lost: judge 2: sampling temperature 0.7 instead of 0")
     assert (
         "combine fused instead of median"
         in checked_for(Panel([one, two], combine="fused"), by).text
@@ -217,3 +217,16 @@ def test_what_a_store_served_of_an_llm_object_tells_no_address(tmp_path: Path) -
         assert [state_of(scorer.evaluate(GOOD)) for _ in range(2)] == [HOLDS, HOLDS]
         local = TCVA.from_config(certified(), judge="lexical", store=path)
         assert [state_of(local.evaluate(GOOD)) for _ in range(2)] == [HOLDS, HOLDS]
+
+
+def test_two_judges_of_one_name_are_told_apart() -> None:
+    here, there = (_openai(Arguments(base_url=f"http://{host}/v1")) for host in ("here", "there"))
+    scorer = TCVA(judge=here, fuse=[here])
+    assert (
+        scorer.judged_by()
+        == TCVA(judge=_openai(Arguments(base_url="http://here/v1")), fuse=[here]).judged_by()
+    )
+    for other in (TCVA(judge=there, fuse=[here]), TCVA(judge=here, fuse=[there])):
+        differs = [n for n, value in other.judged_by().items() if scorer.judged_by()[n] != value]
+        assert len(differs) == 1
+        assert differs[0].endswith("address")
