@@ -381,6 +381,31 @@ def test_the_state_is_written_and_read_back_and_old_results_are_read() -> None:
 
 
 def test_unscored_answers_keep_the_state() -> None:
-    scorer = TCVA.from_config(certified(), judge="lexical", fuse=())
+    scorer = TCVA.from_config(certified(), judge="lexical")
     empty = scorer.evaluate(GOOD.model_copy(update={"contexts": ()}))
     assert (empty.score, state_of(empty)) == (None, HOLDS)
+    assert empty.unscored is not None
+    assert state_of(empty.unscored_for(empty.unscored)) == HOLDS
+    assert len({empty, scorer.evaluate(GOOD)}) == 2
+
+
+@pytest.mark.filterwarnings("ignore::tcva_adapters.errors.GuaranteeWarning")
+def test_each_framework_shows_the_state_where_it_has_details() -> None:
+    threshold = certified().settings["threshold"]
+    text = f"The guarantee is lost: threshold 0.1 instead of {threshold:g}"
+    shown = {"state": LOST, "text": text}
+    output: Any = _langchain(threshold=0.1).invoke(RECORD)
+    assert (output["guarantee"], text in output["reasoning"]) == (shown, True)
+    metric = _deepeval(threshold=0.1)
+    metric.measure(deepeval_entry.case_of(GOOD))
+    assert (json.loads(metric.verbose_logs)["guarantee"], text in metric.reason) == (shown, True)
+    found = ragas_entry.evaluated([_ragas("lexical", threshold=0.1)], GOOD)
+    (trace,) = found.traces[0].values()
+    assert trace["tcva_judgement"]["output"]["guarantee"] == shown
+    collection = ragas.TCVACollectionMetric.from_config(certified(), llm="lexical", threshold=0.1)
+    score = collection.score(**ragas_entry.turn(GOOD).to_dict())
+    assert score.traces is not None
+    assert (score.traces["output"]["guarantee"], text in str(score.reason)) == (shown, True)
+    evaluation = _llamaindex(llm="lexical", threshold=0.1).evaluate(**FIELDS)
+    assert evaluation.model_dump()["result"]["guarantee"] == shown
+    assert text in evaluation.feedback
