@@ -80,7 +80,11 @@ class TCVAWarning(Warning):
 
 
 class GuaranteeWarning(TCVAWarning, UserWarning):
-    """Settings come with a guarantee that does not hold for what they are used in."""
+    """The guarantee of settings is lost where they are used, or cannot be checked there."""
+
+
+class SharedNameWarning(TCVAWarning, UserWarning):
+    """Two metrics of one evaluation have one name, under which a framework keeps one of them."""
 
 
 class DefaultJudgeWarning(TCVAWarning, UserWarning):

@@ -75,7 +75,7 @@ class Scorer(Frozen, Asking[R]):
     Attributes:
         name: The name of columns and feedback: the subject, and every setting that is not the default.
         subject: What is scored, e.g. ``faithfulness``.
-        title: The name for readers, without the threshold, which reports show in a column of its own.
+        title: The name for readers, likewise.
         judge_name: The name of the judge in results.
         required: The fields that a sample must have.
         is_local: Whether all judging is computing in this process.
@@ -275,13 +275,12 @@ def names(
 
     Args:
         model: Of the settings.
-        values: The settings by name; reports show the threshold in a column of its own.
+        values: The settings by name.
         subject: What is scored, for columns.
         title: The same for readers.
     """
     details = unusual(model, values)
     name = _NOT_IN_FILES.sub("_", f"{subject}({','.join(details)})" if details else subject)
-    details = unusual(model, {**values, "threshold": model.model_fields["threshold"].default})
     return name, f"{title} ({', '.join(details)})" if details else title
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 MARKER: Final = "tcva"
 _HELP: Final = (
     "tcva(criterion='faithfulness', judge='lexical', temperature=0.5, threshold=0.5, "
-    "gates=(), group=None, **settings): settings of the fixture `tcva`: those of "
-    "tcva_adapters.TCVA, and gates like 'mean>=0.8'; the nearest marker wins"
+    "gates=(), group=None, config=None, **settings): settings of the fixture `tcva`: those of "
+    "tcva_adapters.TCVA, gates like 'mean>=0.8', and a file of tcva calibrate; the nearest marker wins"
 )
 _REPORTED: Final = "tcva"
 """The attribute of a report that takes what was judged from xdist's workers to the summary."""

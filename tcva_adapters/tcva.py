@@ -14,12 +14,19 @@ from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, blank_field, verdict_key
 from tcva_adapters.judges.llm import LLMJudge, adrive, drive
 from tcva_adapters.judges.panel import Repeats, assessment_of, single_judges
-from tcva_adapters.models.protocol import Identity, identity_of
+from tcva_adapters.models.protocol import Identity, identity_of, spec_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.results.judged_by import PROFILES, UNKNOWN, bare
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import Profiles, ScoringConfig, TCVASettings, shows_settings
+from tcva_adapters.results.settings import (
+    Profiles,
+    ScoringConfig,
+    TCVASettings,
+    shown,
+    shows_settings,
+)
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, SharedSentences
 from tcva_adapters.samples.conversation import Conversation, as_conversation, as_conversations
@@ -127,11 +134,49 @@ class TCVA(FromConfig, Scorer[Result]):
     def fingerprint(self) -> str:
         """Everything that can change a score, as a text that is equal where it is equal."""
         judged = [each.key(Sample()) for each in (self, *self.members)]
-        return f"tcva {self.subject} {self.scoring!r} {self.profiles!r} {judged!r}"
+        parts = [self.subject, self.scoring, self.profiles, judged, self.settings["guarantee"]]
+        return f"tcva {parts!r}"
+
+    def judged_by(self, *, is_stored: bool = False) -> dict[str, Any]:
+        """What criterion and judges are known by now, as JSON values, additional judges included.
+
+        Of several judges the parts of each begin with its number.
+
+        Args:
+            is_stored: It is about what a store served, whose keys do not tell every address.
+        """
+        scorers = (self, *self.members)
+        found = {
+            "criterion": self.subject,
+            "texts of the criterion": self.criterion.fingerprint,
+            "judge": bare(self.judge_name),
+            "prompt_version": "+".join(dict.fromkeys(s.judge.prompt_version for s in scorers)),
+            "fused": bare("+".join(f"{m.subject} by {m.judge_name}" for m in self.members)),
+            "combine": getattr(self.judge, "combine", None),
+            "least": getattr(self.judge, "least", None),
+            PROFILES: self.profiles and shown(self.profiles),
+        }
+        judges = [judge for each in scorers for judge, _ in each._asked]  # noqa: SLF001  # of this class
+        for number, judge in enumerate(judges, start=1):
+            spec = spec_of(judge)
+            parts = {"judge": spec.name, **spec.parts}
+            if is_stored and not (judge.is_local or "server" in judge.parameters):
+                parts["address"] = UNKNOWN
+            prefix = f"judge {number}: " if len(judges) > 1 else ""
+            found |= {f"{prefix}{part}": value for part, value in parts.items()}
+        return found
 
     def result(self, assessment: Assessment) -> Result:
-        """An assessment under this object's settings, or those of the profile it falls under."""
-        return Result(assessment, self.scoring.for_profile(self.profiles, assessment.metadata))
+        """An assessment under this object's settings, or those of the profile it falls under.
+
+        Warns:
+            GuaranteeWarning: The guarantee of the settings is lost, or cannot be checked.
+        """
+        parts = (assessment, *assessment.panel, *assessment.members)
+        judged_by = self.judged_by(is_stored=any(each.from_store for each in parts))
+        judged = assessment.model_copy(update={"judged_by": judged_by})
+        scoring = self.scoring.for_profile(self.profiles, assessment.metadata)
+        return Result(judged, scoring, self.settings["guarantee"]).warned()
 
     def evaluate_conversation(
         self, conversation: Conversation | Iterable[Any]
@@ -195,7 +240,8 @@ class TCVA(FromConfig, Scorer[Result]):
     def of_turns(self, conversation: Conversation, results: Iterable[Result]) -> ConversationResult:
         """The result of a conversation whose turns have these results."""
         scoring = self.scoring.for_profile(self.profiles, conversation.metadata)
-        return ConversationResult([*results], scoring, conversation.id, conversation.metadata)
+        about = conversation.id, conversation.metadata
+        return ConversationResult([*results], scoring, *about).warned()
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tcva_adapters import CCRS, TCVA, Conversation, Sample
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import GuaranteeWarning, InvalidValueError
 from tcva_adapters.report.suite import Suite, run_lines
+from tests.support.certified import HOLDS, LOST, certified, state_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = "tcva_adapters.pytest_plugin"
@@ -171,3 +172,27 @@ def test_results_from_elsewhere_are_taken() -> None:
     text = "\n".join(run_lines(suite.taken()))
     found = re.findall("^(qr|completeness|faithfulness) by", text, re.MULTILINE)
     assert found == ["qr", "completeness", "faithfulness"]
+
+
+def test_a_file_of_settings_is_taken_with_its_guarantee(tmp_path: Path) -> None:
+    certified().dump(tmp_path / "gate.json")
+    suite = Suite(config=tmp_path / "gate.json", judge="lexical")
+    assert suite.scorer.threshold == certified().settings["threshold"]
+    assert state_of(suite.check(GOOD)) == HOLDS
+    given = Suite(config=tmp_path / "gate.json", judge="lexical", threshold=0.4)
+    with pytest.warns(GuaranteeWarning, match=r"threshold 0\.4 instead of"):
+        assert state_of(given.check(GOOD)) == LOST
+    with pytest.warns(GuaranteeWarning, match="scored a conversation"):
+        talk = Suite(config=certified(), judge="lexical").check(Conversation(turns=(GOOD,)))
+    assert state_of(talk) == LOST
+    marked = f"""
+import pytest
+
+
+@pytest.mark.tcva(config="gate.json", judge="lexical")
+def test_it(tcva):
+    result = tcva.check({{"answer": "The office opens at nine.", "contexts": [{PASSAGE!r}]}})
+    assert result.guarantee.state == "holds"
+    assert tcva.scorer.threshold == {certified().settings["threshold"]!r}
+"""
+    ran(tmp_path, marked, code=0)

@@ -9,8 +9,12 @@ from itertools import product
 from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, create_model
+from pydantic_core import to_jsonable_python
 
+from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.protocol import Identity, JudgeRequest, closed_object
+from tcva_adapters.models.secrets import mask, shown_url
+from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN
 
 SETTINGS: Final = (
     *("temperature", "max_tokens", "max_completion_tokens", "num_predict", "num_ctx"),
@@ -22,6 +26,17 @@ is left out: a class may keep a key under any name."""
 
 _ONE_WORD: Final = json.dumps(closed_object({"answer": {"type": "string"}}))
 """The schema for LLMs that give objects alone, where a request asks for plain text."""
+
+_ARGUMENTS: Final = (
+    *("model_kwargs", "additional_kwargs", "generation_kwargs", "model_args", "extra_body"),
+)
+"""What LLM classes call a mapping of further arguments of a call. A class that has one names there
+what it has no attribute for."""
+
+_CLIENTS: Final = ("root_client", "client", "model", "_client")
+"""What LLM classes call their client, which knows its address best."""
+
+_ADDRESSES: Final = ("base_url", "openai_api_base", "api_base", "azure_endpoint")
 
 CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """What providers call the reason why a reply ended where it was cut off."""
@@ -47,8 +62,12 @@ class LLMObject:
 
     def __init__(self, llm: Any) -> None:
         self.llm = llm
-        self.name = f"{self.framework}:{self._model_name()}"
         self._class, self._settings_of = type(self._core()).__name__, self._holders()
+
+    @property
+    def name(self) -> str:
+        """See above."""
+        return f"{self.framework}:{self._model_name()}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -60,6 +79,33 @@ class LLMObject:
             if is_texts or isinstance(value, bool | int | float | str):
                 found[name] = value
         return found
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What the LLM is known by besides its parameters, as it is now; None is not sent.
+
+        The classes that wrap the model are no part of it.
+        """
+        found = [getattr(self._core(), name, None) for name in _ARGUMENTS]
+        arguments = [each for each in found if isinstance(each, Mapping)]
+        told = [name for name in SAMPLING if arguments or hasattr(self._core(), name)]
+        known = {**dict.fromkeys(told), **self.parameters}
+        bound = [each for each in reversed(self._holders()) if isinstance(each, Mapping)]
+        given = {name: value for each in (*arguments, *bound) for name, value in each.items()}
+        known |= {name: given.pop(name) for name in self.settings if name in given}
+        if given:  # which may hold a secret
+            plain = to_jsonable_python(given, fallback=lambda value: type(value).__name__)
+            known["further arguments"] = fingerprint_of(plain)
+        return {**known, "address": self._address()}
+
+    def _address(self) -> str:
+        """Host and path of its server, without credentials and query, or that nobody knows them."""
+        core = self._core()
+        holders = [core, *(getattr(core, name, None) for name in _CLIENTS)]
+        holders += [getattr(each, "client", None) for each in holders]
+        found = (getattr(*each, None) for each in product(reversed(holders), _ADDRESSES))
+        urls = (shown_url(str(each)).partition("://")[2] for each in found)
+        return mask(next(filter(None, urls), UNKNOWN))
 
     @property
     def identity(self) -> Identity:

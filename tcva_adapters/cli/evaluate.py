@@ -41,7 +41,6 @@ from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.assessment import FAILURES
-from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import Writing, check_suffix
 from tcva_adapters.results.result import Result
@@ -124,7 +123,7 @@ def evaluate(
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
     reading["hold"] = "all" if looks or (read.total and read.conversations) else "scores"
-    with _judged(scorer, samples, read, out, reading, whole, config, overwrite=overwrite) as table:
+    with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
         found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)
         print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
@@ -147,18 +146,6 @@ def _check(read: SampleStream, reading: Mapping[str, Any], before: ScoreTable | 
         known = read.again() if is_read_again(read.source) else read.held
         if known is not None:
             check_samples(known, human, reading.get("human_scale"), group, before)
-
-
-def _guaranteed(config: Path | None, scorer: TCVA) -> list[str]:
-    """What the settings guarantee, or why they do not in this run, which is said before any call."""
-    guarantee = Config.load(config).guarantee if config else None
-    if guarantee is None:
-        return []
-    if not (found := guarantee.lost(scorer)):
-        return [f"Guarantee of {guarantee.date}: {guarantee.said}"]
-    warning = f"The guarantee of {config} does not hold for this run: {'; '.join(found)}."
-    note(f"warning: {warning}")
-    return [warning]
 
 
 def _whole(plain: dict[str, Any]) -> tuple[Mapping[str, float], float | None] | None:
@@ -240,14 +227,12 @@ def _judged(
     out: str | None,
     reading: dict[str, Any],
     whole: tuple[Mapping[str, float], float | None] | None,
-    config: Path | None,
     *,
     overwrite: bool,
 ) -> Iterator[ScoreTable]:
     """Judge the samples, and write the results; the file is there once the block has ended."""
     parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
     fingerprint = run_fingerprint(scorer, samples, reading["group"])
-    guarantee = _guaranteed(config, scorer)
     with Writing(
         out, parse, overwrite=overwrite, fingerprint=fingerprint, is_held=False
     ) as written:
@@ -256,11 +241,12 @@ def _judged(
             table = read_scores(results, **reading)
         if whole is not None:
             table = with_composite(table, *whole)
-        if guarantee and read.conversations:
-            guarantee.append("The guarantee is not about scores of conversations.")
+        notes = [*table.notes, *read.notes]
+        if scorer.settings.get("guarantee") and read.conversations:
+            notes.append("The guarantee is not about scores of conversations.")
         can_continue = scorer.store is not None
         about = {**table.about, "skipped": read.skipped, "can_continue": can_continue}
-        yield replace(table, about=about, notes=(*guarantee, *table.notes, *read.notes))
+        yield replace(table, about=about, notes=tuple(notes))
 
 
 def _looked_at(

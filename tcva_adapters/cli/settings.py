@@ -26,7 +26,7 @@ NONE: Final = "none"
 MODEL: Final = ("timeout", "max_retries", "requests_per_minute", "prices", "max_tokens")
 """Settings of a model that ``--set`` takes; its server and its key stand in the environment."""
 
-_OPTIONS: Final = frozenset({"share", "store", "fuse"})
+_OPTIONS: Final = frozenset({"share", "store", "fuse", "guarantee"})
 """Settings that have an option of their own, or none."""
 
 

@@ -18,6 +18,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, described, plain
+from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
 from tcva_adapters.stats.inference import DETECTABLE, LEAST, LEAST_APART, Estimate
@@ -115,7 +116,8 @@ def calibrate(
     one_of("objective", objective, get_args(Objective))
     check_level(level)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
-    table = _of_one_judge(read_scores(source, human=human, scoring=scoring, **how))
+    table = read_scores(source, human=human, scoring=scoring, **how)
+    table = _of_one_judge(_with_verdicts(table) if table.counts is None else table)
     asked: dict[str, Any] = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
     if {*asked.values()} != {None}:
         asked["human_threshold"] = human_threshold
@@ -128,6 +130,26 @@ def calibrate(
     at = passes_from(human_threshold, human_scale)
     search = _Search(objective, at, resamples, level, seed)
     return _agreeing(search, table, scoring, (temperatures, schemes, penalties), by)
+
+
+def _with_verdicts(table: ScoreTable) -> ScoreTable:
+    """The judgements that rows of imported scores carry, in cells with results as JSON."""
+    columns: dict[str, dict[int, Result]] = {}
+    for row, sample in enumerate(table.about.get("samples", ())):
+        for name, value in sample.metadata.items():
+            if isinstance(value, str) and value.startswith('{"kind": "tcva"'):
+                columns.setdefault(name, {})[row] = Result.from_json(value)
+    if not columns:
+        msg = (
+            "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote, or "
+            "in RAGAS results_to_pandas(evaluation).to_csv(...), as its own to_pandas() leaves them out"
+        )
+        raise InvalidValueError(msg)
+    _of_one_judge(read_scores({name: results.values() for name, results in columns.items()}))
+    first = next(iter(columns.values()))
+    rows = table.select([*first])
+    names = ("human", "raters", "groups", "metadata", "notes")
+    return replace(read_scores(first.values()), **{name: getattr(rows, name) for name in names})
 
 
 def _of_one_judge(table: ScoreTable) -> ScoreTable:
@@ -161,9 +183,7 @@ def _agreeing(
 
 def _rated(table: ScoreTable) -> ScoreTable:
     """The samples with verdicts and a rating."""
-    if table.counts is None:
-        msg = "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote"
-        raise InvalidValueError(msg)
+    assert table.counts is not None  # noqa: S101  # `_of_one_judge` has looked
     rated = table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
     if not len(rated):
         msg = "no sample has both a score and a human rating; name their field or file with --human"

@@ -22,6 +22,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import described, plain
 from tcva_adapters.results.guarantee import Guarantee, Limits, percent
+from tcva_adapters.results.judged_by import PROFILES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
@@ -215,7 +216,7 @@ def guaranteed(
             groups=gate.groups,
             by=by,
             date=datetime.now(tz=UTC).date().isoformat(),
-            **judged_by(table),
+            judged_by=judged_by(table),
             setting=plain(settings[best]) | {"threshold": record["threshold"]},
         )
         sentence = f"Use {name}, threshold {record['threshold']:g}: {found.said}"
@@ -267,15 +268,11 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
 
 
 def judged_by(table: ScoreTable) -> dict[str, Any]:
-    """Who judged a table's samples, as a `Guarantee` names it."""
-    versions: dict[str, None] = {}
-    for each in chain.from_iterable(table.results.values()):
-        if isinstance(each, Result):
-            judged = (each.assessment, *each.assessment.members)
-            versions |= dict.fromkeys(one.prompt_version for one in judged)
-    named = {name: table.about.get(name) for name in ("criterion", "judge")}
-    fused = tuple(table.about.get("fused", ()))
-    return {**named, "prompt_version": "+".join(versions) or None, "fused": fused}
+    """Who judged a table's samples, as a `Guarantee` says it; empty where that is not always the same."""
+    results = chain.from_iterable(table.results.values())
+    first, *others = [e.assessment.judged_by for e in results if isinstance(e, Result)] or [{}]
+    is_same = all(each == first for each in others)
+    return {name: value for name, value in first.items() if is_same and name != PROFILES}
 
 
 def _rated(table: ScoreTable, limits: Limits, settings: Sequence[ScoringConfig] = ()) -> ScoreTable:

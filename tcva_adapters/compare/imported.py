@@ -360,6 +360,7 @@ def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
                 name: data.get("score"),
                 f"{name}_error": data.get("error"),
                 f"{name}_reason": data.get("reason"),
+                f"{name}_log": _first(data, "verboseLogs", "verbose_logs"),
             }
             least = _number(data.get("threshold"))
             if least is not None and math.isfinite(least):

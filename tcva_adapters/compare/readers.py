@@ -300,7 +300,8 @@ class Block:
             self.counts.add(under(judged, scoring.evidence))
             return
         is_same = isinstance(item, Result) and item.scoring == scoring
-        result = cast("Result", item) if is_same else Result(judged, scoring)
+        certified = getattr(item, "certified", None)
+        result = cast("Result", item) if is_same else Result(judged, scoring, certified)
         method, why = judged.criterion, result.unscored
         reasons = {} if why is None or result.score is not None else {method: why.text}
         self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons, result, talk)

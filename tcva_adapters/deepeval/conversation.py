@@ -66,7 +66,6 @@ class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  
     """
 
     _scorer: TCVA
-    is_of_conversations: ClassVar = True
     reads = ConversationalTestCase
     called: ClassVar = {**evaluator.ScorerMetric.called, "reference": "expected_outcome"}
     sample_of = staticmethod(_conversation_of)

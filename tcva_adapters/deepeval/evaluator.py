@@ -310,7 +310,7 @@ class ScorerMetric(OfScorer[R], BaseMetric):  # type: ignore[misc,no-untyped-cal
     >>> metric.measure(LLMTestCase(input="Where is it?", actual_output="It is where it was."))
     1.0
     >>> metric.name, metric.threshold
-    ('CCRS question relevance', 0.6)
+    ('CCRS question relevance (threshold=0.6)', 0.6)
     """
 
     reads = LLMTestCase
@@ -415,6 +415,8 @@ def _follow_threshold(metric: Any) -> None:
     # Without a threshold there is nothing that a score could fall short of.
     passes, scorer = own["threshold"] or 0.0, own["_scorer"]
     own["_scorer"] = scorer if scorer.threshold == passes else scorer.changed(threshold=passes)
+    if own["name"] == scorer.title:  # it tells the threshold, so it changes with it
+        own["name"] = own["_scorer"].title
 
 
 def _begin(metric: Any, test_case: Any) -> Any:

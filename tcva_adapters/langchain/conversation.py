@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict  # pydantic reads the other ones from 3.12 on
 
@@ -50,7 +50,6 @@ class TCVAConversationEvaluator(TCVAEvaluator):
     (1.0, [1.0, None])
     """
 
-    is_of_conversations: ClassVar = True
     if TYPE_CHECKING:
         __init__ = TCVAEvaluator.__init__
 

@@ -22,6 +22,7 @@ from tcva_adapters.models.protocol import (
     Sampling,
     token_logprobs,
 )
+from tcva_adapters.results.judged_by import UNKNOWN
 
 _CONFIG: Final[RunnableConfig] = {
     "run_name": "tcva_judge",
@@ -85,6 +86,12 @@ class LangChainModel(LLMObject):
 
     def _holders(self) -> tuple[Any, ...]:
         return (*(getattr(each, "kwargs", {}) for each in self._layers[:-1]), self._core())
+
+    def _address(self) -> str:
+        # What answers may be another one, or have other settings.
+        is_model = isinstance(self._core(), BaseLanguageModel)
+        has_others = any(hasattr(each, "fallbacks") for each in self._layers)
+        return super()._address() if is_model and not has_others else UNKNOWN
 
     def _model_name(self) -> str:
         # Of Runnables that are no models, e.g. functions, the class says nothing.

@@ -41,6 +41,7 @@ class TCVAOutput(TypedDict):
     interval: NotRequired[list[float] | None]
     breakdown: NotRequired[dict[str, float]]
     scoring: NotRequired[dict[str, Any]]
+    guarantee: NotRequired[dict[str, Any] | None]
     criterion: NotRequired[str]
     prompt_version: NotRequired[str]
     claims: NotRequired[list[dict[str, Any]]]

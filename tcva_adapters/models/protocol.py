@@ -11,6 +11,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.assessment import Usage
+from tcva_adapters.results.judged_by import SAMPLING, JudgeSpec
 from tcva_adapters.samples.sample import whole_characters
 
 _MOST_TOKENS: Final = 10**12
@@ -174,6 +175,17 @@ def identity_of(asked: object) -> Identity:
     """
     found = getattr(asked, "identity", None)
     return found if isinstance(found, Identity) else Identity(asked)
+
+
+def spec_of(judge: Any) -> JudgeSpec:
+    """What a judge is known by now, whatever class wraps its model.
+
+    Its parameters tell it, and what its model says that it is ``known`` by. A judge that computes in
+    this process has neither an address nor sampling.
+    """
+    known = getattr(getattr(judge, "model", None), "known", {})
+    fixed = {**dict.fromkeys(SAMPLING), "address": ""} if judge.is_local else {}
+    return JudgeSpec.of(judge.name, {**fixed, **judge.parameters, **known})
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from langchain_core.callbacks import Callbacks
 from ragas.dataset_schema import MultiTurnSample
@@ -50,8 +50,6 @@ class TCVAMultiTurnMetric(
     (1.0, 1)
     """
 
-    is_of_conversations: ClassVar = True
-
     def _adopt(self, scorer: Scorer[Any], llm: Any) -> None:
         super()._adopt(scorer, llm)
         reference = "reference" if "reference" in scorer.required else "reference:optional"
@@ -72,6 +70,7 @@ class TCVAMultiTurnMetric(
         return score_of(found[0])
 
     async def _multi_turn_ascore(self, sample: MultiTurnSample, callbacks: Callbacks) -> float:
+        vars(self).pop("_names", {}).clear()
         judging = OfConversations(self.scorer)
         with recorded(judging, sample, callbacks) as found:
             found.append(await judging.aevaluate(_conversation(judging, sample)))

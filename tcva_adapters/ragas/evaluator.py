@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -14,10 +15,11 @@ from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import BaseSample, SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.metrics.collections.base import BaseMetric
+from ragas.run_config import RunConfig
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.errors import InvalidSampleError, JudgeError
+from tcva_adapters.errors import InvalidSampleError, JudgeError, SharedNameWarning
 from tcva_adapters.evaluator import Frozen, R, Scorer, lacks
 from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
@@ -102,6 +104,8 @@ class OfScorer(Frozen, Generic[R]):
     @llm.setter
     def llm(self, llm: Any) -> None:
         self._adopt(self.scorer.changed(judge=_judge(llm)), llm)
+        if guarantee := self.scorer.arguments.get("guarantee"):
+            guarantee.warned_of.clear()  # RAGAS sets it where a run begins
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
@@ -148,6 +152,22 @@ class OlderMetric(OfScorer[R], MetricWithLLM):
     settable = ("name", "llm")
     output_type = MetricOutputType.CONTINUOUS
 
+    def init(self, run_config: RunConfig) -> None:
+        """What RAGAS calls at the start of an evaluation, with one object for all of its metrics.
+
+        Warns:
+            SharedNameWarning: Another one of these metrics has the name of this one.
+        """
+        super().init(run_config)
+        # Until they are scored: one object may be of several evaluations.
+        names = vars(self)["_names"] = vars(run_config).setdefault("_tcva_names", {})
+        if names.setdefault(self.name, self) is not self:
+            msg = (
+                f"two metrics of this evaluation are called {self.name!r}, and RAGAS keeps the "
+                "scores of one alone; give each a name of its own with name=..."
+            )
+            warnings.warn(msg, SharedNameWarning, stacklevel=2)
+
 
 class ScorerMetric(OlderMetric[R], SingleTurnMetric):
     """Scores samples in ``evaluate`` and ``aevaluate`` with any scorer: `TCVA`, `CCRS`.
@@ -190,6 +210,7 @@ class ScorerMetric(OlderMetric[R], SingleTurnMetric):
         return score_of(found[0])
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Callbacks) -> float:
+        vars(self).pop("_names", {}).clear()
         with recorded(self.scorer, sample, callbacks) as found:
             found.append(await self.scorer.aevaluate(_of_turn(self.scorer, sample)))
         return score_of(found[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, overload
 
@@ -14,6 +15,7 @@ from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates, exit_code, gate_lines, gate_records
+from tcva_adapters.results.config import Config
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
@@ -42,6 +44,7 @@ class Suite:
         gates: What the samples of one `check` have to reach, see `Gates.of`.
         group: The metadata field of what samples belong to: a gate's confidence is about other
             groups.
+        config: A file of `tcva calibrate`, or a `Config`; settings that are given win over it.
         settings: Of the `TCVA`.
 
     Attributes:
@@ -53,9 +56,14 @@ class Suite:
     """
 
     def __init__(
-        self, *, gates: Sequence[str] | str = (), group: str | None = None, **settings: Any
+        self,
+        *,
+        gates: Sequence[str] | str = (),
+        group: str | None = None,
+        config: Config | str | Path | None = None,
+        **settings: Any,
     ) -> None:
-        self.scorer = TCVA(**settings)
+        self.scorer = TCVA.from_config(config or Config(), **settings)
         self._gates, self._group = Gates.of(gates), group
         self._judged: list[Record] = []
 
@@ -118,7 +126,8 @@ class Suite:
         by_label: dict[str, list[Scored]] = {}
         for result in results:
             if isinstance(result, ConversationResult):  # one sample, not its turns
-                result = Result(result.assessment, result.scoring)  # noqa: PLW2901  # the same result in another class
+                judged = result.assessment, result.scoring, result.certified
+                result = Result(*judged)  # noqa: PLW2901  # the same result in another class
             if not result.nothing_to_check:
                 by_label.setdefault(_label(result), []).append(result)
         lines, failing = list[str](), 0

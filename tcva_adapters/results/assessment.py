@@ -143,7 +143,7 @@ FAILURES: Final = frozenset(
 SILENT: Final = frozenset({Reason.NO_CLAIMS, Reason.REFUSAL})
 """Reasons of texts that claim nothing, so that there is nothing to check."""
 
-_COSTS: Final = frozenset({"usage", "from_store", "shared"})
+_COSTS: Final = frozenset({"usage", "from_store", "shared", "judged_by"})
 
 
 class EvidenceCheck(StrEnum):
@@ -396,6 +396,8 @@ class Assessment(Judgement):
             assessments are.
         earlier_contexts: Whether the claims were checked against contexts of earlier turns, as
             ``uncontexted="earlier"`` allows.
+        judged_by: What criterion and judges are known by, see `TCVA.judged_by`; empty where nobody
+            says it.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -418,6 +420,7 @@ class Assessment(Judgement):
     form: str = ""
     marked_of_one: float = Field(default=0.0, exclude=True)
     earlier_contexts: bool = False
+    judged_by: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:

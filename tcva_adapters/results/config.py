@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from tcva_adapters.errors import GuaranteeWarning, UnreadableInputError
+from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.settings import ScoringConfig, TCVASettings, check_names, shown
 from tcva_adapters.samples.output import replacing, usable_path
@@ -107,6 +106,8 @@ class Config(Checked):
         found = TCVASettings(**{"floor": "always", **self.settings}, profiles=self.profiles)
         options = {name: getattr(found, name) for name in ("profiles", *self.settings)}
         options["criterion"] = self.criterion
+        # Another one each time: it remembers what was warned of.
+        options["guarantee"] = self.guarantee and Guarantee(**dict(self.guarantee))
         return {name: value for name, value in options.items() if value is not None}
 
 
@@ -124,35 +125,21 @@ def configured(source: Config | str | Path, overrides: Mapping[str, Any]) -> dic
 class FromConfig:
     """Gives a class that takes the settings of a score a way to be built from a file."""
 
-    is_of_conversations: ClassVar[bool] = False
-
     @classmethod
     def from_config(cls, source: Config | str | Path, /, **options: Any) -> Self:
-        """Built with the settings of a file that `tcva calibrate` wrote.
+        """Built with the settings of a file that `tcva calibrate` wrote, and with its guarantee.
 
         Args:
             source: The file's path, or a `Config`.
             options: Arguments of the class, e.g. the judge; they win over the file, and a
                 temperature over its profiles.
 
-        Warns:
-            GuaranteeWarning: The file has a guarantee, which does not hold for what is built.
-
         Raises:
             UnreadableInputError: The file cannot be read, or is no configuration.
             InvalidValueError: This class does not take one of them, e.g. profiles where samples have
                 no metadata to tell them by.
         """
-        config = Config.load(source)
-        made = cls(**configured(config, options))
-        if config.guarantee is not None:
-            found = ["the score is a conversation's"] * cls.is_of_conversations
-            has_judge = getattr(made, "llm", made) is not None
-            found += config.guarantee.lost(getattr(made, "scorer", made), has_judge=has_judge)
-            if found:
-                msg = f"the settings' guarantee does not hold here: {'; '.join(found)}"
-                warnings.warn(msg, GuaranteeWarning, stacklevel=2)
-        return made
+        return cls(**configured(source, options))
 
 
 def described(scoring: ScoringConfig) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import SCHEMA_VERSION, Assessment, Reason, Unscored, Usage
-from tcva_adapters.results.result import Result, instead, scoring_in
+from tcva_adapters.results.result import Result, instead, setting_in
 from tcva_adapters.results.settings import ScoringConfig
 
 _SHOWN: Final = 3
@@ -62,7 +62,8 @@ class ConversationResult(Result):
         together = pooled([turn.assessment for turn in turns], scoring)
         about = {"sample_id": sample_id, "metadata": dict(metadata or {})}
         object.__setattr__(self, "turns", tuple(turns))
-        super().__init__(together.model_copy(update=about), scoring)
+        about["judged_by"] = {**together.judged_by, "scored": "a conversation"}
+        super().__init__(together.model_copy(update=about), scoring, turns[0].certified)
 
     @property
     def usage(self) -> Usage:
@@ -121,7 +122,7 @@ class ConversationResult(Result):
             msg = f"not a conversation's result of layout {SCHEMA_VERSION}: it has no turns"
             raise UnreadableInputError(msg)
         about = plain.get("sample_id"), plain.get("metadata")
-        return cls([Result.from_dict(turn) for turn in turns], scoring_in(plain), *about)
+        return cls([Result.from_dict(turn) for turn in turns], setting_in(plain)[0], *about)
 
 
 def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Assessment:

@@ -1,13 +1,13 @@
-"""What a gate guarantees, as the settings file carries it, and which runs it says nothing about."""
+"""What a gate guarantees, as the settings file carries it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from tcva_adapters.results.settings import ScoringConfig, shown
 from tcva_adapters.samples.sample import Checked
 
 _Inner = Annotated[float, Field(gt=0.0, lt=1.0)]
@@ -71,12 +71,12 @@ class Guarantee(Limits):
         groups: How many groups the rejected answers are of; None where answers stand alone.
         by: The field for each of whose values the limits hold.
         date: When it was certified, as YYYY-MM-DD.
-        criterion: What was judged.
-        judge: By whom.
-        prompt_version: Of the judge.
-        fused: Additional judges, as ``CRITERION by JUDGE``.
+        judged_by: What criterion and judges are known by, see `TCVA.judged_by`; empty where the
+            rated answers do not say it, or differ in it.
         setting: That of the score with its threshold, as keyword arguments of `ScoringConfig`.
     """
+
+    model_config = ConfigDict(extra="ignore")  # files of earlier versions have more
 
     rejected: _Count
     false_pass: _Share
@@ -87,11 +87,13 @@ class Guarantee(Limits):
     groups: int | None = None
     by: str | None = None
     date: str
-    criterion: str | None = None
-    judge: str | None = None
-    prompt_version: str | None = None
-    fused: tuple[str, ...] = ()
+    judged_by: Mapping[str, Any] = Field(default_factory=dict)
     setting: Mapping[str, Any]
+
+    @cached_property
+    def warned_of(self) -> set[str]:
+        """What was warned of in this run."""
+        return set()
 
     @property
     def said(self) -> str:
@@ -108,32 +110,3 @@ class Guarantee(Limits):
         shares = f"{self.false_pass:.1%} of the rejected and {self.true_pass:.1%} of the good ones"
         shares = shares.replace("%", " %")
         return f"{said}. Of {self.rejected} {below} and {self.good} good ones, {shares} pass {at}."
-
-    def lost(self, scorer: Any, *, has_judge: bool = True) -> list[str]:
-        """How a `TCVA` differs from what was certified; the guarantee does not hold for it.
-
-        Args:
-            scorer: The `TCVA`.
-            has_judge: False where it gets its judge later, which is not compared then.
-        """
-        judged: dict[str, Any] = {"criterion": scorer.criterion.name}
-        if has_judge:
-            judges = [scorer.judge, *(each.judge for each in scorer.members)]
-            versions = dict.fromkeys(each.prompt_version for each in judges)
-            judged |= {"judge": scorer.judge.name, "prompt_version": "+".join(versions)}
-            judged["fused"] = tuple(f"{m.subject} by {m.judge_name}" for m in scorer.members)
-        found = [*self.differences(scorer.scoring, judged)]
-        return found + ["temperatures follow profiles"] * (scorer.profiles is not None)
-
-    def differences(self, scoring: ScoringConfig, judged: dict[str, Any]) -> Iterator[str]:
-        """How a run differs from what was certified; its guarantee does not hold there.
-
-        Args:
-            scoring: Of the run.
-            judged: ``criterion``, ``judge``, ``prompt_version`` and ``fused`` of the run.
-        """
-        own = dict(ScoringConfig(**self.setting))
-        own |= {name: getattr(self, name) for name in judged} if self.judge else judged
-        for name, other in (dict(scoring) | judged).items():
-            if (value := own[name]) != other:
-                yield f"{name} {shown(other) or 'none'} instead of {shown(value) or 'none'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import numpy as np
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.uncertainty import central_interval, count_distribution
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import GuaranteeWarning, InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import (
     MOST_MARKED,
     SCHEMA_VERSION,
@@ -28,6 +29,8 @@ from tcva_adapters.results.assessment import (
 )
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
+from tcva_adapters.results.guarantee import Guarantee
+from tcva_adapters.results.guarantee_check import GuaranteeCheck, checked
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.tables import Column, Report, Table, counted, shortened
@@ -46,6 +49,7 @@ class Result:
     Attributes:
         assessment: What was judged; other settings cost no call.
         scoring: The setting.
+        certified: What was certified of the setting it came from; None where nothing was.
         seen: The assessment under the setting's view of the evidence, which is what the score is
             made of.
         score: In [0, 1]; None where there is none.
@@ -67,6 +71,7 @@ class Result:
 
     assessment: Assessment
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
+    certified: Guarantee | None = field(default=None, repr=False, hash=False)
     seen: Assessment = field(init=False, repr=False, compare=False)
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
@@ -92,6 +97,21 @@ class Result:
             score = self.scoring.for_unscored(judged.unscored.reason)
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "score", score)
+
+    @cached_property
+    def guarantee(self) -> GuaranteeCheck | None:
+        """Whether the guarantee of the settings holds for this score; None where there is none."""
+        if self.certified is None:
+            return None
+        return checked(self.certified, self.assessment.judged_by, self.scoring)
+
+    def warned(self) -> Self:
+        """The same, after a warning, once in a run, where the guarantee is not known to hold."""
+        if (check := self.guarantee) and self.certified and check.state != "holds":
+            if check.text not in self.certified.warned_of:
+                warnings.warn(check.text, GuaranteeWarning, stacklevel=3)
+            self.certified.warned_of.add(check.text)
+        return self
 
     @property
     def unscored(self) -> Unscored | None:
@@ -228,7 +248,7 @@ class Result:
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        return type(self)(self.assessment, self.scoring.changed(**settings))
+        return type(self)(self.assessment, self.scoring.changed(**settings), self.certified)
 
     def at_gate(self) -> Self:
         """The same as gates take it: what claims something without contexts does not pass.
@@ -247,8 +267,9 @@ class Result:
             judge=judged.judge,
             prompt_version=judged.prompt_version,
             unscored=why,
+            judged_by=judged.judged_by,
         )
-        return type(self)(assessment, self.scoring)
+        return type(self)(assessment, self.scoring, self.certified)
 
     def _repr_html_(self) -> str:
         """The score in a sentence and the claims by level, for a notebook: static and escaped."""
@@ -268,7 +289,7 @@ class Result:
         the score is made of. ``usage`` is that of the main judge when it was asked. Metadata that
         JSON cannot hold is written as text.
         """
-        judged = self.assessment.model_dump(mode="json")
+        judged, certified = self.assessment.model_dump(mode="json"), self.certified
         for claim, weight in zip(judged["claims"], self.weights, strict=True):
             claim["weight"] = weight
         return {
@@ -279,6 +300,8 @@ class Result:
             "interval": self.interval,
             "breakdown": self.breakdown,
             "scoring": self.scoring.model_dump(mode="json"),
+            "guarantee": self.guarantee and self.guarantee._asdict(),
+            "certified": certified and certified.model_dump(mode="json", exclude_none=True),
             **judged,
         }
 
@@ -293,8 +316,8 @@ class Result:
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        scoring = scoring_in(plain)
-        return cls(Assessment.from_dict(plain), scoring)
+        setting = setting_in(plain)
+        return cls(Assessment.from_dict(plain), *setting)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -338,6 +361,8 @@ class Result:
             parts.append(f"fused from {', '.join(scores)}")
         if self.interval is not None:
             parts.append(interval_text(self.interval))
+        if self.guarantee is not None and self.guarantee.state != "holds":
+            parts.append(self.guarantee.text)
         if judged.panel:
             parts += self._repeats_in_words()
         has_checks = any(claim.evidence_check is not None for claim in self.seen.claims)
@@ -374,14 +399,15 @@ def instead(score: float | None) -> str:
     return "" if score is None else f", scored as {score:g} by on_unscored"
 
 
-def scoring_in(plain: Mapping[str, Any]) -> ScoringConfig:
-    """The setting of a result that was written.
+def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | None]:
+    """The setting of a result that was written, and what was certified of it.
 
     Raises:
         UnreadableInputError: It has none, or one that does not fit.
     """
     try:
-        return ScoringConfig(**plain["scoring"])
+        certified = plain.get("certified")
+        return ScoringConfig(**plain["scoring"]), certified and Guarantee(**certified)
     except (KeyError, TypeError, InvalidValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         msg = f"not a result of layout {SCHEMA_VERSION}: {why}"

@@ -41,6 +41,7 @@ from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
+from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Checked
 
@@ -249,9 +250,9 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple):
         return "+".join(map(shown, value))
     if isinstance(value, Mapping):
-        name, first = next(iter(value.items()))
+        is_nested = any(isinstance(inner, Mapping) for inner in value.values())
         pairs = "+".join(f"{reason}={score}" for reason, score in value.items())
-        return f"by {name}" if isinstance(first, Mapping) else pairs
+        return f"by {', '.join(value)}" if is_nested else pairs
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"{value:g}" if is_number else str(getattr(value, "short_name", value))
 
@@ -580,6 +581,11 @@ class TCVASettings(JudgeConfig, ScoringConfig):
     profiles: Annotated[Profiles | None, BeforeValidator(_profiles)] = Field(
         default=None,
         description="Other temperatures for samples with certain metadata: {field: {value: T}}.",
+    )
+    guarantee: Guarantee | None = Field(
+        default=None,
+        repr=False,
+        description="What was certified of the settings; from_config takes it from the file.",
     )
 
     @model_validator(mode="after")

@@ -48,12 +48,14 @@ class Summary(Scores):
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
         served: How many samples a store served.
         non_claims: How many sentences claim nothing, by whether the judge alone says so.
+        guarantees: How many results there are by what is to be said of their guarantee.
     """
 
     evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
     usage: Usage = field(default_factory=Usage)
     served: int = 0
     non_claims: Counter[bool] = field(default_factory=Counter)
+    guarantees: Counter[str] = field(default_factory=Counter)
     _levels: Counter[Verdict] = field(default_factory=Counter)
 
     def add(self, result: Result) -> None:
@@ -65,6 +67,8 @@ class Summary(Scores):
         self.non_claims += judged.non_claims
         self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self.usage += result.usage
+        if result.guarantee is not None:
+            self.guarantees[result.guarantee.text] += 1
 
     @property
     def levels(self) -> dict[str, int]:
@@ -72,7 +76,9 @@ class Summary(Scores):
         return {level.value: self._levels[level] for level in LEVELS}
 
     def lines(self) -> Iterator[str]:
-        """Sentences on what claims nothing, on contexts, and on outcomes of the evidence check."""
+        """Sentences on the guarantee, on what claims nothing, on contexts, and on the evidence check."""
+        for text, number in self.guarantees.items():
+            yield f"{text} ({number} results)" if len(self.guarantees) > 1 else text
         if number := self.reasons[Reason.EMPTY_CONTEXT]:
             yield f"no contexts for the claims of {counted(number, 'sample')}"
         yield from non_claim_lines(self.non_claims)

@@ -13,15 +13,16 @@ pytest.importorskip("scipy", reason="the extra stats")
 
 from scipy import stats
 
-from tcva_adapters import TCVA, Assessment, Config
+from tcva_adapters import TCVA, Config, Sample
 from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
 from tcva_adapters.compare.calibration import recommended
 from tcva_adapters.compare.fusing import with_fused
 from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table, judged_by, limits_of
 from tcva_adapters.compare.paper.data import read_folder
-from tcva_adapters.errors import GuaranteeWarning, InvalidValueError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import plain
 from tcva_adapters.results.guarantee import Guarantee, Limits
+from tcva_adapters.results.guarantee_check import checked
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Report
@@ -220,10 +221,6 @@ def test_refusals(table: ScoreTable, options: dict[str, Any], said: str) -> None
         calibrate(table, **options)
 
 
-class OfConversations(TCVA):
-    is_of_conversations = True
-
-
 def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     found = calibrate(drawn(7), temperatures=["strict"], human_scale=(1, 5), **TENTH)
     assert found.settings["guarantee"]["human_threshold"] == 3.0
@@ -233,29 +230,26 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     assert again.provenance is None
     assert again.guarantee == Guarantee(**found.settings["guarantee"])
     threshold = again.guarantee.setting["threshold"]
-    assert TCVA.from_config(again, judge="lexical").threshold == threshold
-    scoring = ScoringConfig(**again.given())
-    assert [*again.guarantee.differences(scoring, {"judge": "lexical/4"})] == []
-    wanted = [f"threshold 0.5 instead of {threshold:g}", "on_unscored 1 instead of None"]
-    other = scoring.changed(threshold=0.5, on_unscored=1.0)
-    assert [*again.guarantee.differences(other, {})] == wanted
-    unlike = again.model_copy(
-        update={"guarantee": again.guarantee.model_copy(update={"judge": "m"})}
-    )
-    with pytest.warns(GuaranteeWarning, match="judge lexical/4 instead of m"):
-        TCVA.from_config(unlike, judge="lexical")
-    with pytest.warns(GuaranteeWarning, match="the score is a conversation's"):
-        OfConversations.from_config(again, judge="lexical")
+    built = TCVA.from_config(again, judge="lexical")
+    assert (built.threshold, built.settings["guarantee"]) == (threshold, again.guarantee)
+    other = ScoringConfig(**again.given()).changed(threshold=0.5, on_unscored=1.0)
+    lost = checked(again.guarantee, again.guarantee.judged_by, other)
+    wanted = f"threshold 0.5 instead of {threshold:g}; on_unscored 1 instead of None"
+    assert lost == ("lost", f"The guarantee is lost: {wanted}")
     with pytest.raises(InvalidValueError, match="no settings to recommend: No threshold"):
         recommended(calibrate(drawn(7, bad=10), max_false_pass=0.1))
 
 
 def test_who_judged_is_stored() -> None:
-    one = Assessment.from_verdicts(["fully"], sample_id="1")
-    member = one.model_copy(update={"prompt_version": "2", "judge": "another"})
-    fused = read_scores([one.model_copy(update={"members": (member,)})])
-    named = {"criterion": "faithfulness", "judge": "given", "prompt_version": "given+2"}
-    assert judged_by(fused) == {**named, "fused": ("faithfulness by another",)}
+    fused = TCVA(judge="lexical", fuse="lexical")
+    samples = [Sample(response="It opens.", contexts=["It opens."], id=name) for name in "ab"]
+    results = [fused.evaluate(sample) for sample in samples]
+    assert judged_by(read_scores(results)) | {"profiles": None} == fused.judged_by()
+    other = fused.changed(fuse=()).evaluate(samples[0])
+    by_two = ScoreTable(
+        ("a",), ("m", "n"), np.ones((1, 2)), results={"m": results[:1], "n": [other]}
+    )
+    assert judged_by(by_two) == judged_by(drawn()) == {}
     assert plain(ScoringConfig(fuse_weights=(1, 2)))["fuse_weights"] == [1, 2]
     with pytest.raises(InvalidValueError, match="human_threshold must be between 0 and 1"):
         limits_of({"human_threshold": 4, **TENTH}, None)  # before anything is judged
@@ -269,8 +263,8 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     limit = ["calibrate", "judged.jsonl", "--human", "human", "--max-false-pass", "0.1"]
     given = tcva(*limit, "--out", "tcva.json", "--json").json["settings"]["guarantee"]
     stored = json.loads(Path("tcva.json").read_text(encoding="utf-8"))["guarantee"]
-    assert stored == {name: value for name, value in given.items() if value is not None}
-    assert (stored["rejected"], stored["judge"], stored["fused"]) == (40, "lexical/4", [])
+    assert {**given, **stored} == given
+    assert (stored["rejected"], stored["judged_by"]["judge"]) == (40, "lexical/4")
     said = f"Guarantee of {stored['date']}: at most 10 % of the answers that people reject pass"
     held = tcva(*run, "x.jsonl", "--config", "tcva.json", "--markdown", "x.md")
     assert said in held.text
@@ -278,11 +272,11 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     assert "warning" not in held.err
     other = tcva(*run, "x.jsonl", "--config", "tcva.json", "--threshold", 0.3, "--fuse", "lexical")
     assert said not in other.text
-    assert "does not hold for this run: threshold 0.3 instead of" in " ".join(other.err.split())
-    assert "fused faithfulness by lexical/4 instead of none" in " ".join(other.out.split())
+    assert "warning: The guarantee is lost: threshold 0.3 instead of" in " ".join(other.err.split())
+    assert "fused faithfulness by lexical/4 instead of ;" in " ".join(other.out.split())
     profiles = ("--set", 'profiles={"human": {"1": 0.2}}')
     by_field = tcva(*run, "x.jsonl", "--config", "tcva.json", *profiles)
-    assert "does not hold for this run: temperatures follow profiles" in by_field.text
+    assert "The guarantee is lost: profiles by human instead of None" in by_field.out
     assert "--set level is not used" in tcva(*limit, "--set", "level=0.9", code=2).err
     none = tcva(*limit, "--confidence", "0.9999", "--out", "none.json", code=1)
     assert "the limit takes at least 88 rated rejections, got 40" in none.text

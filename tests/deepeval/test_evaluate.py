@@ -63,7 +63,8 @@ def test_what_deepeval_reports_and_three_ways_to_the_verdicts(asynchronous: bool
     assert [collected[case.name] for case in cases] == results
     assert [str(r.claims[0].verdict) for r in results] == [*WORDS, *WORDS]
     good, bad = data[0], data[4]
-    assert (good.name, good.score, good.threshold) == ("TCVA faithfulness", 1.0, 0.9)
+    name = "TCVA faithfulness (threshold=0.9)"
+    assert (good.name, good.score, good.threshold) == (name, 1.0, 0.9)
     assert (good.success, bad.success, bad.error) == (True, False, None)
     assert bad.evaluation_model == "deepeval:scripted"
     assert bad.reason.startswith("0.250 < 0.9 at T=0.5: ")

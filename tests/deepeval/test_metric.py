@@ -48,7 +48,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "profiles": {"domain": {"medical": 0.2}}, "store": tmp_path / "verdicts.sqlite",
         "strict_mode": False,  # with it, the threshold is 1
         "include_reason": False, "async_mode": False, "verbose_mode": True, "flaky": True,
-        "collected": [], "share": False, "max_concurrency": 2,
+        "collected": [], "share": False, "max_concurrency": 2, "guarantee": None,
     }  # fmt: skip
     parameters = list(inspect.signature(TCVAMetric).parameters)
     assert (parameters[:4], set(parameters)) == (list(changed)[:4], set(changed))
@@ -186,3 +186,17 @@ def test_conversations_are_refused_with_the_way_out() -> None:
         asyncio.run(metric.a_measure(wrong))
     with pytest.raises(InvalidSampleError, match="multimodal"):
         metric.measure(CASE.model_copy(update={"multimodal": True}))
+
+
+def test_the_name_has_the_threshold_and_follows_it() -> None:
+    metric = TCVAMetric(model="lexical", temperature=0.2)
+    assert metric.name == "TCVA faithfulness (T=0.2)"
+    metric.threshold = 0.7
+    assert metric.name == metric.__name__ == "TCVA faithfulness (T=0.2, threshold=0.7)"
+    assert copy_of(metric).name == metric.name
+    assert metric.changed(temperature=0.5).name == "TCVA faithfulness (threshold=0.7)"
+    metric.threshold = 0.5
+    assert metric.name == "TCVA faithfulness (T=0.2)"
+    named = TCVAMetric(model="lexical", threshold=0.7, name="mine")
+    named.threshold = 0.2
+    assert named.name == "mine"

@@ -15,7 +15,12 @@ from ragas.cost import get_token_usage_for_openai
 from ragas.dataset_schema import EvaluationResult
 
 from tcva_adapters import CCRS, Result, Sample
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    JudgeError,
+    SharedNameWarning,
+)
 from tcva_adapters.ragas import ScorerMetric, TCVAMetric, results_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.runner import SHARED
@@ -175,3 +180,19 @@ def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
     listener = Listener()
     evaluated([TCVAMetric()], llm=FakeListChatModel(responses=[TWO]), callbacks=[listener])
     assert listener.model_parents == ["tcva_judgement"]
+
+
+def test_two_metrics_of_one_name_in_one_evaluation_are_told() -> None:
+    def metrics(**names: str) -> list[TCVAMetric]:
+        other = ScriptedLLM(lambda _: TWO)
+        return [TCVAMetric(llm="lexical"), TCVAMetric(llm=other, **names)]
+
+    with pytest.warns(SharedNameWarning, match=r"'tcva_faithfulness', .* name=\.\.\.") as warned:
+        found = evaluated(metrics(), SAMPLE, SAMPLE)
+    assert (len(warned), [*found.scores[0]]) == (1, [COLUMN])
+    found = evaluated(metrics(name="scripted"))
+    assert [*found.scores[0]] == [COLUMN, "scripted"]
+    # One after the other each has its column, also with one RunConfig, and so has one metric twice.
+    config = RunConfig(max_retries=1)
+    for metric in (*metrics(), *metrics()[:1] * 2):
+        evaluated([metric], run_config=config)

@@ -86,7 +86,7 @@ def test_names_tell_what_is_unusual() -> None:
         assert TCVA(judge="lexical", **settings).name == f"tcva_faithfulness{name}"
     title = "TCVA faithfulness (T=0.2, scheme=1/0.8/0.5/0.2/0.1)"
     assert TCVA(judge="lexical", **STEEP).title == title
-    assert TCVA(judge="lexical", threshold=0.8).title == "TCVA faithfulness"
+    assert TCVA(judge="lexical", threshold=0.8).title == "TCVA faithfulness (threshold=0.8)"
     # An exact match is told where there is one.
     assert CCRS("ac", lambda_=0.5, em="normalised").name == "ccrs_ac(lambda=0.5,em=normalised)"
     assert CCRS("qr", lambda_=0.5, threshold=0.7).name == "ccrs_qr(threshold=0.7)"

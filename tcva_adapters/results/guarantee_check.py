@@ -1,0 +1,59 @@
+"""Whether a guarantee holds for a score: for its judge, its threshold and its other settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from tcva_adapters.results.guarantee import Guarantee
+from tcva_adapters.results.judged_by import UNKNOWN
+from tcva_adapters.results.settings import ScoringConfig, shown
+
+_WAY_OUT: Final = (
+    "pass the judge as 'openai:MODEL', or as an LLM object that has base_url, temperature, seed and "
+    "max_tokens; judge and calibrate again what was certified without these"
+)
+
+
+class GuaranteeCheck(NamedTuple):
+    """Whether a guarantee holds for a score.
+
+    Attributes:
+        state: ``lost`` where the score differs from what was certified; ``cannot be checked`` where
+            it does not, as far as is known; else ``holds``.
+        text: What is guaranteed, what differs, or what is unknown, with the way out.
+    """
+
+    state: Literal["holds", "lost", "cannot be checked"]
+    text: str
+
+
+def checked(
+    guarantee: Guarantee, judged_by: Mapping[str, Any], scoring: ScoringConfig
+) -> GuaranteeCheck:
+    """Whether a guarantee holds for a score.
+
+    Args:
+        guarantee: What was certified. Of a file of an earlier version, only its setting is known.
+        judged_by: What the judges of the score are known by.
+        scoring: Its setting.
+    """
+    certified = {**dict(ScoringConfig(**guarantee.setting)), **guarantee.judged_by}
+    used = {**dict(scoring), **judged_by}
+    missing = None if guarantee.judged_by else UNKNOWN
+    differs, unknown = list[str](), list[str]()
+    for name in {**certified, **used}:
+        # A gate closes answers without contexts under either.
+        if name == "uncontexted" and {certified.get(name), used.get(name)} <= {None, "fail"}:
+            continue
+        wanted, value = certified.get(name, missing), used.get(name)
+        if UNKNOWN in (wanted, value):
+            unknown.append(name)
+        elif value != wanted:
+            differs.append(f"{name} {shown(value)} instead of {shown(wanted)}")
+    if differs:
+        return GuaranteeCheck("lost", f"The guarantee is lost: {'; '.join(differs)}")
+    if unknown:
+        text = f"The guarantee cannot be checked: {', '.join(unknown)} unknown; {_WAY_OUT}"
+        return GuaranteeCheck("cannot be checked", text)
+    return GuaranteeCheck("holds", f"Guarantee of {guarantee.date}: {guarantee.said}")

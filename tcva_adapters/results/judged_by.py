@@ -1,0 +1,79 @@
+"""What a judge is known by, whatever class wraps its model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from tcva_adapters.frameworks import FRAMEWORKS
+
+UNKNOWN: Final = "unknown"
+PROFILES: Final = "profiles"
+"""Whether temperatures follow the metadata, which no verdict does."""
+
+SAMPLING: Final = ("temperature", "seed", "max_tokens")
+"""What every model has to tell besides its address; what else it tells are further arguments."""
+
+_ALIASES: Final = {
+    "server": "address",
+    "temperature": "sampling temperature",
+    "max_completion_tokens": "max_tokens",
+    "num_predict": "max_tokens",
+}
+"""What parameters of models are called here."""
+
+_PARTS: Final = ("address", "sampling temperature", "seed", "max_tokens")
+
+_WRAPPERS: Final = re.compile(
+    rf"\b(openai|{'|'.join(FRAMEWORKS)}):| \((Azure|Local Model|Ollama)\)"
+)
+"""What names of judges say of the class that wraps a model."""
+
+
+def bare(name: str) -> str:
+    """The name of a judge without those of the classes that wrap its models.
+
+    >>> bare("openai:gpt-4.1-mini"), bare("panel(langchain:gpt-4.1-mini, lexical/4)")
+    ('gpt-4.1-mini', 'panel(gpt-4.1-mini, lexical/4)')
+    """
+    return _WRAPPERS.sub("", name)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSpec:
+    """What a judge is known by; equal for equal judges, whatever class wraps their model.
+
+    It holds no secret: no key, and no query of an address.
+
+    Attributes:
+        name: Of the model, or of a judge without one, with its version.
+        parts: What else can change a verdict, as JSON values: ``address`` (host and path of the
+            server; empty where judging is computing in this process), ``sampling temperature``,
+            ``seed``, ``max_tokens`` and further arguments. What is missing is not sent; of the first
+            four, what nobody tells is ``unknown``.
+    """
+
+    name: str
+    parts: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, name: str, parameters: Mapping[str, Any]) -> Self:
+        """A judge by its name and its parameters: None is not sent, and what is missing is unknown.
+
+        >>> parameters = {"server": "host/v1", "temperature": 0, "seed": None, "top_p": 0.1}
+        >>> JudgeSpec.of("openai:gpt-4.1-mini", parameters).parts
+        {'address': 'host/v1', 'sampling temperature': 0, 'max_tokens': 'unknown'}
+        """
+        parts: dict[str, Any] = dict.fromkeys(_PARTS, UNKNOWN)
+        for parameter, value in parameters.items():
+            part = _ALIASES.get(parameter, parameter)
+            if value is not None:
+                parts[part] = value
+            elif parts.get(part) == UNKNOWN:
+                del parts[part]
+        # At temperature 0 only the likeliest token is left, and one choice is what all ask for.
+        unused = ["class", *(["top_p", "top_k"] if parts.get(_PARTS[1]) == 0 else [])]
+        unused += ["n"] if parts.get("n") == 1 else []
+        return cls(bare(name), {n: parts[n] for n in parts if n not in unused})
