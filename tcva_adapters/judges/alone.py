@@ -43,6 +43,7 @@ class SentenceMemory:
 
 
 FORGETFUL: Final = SentenceMemory()
+"""Where nothing is remembered, each sentence is asked about."""
 
 
 def without_assertion(calls: Calls, sentences: Iterable[str]) -> Turns[set[str]]:

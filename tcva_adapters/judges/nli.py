@@ -20,7 +20,7 @@ from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import tokenise
 
-NLI_VERSION: Final = "nli/1"
+NLI_VERSION: Final = "nli/2"
 """Changes with every change of the windows or the levels that could change a verdict."""
 
 _MOST_NEAR: Final = 64  # sentences; more fit into no window
