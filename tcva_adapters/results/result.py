@@ -76,17 +76,6 @@ class Result:
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
 
-    judge = property(attrgetter("assessment.judge"))
-    criterion = property(attrgetter("assessment.criterion"))
-    prompt_version = property(attrgetter("assessment.prompt_version"))
-    form = property(attrgetter("assessment.form"))
-    from_store = property(attrgetter("assessment.from_store"))
-    shared = property(attrgetter("assessment.shared"))
-    metadata = property(attrgetter("assessment.metadata"))
-    members = property(attrgetter("assessment.members"))
-    panel = property(attrgetter("assessment.panel"))
-    schema_version = property(attrgetter("assessment.schema_version"))
-
     def __post_init__(self) -> None:
         judged = self.assessment
         seen = judged if self.scoring.evidence == "lower" else under(judged, self.scoring.evidence)
@@ -117,6 +106,66 @@ class Result:
     def unscored(self) -> Unscored | None:
         """Why there is no score of its own."""
         return self.assessment.unscored
+
+    @property
+    def judge(self) -> str:
+        """The name of the judge."""
+        return self.assessment.judge
+
+    @property
+    def criterion(self) -> str:
+        """The name of what was judged."""
+        return self.assessment.criterion
+
+    @property
+    def prompt_version(self) -> str:
+        """The version of the judge's prompts."""
+        return self.assessment.prompt_version
+
+    @property
+    def form(self) -> str:
+        """In which form verdicts were asked for; empty for judges that are not asked."""
+        return self.assessment.form
+
+    @property
+    def from_store(self) -> bool:
+        """Whether a store had the judgement."""
+        return self.assessment.from_store
+
+    @property
+    def shared(self) -> bool:
+        """Whether another evaluator of this process had it."""
+        return self.assessment.shared
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The sample's metadata."""
+        return self.assessment.metadata
+
+    @property
+    def members(self) -> tuple[Assessment, ...]:
+        """The assessments of additional judges."""
+        return self.assessment.members
+
+    @property
+    def panel(self) -> tuple[Assessment, ...]:
+        """The assessments of a panel's judges, or the repeats of one."""
+        return self.assessment.panel
+
+    @property
+    def schema_version(self) -> int:
+        """The version of the JSON layout."""
+        return self.assessment.schema_version
+
+    @property
+    def judged_by(self) -> dict[str, Any]:
+        """What criterion and judges are known by, see `TCVA.judged_by`."""
+        return self.assessment.judged_by
+
+    @property
+    def earlier_contexts(self) -> bool:
+        """Whether the claims were checked against contexts of earlier turns."""
+        return self.assessment.earlier_contexts
 
     @property
     def sample_id(self) -> str | None:
@@ -406,8 +455,9 @@ def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | Non
         UnreadableInputError: It has none, or one that does not fit.
     """
     try:
+        scoring = ScoringConfig(**plain["scoring"])
         certified = plain.get("certified")
-        return ScoringConfig(**plain["scoring"]), certified and Guarantee(**certified)
+        return scoring, certified and Guarantee(**certified)
     except (KeyError, TypeError, InvalidValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         msg = f"not a result of layout {SCHEMA_VERSION}: {why}"
