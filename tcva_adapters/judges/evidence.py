@@ -233,9 +233,9 @@ def _language(text: str, around: Sequence[str]) -> str:
     """
     within: Counter[str] = Counter()
     for near in (listed(text), around):
-        hits = Counter(LANGUAGE_WORDS.keys())  # one more for each changes no difference
-        for language, known in LANGUAGE_WORDS.items():
-            hits[language] += sum(map(known.__contains__, near))
+        hits = Counter(
+            {name: sum(map(known.__contains__, near)) for name, known in LANGUAGE_WORDS.items()}
+        )
         within = within or hits
         (best, most), (_, second) = hits.most_common(2)
         if _LEAD * (most - second) >= len(near) > 0 and within[best] == max(within.values()):

@@ -26,7 +26,8 @@ _PLAIN: Final = re.compile(r"\d{1,15}(?:\.\d+)?")  # of what a float holds exact
 _PARTS: Final = variants("parts")
 _SIDES: Final = {"parted": nan, "least": 1, "most": -1, "about": nan}
 _BOUND: Final = re.compile(
-    "|".join(f"(?P<{bound}>{patterns(bound)})" for bound in _SIDES), re.IGNORECASE
+    rf"(?<!\S)(?:{'|'.join(f'(?P<{bound}>{patterns(bound)})' for bound in _SIDES)})(?!\S)",
+    re.IGNORECASE,
 )
 _LARGE: Final = 1000  # numbers from here on are often rounded
 
