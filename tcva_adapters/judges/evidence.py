@@ -96,15 +96,15 @@ def check_evidence(
     - does not occur in the passages (``not_found``),
     - has nothing to do with its claim (``unrelated``),
     - was cut off at a negation that the claim lacks (``negated``),
-    - has another number in the place of the claim's, or denies what the claim asserts, or the
-      other way round (``contradicts``),
+    - gives what the claim counts another number, outside of what a bound or range of it allows, or
+      denies what the claim asserts, or the other way round (``contradicts``),
     - has one or two words that are neither all the numbers and names of its claim nor all that it
       says (``too_short``).
 
     ``original_verdict`` keeps the level that the judge gave, ``evidence_check`` and the reason say
     what happened, and probabilities of the two move to ``partial``. Where it is unknown whether
-    quote and claim belong together, since they share no word and may be in different languages, the
-    level stays and ``evidence_check`` is ``unchecked``. ``partial`` and ``minor`` stay;
+    quote and claim belong together, since they share no word and are not known to be in one
+    language, the level stays and ``evidence_check`` is ``unchecked``. ``partial`` and ``minor`` stay;
     ``evidence_check`` says what is wrong with their quotes. Where the quote is found in another
     context than the judge named, the context is corrected, at any level.
 
