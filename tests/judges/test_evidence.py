@@ -146,6 +146,16 @@ def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
         assert time.process_time() - begin < 4, name
 
 
+@pytest.mark.slow
+def test_many_numbers_are_compared_in_time() -> None:
+    for claim, quote in (("1 {} cats, ", "9{} cats, "), ("{} cats, ", "9{} cats, ")):
+        longest = ["".join(text.format(i) for i in range(100, 800)) for text in (claim, quote)]
+        begin = time.process_time()
+        check_of(*longest)
+        # Usual is about a second; all pairs of numbers of the quote for each of the claim take 40.
+        assert time.process_time() - begin < 10, claim
+
+
 def test_what_is_too_large_is_not_found() -> None:
     words = ["".join("qwertyuiop"[int(digit)] for digit in str(i)) for i in range(3000)]
     passage = " ".join(words)
