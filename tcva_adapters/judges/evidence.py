@@ -25,7 +25,7 @@ from tcva_adapters.text.contrast import (
 )
 from tcva_adapters.text.lists import words
 from tcva_adapters.text.words import (
-    FUNCTION_WORDS_OF,
+    LANGUAGE_WORDS,
     UNSPACED,
     Token,
     is_content,
@@ -38,6 +38,7 @@ _SHOWN: Final = 1000  # characters of a text that show its language and script
 _AROUND: Final = 50  # words on each side of a quote that do
 _SHORT: Final = 2  # words of a quote that counts only by its numbers and names
 _SHORT_UNSPACED: Final = 6  # the same for characters of scripts without spaces
+_LEAD: Final = 6  # words of a text for each that is of its language rather than of another one
 _SAYING: Final = 2  # words of content that a claim must have for a quote to be held to sharing one
 _PREFIX: Final = 4  # letters that related words share
 _ALIKE: Final = 0.5  # share of a claim's content from which on a negation is about the same
@@ -45,7 +46,7 @@ _SMALL: Final = 2  # letters of small words of other alphabets
 _EMPTY: Final = words("empty")
 _SMALL_CHARACTERS: Final = words("small_characters")
 _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
-_PAIR: Final = re.compile(r"([^\W\d][\w.-]*)[\"']?\s*[=:|]\s*(\S+)")
+_PAIR: Final = re.compile(r"([^\W\d][\w.-]*)[\"']?\s*[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)")
 _UNITS: Final = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})  # seconds of an hour
 _AVAILABLE: Final = frozenset({"available", "offered", "provided", "possible", "included"})
 _CAPITALS: Final = re.compile(r"\b[^\W\d_]+")
@@ -95,15 +96,15 @@ def check_evidence(
     - does not occur in the passages (``not_found``),
     - has nothing to do with its claim (``unrelated``),
     - was cut off at a negation that the claim lacks (``negated``),
-    - has another number in the place of the claim's, or denies what the claim asserts, or the
-      other way round (``contradicts``),
+    - gives what the claim counts another number, outside of what a bound or range of it allows, or
+      denies what the claim asserts, or the other way round (``contradicts``),
     - has one or two words that are neither all the numbers and names of its claim nor all that it
       says (``too_short``).
 
     ``original_verdict`` keeps the level that the judge gave, ``evidence_check`` and the reason say
     what happened, and probabilities of the two move to ``partial``. Where it is unknown whether
-    quote and claim belong together, since they share no word and may be in different languages, the
-    level stays and ``evidence_check`` is ``unchecked``. ``partial`` and ``minor`` stay;
+    quote and claim belong together, since they share no word and are not known to be in one
+    language, the level stays and ``evidence_check`` is ``unchecked``. ``partial`` and ``minor`` stay;
     ``evidence_check`` says what is wrong with their quotes. Where the quote is found in another
     context than the judge named, the context is corrected, at any level.
 
@@ -191,7 +192,8 @@ def is_unrelated(quote: Side, claim: Side, around: Sequence[str], said: Sequence
     """Whether a quote that shares nothing with its claim has nothing to do with it.
 
     One of small words has not. Another one may put the claim in other words or another language:
-    it is held against a claim that says something, in the same script and language.
+    it is held against a claim that says something, in the same script and the same language as far
+    as their words tell it. Where they do not, it is unknown.
 
     Args:
         quote: The quote.
@@ -212,23 +214,33 @@ def is_unrelated(quote: Side, claim: Side, around: Sequence[str], said: Sequence
         return False
     if len(listed(quote.text)) <= _SHORT:
         return True
-    if script in {"LATIN", ""} and not _languages(quote.text, around) & _languages(
-        claim.text, said
+    if script in {"LATIN", ""} and not (
+        _language(quote.text, around) == _language(claim.text, said) != ""
     ):
         return False
     return len(claim.content) >= _SAYING
 
 
-def _languages(text: str, around: Sequence[str]) -> set[str]:
-    """Those of the few known languages that most small words of a text are words of."""
-    found: set[str] = set()
-    for said in (listed(text), around):
-        hits: Counter[str] = Counter()
-        for word in said if len(found) != 1 else ():
-            hits.update(name for name, small in FUNCTION_WORDS_OF.items() if word in small)
-        del hits["other"]
-        found = {name for name, number in hits.items() if number == max(hits.values())} or found
-    return found
+def _language(text: str, around: Sequence[str]) -> str:
+    """The language that the words of a text tell, else those around it; empty where neither do.
+
+    More words are of this language than of any other one, by one in six at least: a foreign word or
+    two do not change it. The words around a text count only where its own are not rather of another
+    language.
+
+    >>> _language("The drug og cures cancer.", ()), _language("Det er mange hunder i byen.", ())
+    ('English', 'Danish and Norwegian')
+    """
+    within: Counter[str] = Counter()
+    for near in (listed(text), around):
+        hits = Counter(
+            {name: sum(map(known.__contains__, near)) for name, known in LANGUAGE_WORDS.items()}
+        )
+        within = within or hits
+        (best, most), (_, second) = hits.most_common(2)
+        if _LEAD * (most - second) >= len(near) > 0 and within[best] == max(within.values()):
+            return best
+    return ""
 
 
 def _script(text: str) -> str:
@@ -262,7 +274,10 @@ def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
     differs = bool(alike and negation_differs(claim.tokens, quote.tokens))
     if not _AVAILABLE.isdisjoint(quote_words(quote.text)):
         differs = differs or _is_lacking(quote, claim)
-    return may_deny and differs
+    if not (may_deny and differs):
+        return False
+    # Not all negations of all languages are known: those of two languages are not compared.
+    return len({_language(side.text, ()) for side in (quote, claim)} - {""}) <= 1
 
 
 def _are_others(pairs: Sequence[tuple[str, str]], claim: Side) -> bool:
@@ -270,8 +285,9 @@ def _are_others(pairs: Sequence[tuple[str, str]], claim: Side) -> bool:
     here = {token.key for token in claim.tokens if token.kind == "number"}
     there: set[str] = set()
     for key, value in pairs:
-        if side_of(key).content & claim.content:
-            there |= {token.key for token in tokenise(value) if token.kind == "number"}
+        numbers = {token.key for token in tokenise(value) if token.kind == "number"}
+        if len(numbers) == 1 and side_of(key).content & claim.content:  # two are a range
+            there |= numbers
     for one, other in product(here, there):
         if one == other or not (one + other).replace(".", "").isdecimal():
             return False

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain, permutations
+from itertools import chain
+from math import nan
 from typing import Final
 
-from tcva_adapters.text.lists import words
+from tcva_adapters.text.lists import patterns, variants, words
 from tcva_adapters.text.words import FUNCTION_WORDS, NEGATIONS, Token, is_content, stem
 
 _ANTONYMS: Final = [tuple(map(stem, pair.split("/"))) for pair in sorted(words("antonyms"))]
@@ -19,11 +20,15 @@ _EXCUSES: Final = _DENIALS.union(words("taking_away"), map(stem, words("taking_a
 _OPPOSED: Final = frozenset({"word", "function"})
 
 _NUMBERS: Final = frozenset({"number", "vague"})
-_HEDGES: Final = words("hedges")
 _UNITS: Final = frozenset({"percent", "dollar", "euro", "pound", "yen"})
 _NEAR: Final = 3  # tokens between a number and what is counted
-_PLAIN: Final = re.compile(r"\d+(?:\.\d+)?")
-_POINT: Final = re.compile(r"\d[.,]\d")
+_PLAIN: Final = re.compile(r"\d{1,15}(?:\.\d+)?")  # of what a float holds exactly
+_FRACTIONS: Final = variants("fractions")
+_SIDES: Final = {"parted": nan, "least": 1, "most": -1, "about": nan}
+_BOUND: Final = re.compile(
+    rf"(?<!\S)(?:{'|'.join(f'(?P<{bound}>{patterns(bound)})' for bound in _SIDES)})(?!\S)",
+    re.IGNORECASE,
+)
 _LARGE: Final = 1000  # numbers from here on are often rounded
 
 _NEARLY: Final = words("nearly")
@@ -37,7 +42,7 @@ _FILLING: Final = words("filling")
 _HELPING_VERBS: Final = words("helping_verbs")
 _AFTER_NE: Final = words("after_ne")
 _ONLY_AFTER_A_VERB: Final = words("only_after_a_verb")
-_REACH: Final = 6  # tokens that a negator reaches
+_REACH: Final = 6  # tokens that a negator, or a bound of a number, reaches
 _NEXT: Final = 4  # words behind a stretch that are looked at
 _JAPANESE: Final = re.compile(
     r"(?:では|じゃ|とは|に|は|で|し|れ|え|き|り|ら|か|せ)?"
@@ -185,34 +190,55 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     """Numbers of the claim in whose place the source has another one.
 
     They count the same, or stand behind the same word. Nothing is said of other units, of what is
-    rounded, of ranges and of sums: whether they differ is unknown.
+    rounded or computed, nor of a number that a bound or range of the source allows: whether they
+    differ is unknown.
 
     >>> from tcva_adapters.text.words import tokenise
     >>> other_numbers(tokenise("It rose by 50 %."), tokenise("It rose by 5 %."))
     ['50']
+    >>> source = tokenise("Groups of ten or more get a discount.")
+    >>> other_numbers(tokenise("A group of twelve gets a discount."), source)
+    []
+    >>> other_numbers(tokenise("A group of eight gets a discount."), source)
+    ['eight']
     """
     here, there = values(claim), values(source)
     if here <= there:
         return []
     plainly = {token.key for token in source if token.kind in _NUMBERS}
-    others = [at for at, t in enumerate(source) if t.kind == "number" and t.key not in here]
+    others = [
+        (at, _bound(source, at))
+        for at, token in enumerate(source)
+        if token.kind == "number" and token.key not in here
+    ]
     return [
         token.text
         for at, token in enumerate(claim)
         if token.kind in _NUMBERS
         and token.key not in there
         and token.other not in plainly
-        and any(_in_place(claim, at, source, other) for other in others)
-        and not _is_derived(token, there)
+        and _has_another(claim, at, source, others)
+        and not _is_derived(token, claim, source)
     ]
+
+
+def _has_another(
+    claim: Sequence[Token], at: int, source: Sequence[Token], others: Sequence[tuple[int, str]]
+) -> bool:
+    """Whether one of the source's numbers, each with its bound, is in the place of a claim's."""
+    claimed = _bound(claim, at)
+    for other, bound in others:
+        side = _SIDES.get(bound, 0) - _SIDES.get(claimed, 0)
+        above = _value(claim[at].key) - _value(source[other].key)
+        if (above * side < 0 or claimed == bound) and _in_place(claim, at, source, other):
+            return True
+    return False
 
 
 def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: int) -> bool:
     """Whether two numbers count the same, or stand behind the same word."""
     if bool(claim[at].other) != bool(source[other].other):
         return False  # a time of day
-    if _hedges(claim, at) != _hedges(source, other):
-        return False
     if claim[at].kind == "vague":  # "one week" counts, "one of them" does not
         behind = [t.key for t in claim[at + 1 : at + 2]]
         return behind == [t.key for t in source[other + 1 : other + 2]]
@@ -220,6 +246,29 @@ def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: i
     if counted and also:
         return counted[0] in also or also[0] in counted
     return at > 0 and other > 0 and claim[at - 1].key == source[other - 1].key
+
+
+def _bound(tokens: Sequence[Token], at: int) -> str:
+    """What the words around a number make it: the ``least`` or ``most`` that may be, or ``about``.
+
+    The ends of a range are its least and its most. The value of one that is ``parted`` ("1.240",
+    "1 240") is not sure. The empty string is an exact one.
+    """
+    shown = [
+        f"<{token.text}>"
+        if token is tokens[at]
+        else token.key
+        if token.kind == "number"
+        else token.text
+        for token in tokens[max(0, at - _REACH) : at + _REACH]
+        if token.clause == tokens[at].clause
+    ]
+    bound = _BOUND.search(" ".join(shown))
+    return (bound and bound.lastgroup) or ""
+
+
+def _value(key: str) -> float:
+    return float(key) if _PLAIN.fullmatch(key) else nan
 
 
 def _counted(tokens: Sequence[Token], at: int) -> list[str]:
@@ -237,28 +286,29 @@ def _counted(tokens: Sequence[Token], at: int) -> list[str]:
     return found
 
 
-def _hedges(tokens: Sequence[Token], at: int) -> set[str]:
-    near = *tokens[max(0, at - _NEAR) : at], *tokens[at + 1 : at + 2]
-    return {token.key for token in near} & _HEDGES
+def _is_derived(token: Token, claim: Sequence[Token], source: Sequence[Token]) -> bool:
+    """Whether a number is a short year, a rounded one, or computed from one of the source.
 
-
-def _is_derived(token: Token, others: set[str]) -> bool:
-    """Whether a number is a short year, a rounded one, or the sum or difference of two.
-
-    A point may part thousands or decimals: it may also be a thousand times another one.
+    As the sum, difference, product or quotient of it and another one of the two texts, as so many
+    percent of it, more or less, or as its half, double and the like.
     """
-    pairs = [sorted((token.key, other), key=len) for other in others]
-    if any(len(long) == 4 and long[2:] == short for short, long in pairs):
+    others = values(source)
+    if any(
+        {len(token.key), len(other)} == {2, 4} and token.key[-2:] == other[-2:] for other in others
+    ):
         return True
-    if not _PLAIN.fullmatch(token.key):
-        return False
-    value, numbers = float(token.key), {float(key) for key in others if _PLAIN.fullmatch(key)}
-    if _POINT.search(token.text) and not {value * 1000, value / 1000}.isdisjoint(numbers):
-        return True
-    if any(value in (a + b, a - b) for a, b in permutations(numbers, 2)):
-        return True
+    value, numbers = _value(token.key) or nan, set(map(_value, others)) - {0}
+    factors = {_value(_FRACTIONS.get(t.text.casefold(), t.key)) for t in (*claim, *source)} - {value}
+    for number in numbers:
+        ratio = value / number
+        ratios = ratio, 1 / ratio, 100 * ratio, abs(100 * ratio - 100)
+        computed = ({round(part, 6) for part in ratios} & factors) | (
+            {abs(value - number)} & numbers
+        )
+        if computed - {number}:
+            return True
     size = 1.0
-    while value and value % (size * 10) == 0:
+    while value % (size * 10) == 0:
         size *= 10
     near = (number for number in numbers if abs(number - value) < size)
     return any(size >= _LARGE or not number.is_integer() for number in near)

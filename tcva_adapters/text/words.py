@@ -22,8 +22,9 @@ _PAIRED: Final = re.compile(f"[{_SCRIPTS}\uac00-\ud7af]")  # with Hangul
 STOPS: Final = frozenset(".!?。！？")
 PAUSES: Final = frozenset(",:")
 NEGATIONS: Final = words("negations")
-FUNCTION_WORDS_OF: Final = by_language("function_words")
 FUNCTION_WORDS: Final = words("function_words")
+LANGUAGE_WORDS: Final = by_language("language_words")
+"""Common words of languages with Latin letters, which tell them apart."""
 
 _SPELLINGS: Final = variants("spellings")
 _IRREGULAR: Final = variants("irregular")

@@ -1,6 +1,10 @@
-"""Quotes that prove nothing, and true ones that look odd, over stored invented passages."""
+"""Quotes that prove nothing, and true ones that look odd, over stored invented passages.
+
+Also the same sentences in two languages, and claims that follow from a quote or contradict it.
+"""
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -10,6 +14,17 @@ NOT_FOUND, UNRELATED, NEGATED, CONTRADICTS, TOO_SHORT, UNCHECKED = EvidenceCheck
 
 QUOTES: Final[Any] = json.loads(Path(__file__).with_name("quotes.json").read_text(encoding="utf-8"))
 PASSAGES: Final = tuple(QUOTES["passages"])
+Pairs = list[tuple[str, str]]
+
+
+def stored_pairs(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+LANGUAGES: Final = stored_pairs("languages.toml")
+"""Sentences of 15 languages with the same in English: ``sentences`` and ones with ``figures``."""
+INFERENCES: Final[dict[str, Pairs]] = stored_pairs("inferences.toml")
+"""Claims and quotes: ``true``, true ``in_other_languages``, and ``false``."""
 
 
 class Case(NamedTuple):

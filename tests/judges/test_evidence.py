@@ -1,7 +1,10 @@
 """Whether quotes are found, and what happens to a verdict whose quote is not."""
 
+import json
 import time
+from collections import Counter
 from collections.abc import Sequence
+from itertools import cycle
 
 import pytest
 from hypothesis import given
@@ -11,8 +14,9 @@ from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.quotes import NEAR_ENOUGH, Found, Passages, find_quote
 from tcva_adapters.results.assessment import EvidenceCheck
-from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE
+from tests.judges.forged import ACROSS, FORGED, INFERENCES, LANGUAGES, PASSAGES, TRUE
 from tests.judges.huge import huge
+from tests.support import paper
 
 FERRY = (
     "The ferry to Aldra runs twice a day in winter, and four times a day from May to September. "
@@ -80,8 +84,12 @@ def place_of(quote: str, passages: Sequence[str]) -> int | None:
     return None if found is None else found.passages[0]
 
 
+def verdict_of(claim: str, quote: str) -> ClaimVerdict:
+    return ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote)
+
+
 def check_of(claim: str, quote: str, passages: Sequence[str] = ()) -> EvidenceCheck | None:
-    given_ = ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote)
+    given_ = verdict_of(claim, quote)
     return checked(given_, passages or [f"Before it. {quote}. Behind it."]).evidence_check
 
 
@@ -136,6 +144,16 @@ def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
         check_evidence(verdicts, passages)
         # Usual is 0.02 to 0.2 s, and 2 s where coverage is measured; the square takes minutes.
         assert time.process_time() - begin < 4, name
+
+
+@pytest.mark.slow
+def test_many_numbers_are_compared_in_time() -> None:
+    for claim, quote in (("1 {} cats, ", "9{} cats, "), ("{} cats, ", "9{} cats, ")):
+        longest = ["".join(text.format(i) for i in range(100, 800)) for text in (claim, quote)]
+        begin = time.process_time()
+        check_of(*longest)
+        # Usual is 0.5 to 2 s; trying all pairs of the numbers of a quote for each of a claim takes 13.
+        assert time.process_time() - begin < 10, claim
 
 
 def test_what_is_too_large_is_not_found() -> None:
@@ -257,6 +275,118 @@ def test_every_forged_quote_lowers_and_no_true_one() -> None:
         else:
             assert (made.verdict, made.original_verdict) == (Verdict.FULLY, None)
             assert made.context is not None
+
+
+def test_true_quotes_in_another_language_are_never_lowered() -> None:
+    """Claims in 15 languages over English contexts, and English ones over theirs."""
+    fine = {None, EvidenceCheck.UNCHECKED}
+    for table in LANGUAGES.values():
+        assert len(table) == 15
+        for language, pairs in table.items():
+            english = " ".join(theirs for _, theirs in pairs)
+            foreign = " ".join(ours for ours, _ in pairs)
+            for ours, theirs in pairs:
+                # In a context of many sentences, of one, and among the claims of a whole answer.
+                for contexts in ([english], [theirs]):
+                    assert check_of(ours, theirs, contexts) in fine, (language, ours)
+                for contexts in ([foreign], [ours]):
+                    assert check_of(theirs, ours, contexts) in fine, (language, ours)
+            others = [verdict_of(ours, theirs) for ours, theirs in pairs]
+            assert {made.evidence_check for made in check_evidence(others, [english])} <= fine
+
+
+FOREIGN = [
+    "og",
+    "ikke",
+    "der",
+    "und",
+    "les",
+    "des",
+    "que",
+    "por",
+    "della",
+    "nie",
+    "egy",
+    "bir",
+    "și",
+]
+
+
+def checks_of_others(sentences: Sequence[str], claims: Sequence[str]) -> Counter[str]:
+    """What the check makes of an answer's claims, each with the sentence behind its own as quote."""
+    quotes = [*sentences[1:], sentences[0]]
+    judged = [verdict_of(claim, quote) for claim, quote in zip(claims, quotes, strict=True)]
+    return Counter(
+        str(made.evidence_check) for made in check_evidence(judged, [" ".join(sentences)])
+    )
+
+
+def test_quotes_about_something_else_are_lowered_where_both_are_of_one_language() -> None:
+    english, sprinkled, own = Counter[str](), Counter[str](), Counter[str]()
+    foreign = cycle(FOREIGN)
+    for pairs in LANGUAGES["sentences"].values():
+        theirs = [sentence for _, sentence in pairs]
+        english += checks_of_others(theirs, theirs)
+        hostile = [claim.replace(" ", f" {next(foreign)} ", 1) for claim in theirs]
+        sprinkled += checks_of_others(theirs, hostile)
+        ours = [sentence for sentence, _ in pairs]
+        own += checks_of_others(ours, ours)
+    # The others share a word with the sentence behind them: "closes" and "closed", "two" years.
+    assert english == {"unrelated": 293, "None": 6, "contradicts": 1}
+    assert sprinkled["unrelated"] == english["unrelated"]  # foreign words do not switch it off
+    assert own["unrelated"] >= 250, own
+
+
+LANGUAGE_UNKNOWN = [
+    # No more words are of one language than of another one, in the claim or in the quote.
+    ("Obama besøkte Aldra.", "Captain Brandt met the mayor in the harbour"),
+    ("Kultur, turisme, natur.", "It does not run on 24 December"),
+    ("The ferry leaves in the morning.", "Nuuk Kaffi Ittoqqortoormiit Tasiilaq"),
+    # Unlisted ones: Swahili, Tagalog, Basque.
+    ("Duka linafungwa saa tatu usiku.", "The shop closes at nine in the evening"),
+    ("Bukas ang tindahan hanggang gabi.", "The store stays open until nine"),
+    ("Denda bederatzietan ixten dute.", "The shop closes at nine in the evening"),
+]
+
+
+def test_it_is_unknown_whether_texts_of_unknown_languages_belong_together() -> None:
+    for claim, quote in LANGUAGE_UNKNOWN:
+        assert check_of(claim, quote, [quote]) is EvidenceCheck.UNCHECKED, claim
+
+
+def test_negations_of_two_languages_are_not_compared() -> None:
+    assert check_of("Laivalla WLAN ei ole käytössä.", "WLAN is not available on the ship") is None
+    assert check_of("WLAN is not available on the ship.", "Laivalla WLAN ei ole käytössä") is None
+    lowered = check_of("WLAN is available on the ship.", "WLAN is not available on the ship")
+    assert lowered is EvidenceCheck.CONTRADICTS
+
+
+def test_inferences_from_a_genuine_quote_are_not_lowered() -> None:
+    lowered = [c for c, quote in INFERENCES["true"] if check_of(c, quote) is not None]
+    assert (len(INFERENCES["true"]), lowered) == (25, ["He is the fifth president."])
+    for claim, quote in INFERENCES["in_other_languages"]:
+        assert check_of(claim, quote) in {None, EvidenceCheck.UNCHECKED}, claim
+
+
+def test_another_value_of_the_same_quantity_lowers() -> None:
+    assert len(INFERENCES["false"]) == 25
+    for claim, quote in INFERENCES["false"]:
+        assert check_of(claim, quote) is EvidenceCheck.CONTRADICTS, claim
+
+
+FORMS = paper.FOLDER.parent / "forms/contradicting_quotes.jsonl"
+
+
+@pytest.mark.skipif(not FORMS.is_file(), reason="the contradicting quotes are not at hand")
+def test_no_fewer_contradicting_quotes_lower_than_before() -> None:
+    rows = [json.loads(line) for line in FORMS.read_text(encoding="utf-8").splitlines()]
+    lowered = Counter(
+        row["kind"]
+        for row in rows
+        if check_of(row["claim"], row["quote"]) in {*EvidenceCheck} - {EvidenceCheck.UNCHECKED}
+    )
+    before = {"number": 5, "date": 2, "negation": 7, "antonym": 1}
+    assert all(lowered[kind] >= number for kind, number in before.items()), lowered
 
 
 SHARING = [
