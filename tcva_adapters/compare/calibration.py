@@ -20,6 +20,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, described, plain
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
+from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import DETECTABLE, LEAST, LEAST_APART, Estimate
 from tcva_adapters.stats.resampling import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -267,7 +268,7 @@ class _Search:
         correlation these are ranks among all samples, which use no rating.
         """
         if self.objective == "spearman":
-            ranks: FloatArray = scipy_module("stats").rankdata(scores, axis=0)
+            ranks: FloatArray = scipy_module("stats").rankdata(seen(scores), axis=0)
             return ranks
         if self.objective == "mae":
             return scores
@@ -415,7 +416,7 @@ class _Found:
         notes = [] if gain["reason"] else [f"detectable: {DETECTABLE}"]
         picks = [{"setting": described(s), "share": k, **plain(s)} for s, k in self.shares]
         return [
-            Table("settings", columns, rows),
+            Table("settings", columns, rows, notes=[TIES] if objective == "spearman" else ()),
             Table("gain", [*shown, Column("detectable", "score")], [gain], notes=notes),
             Table("choices", [Column("setting"), Column("share", "share")], picks, detail=True),
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +32,7 @@ from tcva_adapters.stats.correlation import (
     check_measure,
     higher_is_better,
 )
+from tcva_adapters.stats.describe import TIES, as_shown, seen
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
 from tcva_adapters.tables import Column, Report, Table, cell, counted, p_text
@@ -48,7 +50,7 @@ _CALLED: Final[dict[Measure, str]] = {
     "pearson": "Pearson",
     "mae": "mean absolute error",
 }
-_TIED: Final = "pairs of samples with equal scores"
+_TIED: Final = f"pairs of samples with equal scores; {TIES}"
 _HELD: Final = ("samples", "summary")
 Record = dict[str, Any]
 
@@ -203,11 +205,12 @@ def comparison(
     people, sentence = list[Table](), ""
     if rated:
         agreements = _agreements(table, objective, drawn)
-        tests = _tests(table, objective, reference, drawn)
+        shown = replace(table, scores=as_shown(objective, table.scores))
+        tests = _tests(shown, objective, reference, drawn)
         people = [guarantee_table(table, limits)] if limits else []
         people += [agreements, *_differences(tests, objective, margin), _decided(table)]
         people += [gains(table, **drawn)]
-        sentence = _best(table, agreements, tests, objective)
+        sentence = _best(shown, agreements, tests, objective)
         notes += _rated_notes(table, rated, tests, objective, chosen=reference is None)
         by_method = {r["method"]: r for r in agreements.records if r["measure"] == objective}
         for row in methods:
@@ -229,8 +232,8 @@ def comparison(
     settings |= limits.model_dump(mode="json") if limits else {}
     settings |= {name: value for name, value in table.about.items() if name not in _HELD}
     sentence = (sentence or _alike(table, main)) + _doubt(table, main)
-    shown = [each for each in found if each.records]
-    return Report(sentence, shown, [*notes, *more, *table.notes], settings)
+    filled = [each for each in found if each.records]
+    return Report(sentence, filled, [*notes, *more, *table.notes], settings)
 
 
 def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measure | None) -> Table:
@@ -244,7 +247,7 @@ def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measur
         if row["method"] != main:
             row |= {"same": views.crosstab(table, main, row["method"])["same"]}
             both = table.common([main, row["method"]]).scores
-            row["rho"] = agreement("spearman", both[:, 0], both[:, 1]).value
+            row["rho"] = agreement("spearman", *seen(both.T)).value
     notes = [f"same: equal decisions, rho: Spearman correlation, both with {main}; tied: {_TIED}"]
     columns += [Column("same", "share"), Column("rho", "score")]
     return Table("methods", columns, rows, notes=notes if len(rows) > 1 else ())
@@ -285,7 +288,8 @@ def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any])
     for method, measure in product(table.methods, MEASURES):
         if not _measured(table, method, measure):
             continue
-        both, is_tested = [table.column(method), table.rating], measure == objective
+        both = [as_shown(measure, table.column(method)), table.rating]
+        is_tested = measure == objective
         found = estimate(measure, both, table.groups or None, test=is_tested, **drawn)
         reasons[method] = found.reason or reasons.get(method, "")
         record = {"method": method, "measure": measure, "n": found.n, "p": found.p}

@@ -17,6 +17,7 @@ from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
@@ -114,10 +115,12 @@ def sweep(
         agreed = (_agreement(setting(_counts(rated)), rated) for setting in settings.values())
         for row, found in zip(rows, (each for of in agreed for each in of), strict=True):
             row.update(found)
-        tables[0] = Table("temperatures", columns, rows, notes=_reasons(rows))
+        tables[0] = Table("temperatures", columns, rows, notes=[*_reasons(rows), TIES])
         if ablation:
             at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
-            scores = {name: setting(_counts(rated))[:, at] for name, setting in settings.items()}
+            scores = {
+                name: seen(setting(_counts(rated))[:, at]) for name, setting in settings.items()
+            }
             own = [row for row in rows if row["T"] == grid[at]]
             tables.append(_parts(own, scores, rated, {"resamples": resamples, "seed": seed}))
     notes = [*_about(table), *table.notes]
@@ -182,7 +185,7 @@ def _counts(table: ScoreTable) -> FloatArray:
 
 
 def _agreement(scores: FloatArray, rated: ScoreTable) -> Iterator[dict[str, Any]]:
-    for column in scores.T:
+    for column in seen(scores).T:
         found = estimate("spearman", [column, rated.rating], rated.groups or None)
         yield {"rated": found.n, **found.record("spearman"), "reason": found.reason}
 

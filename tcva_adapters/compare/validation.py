@@ -22,6 +22,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import FloatArray, numbers
+from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import Estimate, difference, estimate
 from tcva_adapters.tables import Column, Report, Table, cell, counted, shortened
@@ -154,7 +155,7 @@ class _View:
     @cached_property
     def rho(self) -> Estimate:
         """Spearman's correlation of scores and ratings."""
-        return self._rho(self.scores, self.human)
+        return self._rho(seen(self.scores), self.human)
 
     @cached_property
     def error(self) -> Estimate:
@@ -166,7 +167,7 @@ class _View:
         rows: list[dict[str, Any]] = []
         for method in self.table.methods:
             scores = self.table.column(method)
-            found = self.rho if method == self.method else self._rho(scores, self.human)
+            found = self.rho if method == self.method else self._rho(seen(scores), self.human)
             mae = estimate("mae", [scores, self.human], self.groups, **self.draws)
             row = {"method": method, "n": found.n, "p": found.p, "reason": found.reason}
             rows.append({**row, **found.record("spearman"), **mae.record("mae")})
@@ -174,7 +175,7 @@ class _View:
             row["p_corrected"] = p
         columns = [Column("method"), Column("n", "int"), Column("spearman", "interval")]
         columns += [Column("p_corrected", "p"), Column("mae", "interval")]
-        return Table("agreement", columns, rows, notes=_reasons(rows, "method"))
+        return Table("agreement", columns, rows, notes=[*_reasons(rows, "method"), TIES])
 
     def errors(self) -> Table:
         """The mean error of every method and its size; the sentence has that of a single one."""
@@ -215,8 +216,8 @@ class _View:
 
     def bins(self) -> Table:
         """Ratings by score, in bins of about as many samples; equal scores share one."""
-        both = np.isfinite(self.off)
-        scores, sizes = np.unique(self.scores[both], return_counts=True)
+        both, shown = np.isfinite(self.off), seen(self.scores)
+        scores, sizes = np.unique(shown[both], return_counts=True)
         least = max(LEAST_IN_BIN, math.ceil(both.sum() / BINS))
         edges, held, left = [0], 0, int(sizes.sum())
         for place, size in enumerate(sizes.tolist(), start=1):
@@ -227,7 +228,7 @@ class _View:
         rows: list[dict[str, Any]] = []
         for start, stop in pairwise(edges):
             low, high = float(scores[start]), float(scores[stop - 1])
-            members = both & (self.scores >= low) & (self.scores <= high)
+            members = both & (shown >= low) & (shown <= high)
             found = self._mean(np.where(members, self.human, np.nan))
             score = float(self.scores[members].mean())
             row = {"low": low, "high": high, "n": found.n, "score": score}
@@ -241,7 +242,7 @@ class _View:
         """What errors go along with, by rank correlation: it is above 0 where scores get too high."""
         rows: list[dict[str, Any]] = []
         for name, values in self._numbers(by):
-            found = self._rho(values, self.off)
+            found = self._rho(values, seen(self.off))
             row = {"factor": name, "n": found.n, **found.record("spearman")}
             rows.append({**row, "p": found.p, "reason": found.reason})
         for row, p in zip(rows, holm([row["p"] for row in rows]).tolist(), strict=True):
