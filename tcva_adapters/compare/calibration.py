@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from tcva_adapters.compare.guarantee import guaranteed, limits_of
-from tcva_adapters.compare.ratings import off_scale, passes_from
+from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
@@ -60,7 +60,7 @@ def calibrate(
     by: str | None = None,
     group: str | None = None,
     scoring: ScoringConfig = _DEFAULT,
-    human_scale: tuple[float, float] | None = None,
+    human_scale: Scale | None = None,
     human_threshold: float | None = None,
     resamples: int = 2000,
     level: float = 0.95,

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,14 +15,12 @@ from tcva_adapters.compare.fusing import gains
 from tcva_adapters.compare.guarantee import guarantee_table, limits_of
 from tcva_adapters.compare.panel import panel_report, raters_report, repeat_report, results_of_main
 from tcva_adapters.compare.ratings import off_scale
-from tcva_adapters.compare.run import Run, save
+from tcva_adapters.compare.run import Run, Samples, save
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.guarantee import Limits
-from tcva_adapters.samples.files import SampleStream
-from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.correlation import (
     MEASURES,
@@ -56,7 +53,7 @@ Record = dict[str, Any]
 
 
 def compare(
-    samples: str | Path | SampleStream | Sequence[Sample],
+    samples: Samples,
     tcva: TCVA | Mapping[str, Any] | None = None,
     *,
     dry_run: bool = False,
@@ -74,7 +71,7 @@ def compare(
         samples: See `Run`.
         tcva: A `TCVA`, or the settings of one.
         dry_run: Ask nobody; report the calls that it would take.
-        **options: What `Run` takes: ``frameworks``, ``metrics``, ``temperatures``, ``human``,
+        **options: What `Run` takes: ``mapping``, ``frameworks``, ``metrics``, ``temperatures``, ``human``,
             ``folder`` (where the results are saved as well, see `save`) and more. And of
             `comparison` ``objective``, ``reference``, ``margin``, ``max_false_pass``, ``confidence``
             and ``human_threshold``.
@@ -84,6 +81,7 @@ def compare(
         UnreadableInputError: A file cannot be read.
         MissingDependencyError: Something that was asked for is not installed.
 
+    >>> from tcva_adapters import Sample
     >>> samples = [Sample(response="It opens at nine.", contexts=["It opens at nine."])]
     >>> compare(samples, {"judge": "lexical"}, frameworks="none").records("methods")[0]["mean"]
     1.0
@@ -93,7 +91,7 @@ def compare(
 
 
 async def acompare(
-    samples: str | Path | SampleStream | Sequence[Sample],
+    samples: Samples,
     tcva: TCVA | Mapping[str, Any] | None = None,
     *,
     dry_run: bool = False,

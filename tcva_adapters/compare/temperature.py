@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.ratings import Scale
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
@@ -57,7 +58,7 @@ def sweep(
     schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike] = (),
     ablation: bool = False,
     human: Human | None = None,
-    human_scale: tuple[float, float] | None = None,
+    human_scale: Scale | None = None,
     group: str | None = None,
     skip_bad: bool = False,
     resamples: int = 10_000,
@@ -118,9 +119,7 @@ def sweep(
         tables[0] = Table("temperatures", columns, rows, notes=[*_reasons(rows), TIES])
         if ablation:
             at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
-            scores = {
-                name: seen(setting(_counts(rated))[:, at]) for name, setting in settings.items()
-            }
+            scores = {name: setting(_counts(rated))[:, at] for name, setting in settings.items()}
             own = [row for row in rows if row["T"] == grid[at]]
             tables.append(_parts(own, scores, rated, {"resamples": resamples, "seed": seed}))
     notes = [*_about(table), *table.notes]
@@ -197,13 +196,14 @@ def _parts(
     drawn: Mapping[str, Any],
 ) -> Table:
     """What each part of the method, and each scheme, adds to the agreement with people."""
-    first = next(iter(scores.values()))
+    shown = {name: seen(column) for name, column in scores.items()}
+    first = next(iter(shown.values()))
     names = ("setting", "scored", "mean", "pass_rate", "rated", "reason")
     records: list[dict[str, Any]] = []
     for row in rows:
         used = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
         found = difference(
-            "spearman", scores[row["setting"]], first, rated.rating, rated.groups or None, **drawn
+            "spearman", shown[row["setting"]], first, rated.rating, rated.groups or None, **drawn
         )
         used |= {**found.record("difference"), "p": found.p} if records else {}
         records.append(used)

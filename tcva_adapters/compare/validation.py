@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to_rate
-from tcva_adapters.compare.ratings import off_scale, passes_from
+from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.errors import InvalidValueError
@@ -44,7 +44,7 @@ def validate(
     method: str | None = None,
     by: Sequence[str] | str = (),
     group: str | None = None,
-    human_scale: tuple[float, float] | None = None,
+    human_scale: Scale | None = None,
     human_threshold: float | None = None,
     scoring: ScoringConfig | None = None,
     width: float | None = None,

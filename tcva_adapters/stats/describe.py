@@ -15,7 +15,7 @@ DIGITS: Final = 3
 """Scores that are the same with so many digits behind the point are equal to a reader."""
 
 TIES: Final = "scores that are equal to 3 decimals count as ties"
-"""What tables say of it: in shares of ties and in correlations of ranks alike."""
+"""What tables say of it, in shares of ties and in correlations of ranks alike."""
 
 
 def describe(scores: npt.ArrayLike) -> dict[str, float]:

@@ -99,6 +99,19 @@ def test_choices_and_interval_are_those_of_plain_loops(monkeypatch: pytest.Monke
     assert shown["detectable"] == pytest.approx(smallest, abs=1e-12)
 
 
+@pytest.mark.parametrize("more", [{}, {"objective": "mae"}, {"max_false_pass": 0.4}])
+def test_ratings_of_a_list_are_laid_on_the_scale_of_scores(more: dict[str, Any]) -> None:
+    counts, human = draw(1, n=60)
+    plain = calibrate(counts, human, resamples=50, human_threshold=0.5, **more)
+    stars = (1 + 4 * human).tolist()
+    scaled: dict[str, Any] = {"human_scale": (1, 5), "human_threshold": 3, "resamples": 50, **more}
+    found = calibrate(counts, stars, **scaled)
+    assert found.sentence == plain.sentence.replace("below 0.5", "below 3")
+    # Several raters, of whom one has not rated all.
+    several = calibrate(counts, [[rating, None] for rating in stars], **scaled)
+    assert several.sentence == found.sentence
+
+
 def test_a_real_difference_is_found_and_its_end_of_the_scale_is_said() -> None:
     """People who look for the best claim: T=0.5 does not order the answers as they do."""
     rng = np.random.default_rng(3)
