@@ -113,15 +113,16 @@ def sweep(
     tables = [Table("temperatures", columns, rows)]
     if rated is not None:
         columns += _RHO
-        agreed = (_agreement(setting(_counts(rated)), rated) for setting in settings.values())
-        for row, found in zip(rows, (each for of in agreed for each in of), strict=True):
-            row.update(found)
+        counts = _counts(rated)
+        scores_of = (column for each in settings.values() for column in seen(each(counts)).T)
+        for row, scores in zip(rows, scores_of, strict=True):
+            row.update(_agreement(scores, rated))
         tables[0] = Table("temperatures", columns, rows, notes=[*_reasons(rows), TIES])
         if ablation:
             at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
-            scores = {name: setting(_counts(rated))[:, at] for name, setting in settings.items()}
+            shown = {name: seen(each(counts)[:, at]) for name, each in settings.items()}
             own = [row for row in rows if row["T"] == grid[at]]
-            tables.append(_parts(own, scores, rated, {"resamples": resamples, "seed": seed}))
+            tables.append(_parts(own, shown, rated, {"resamples": resamples, "seed": seed}))
     notes = [*_about(table), *table.notes]
     if rated is not None and rated.groups:
         notes.append(groups_note(len(set(rated.groups))))
@@ -183,10 +184,9 @@ def _counts(table: ScoreTable) -> FloatArray:
     return table.counts
 
 
-def _agreement(scores: FloatArray, rated: ScoreTable) -> Iterator[dict[str, Any]]:
-    for column in seen(scores).T:
-        found = estimate("spearman", [column, rated.rating], rated.groups or None)
-        yield {"rated": found.n, **found.record("spearman"), "reason": found.reason}
+def _agreement(scores: FloatArray, rated: ScoreTable) -> dict[str, Any]:
+    found = estimate("spearman", [scores, rated.rating], rated.groups or None)
+    return {"rated": found.n, **found.record("spearman"), "reason": found.reason}
 
 
 def _parts(
@@ -196,14 +196,13 @@ def _parts(
     drawn: Mapping[str, Any],
 ) -> Table:
     """What each part of the method, and each scheme, adds to the agreement with people."""
-    shown = {name: seen(column) for name, column in scores.items()}
-    first = next(iter(shown.values()))
+    first = next(iter(scores.values()))
     names = ("setting", "scored", "mean", "pass_rate", "rated", "reason")
     records: list[dict[str, Any]] = []
     for row in rows:
         used = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
         found = difference(
-            "spearman", shown[row["setting"]], first, rated.rating, rated.groups or None, **drawn
+            "spearman", scores[row["setting"]], first, rated.rating, rated.groups or None, **drawn
         )
         used |= {**found.record("difference"), "p": found.p} if records else {}
         records.append(used)
