@@ -192,7 +192,8 @@ def test_what_cannot_be_calibrated_is_refused(changes: dict[str, Any], says: str
 
 @needs_paper_data
 def test_on_the_papers_sets_no_gain_is_significant() -> None:
-    sets = (("summeval", 169, 0.6630, 0.6678), ("summeval_rel", 195, 0.4800, 0.4862))
+    # Of scores as they are shown: most of the strict ones are 0.000 on the first set.
+    sets = (("summeval", 169, 0.6630, 0.6670), ("summeval_rel", 195, 0.4800, 0.4862))
     for name, n, default, best in sets:
         counts, human, _ = judged(name)
         found = calibrate(counts, human, resamples=500)
