@@ -4,8 +4,9 @@ PYTHON ?=
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
-# TESTS="tests/core tests/stats" runs these alone.
+# TESTS="tests/core tests/stats" runs these alone, SHUFFLE=7 all of them in the order of this seed.
 TESTS ?=
+SHUFFLE ?=
 RUNNER = $(BIN)/python
 CHOSEN = -m "not slow"
 ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone harness 3.12 3.13
@@ -18,7 +19,7 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	RAGAS_DO_NOT_TRACK=true DEEPEVAL_TELEMETRY_OPT_OUT=1 DEEPEVAL_DISABLE_DOTENV=1 \
-	  $(RUNNER) -m pytest -n 2 $(CHOSEN) $(TESTS)
+	  $(RUNNER) -m pytest -n 2 $(CHOSEN) $(SHUFFLE:%=--shuffle %) $(TESTS)
 
 # All tests, also those marked `slow`, with more random inputs and branch coverage: it fails below the
 # floor in pyproject.toml. About five times as long as `make test`.

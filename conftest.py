@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,19 @@ from tcva_adapters import clear_shared
 
 # Collection makes objects that all stay: to look through them again and again takes over a third of its time.
 gc.disable()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option that shuffles the tests."""
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="Run the tests in a random order.")
+
+
+@pytest.hookimpl(trylast=True)  # pytest itself puts tests with the same parameters together
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Shuffle the tests; xdist's workers get the same seed, and so the same order."""
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        random.Random(seed).shuffle(items)  # noqa: S311  # no secret
 
 
 def pytest_collection_finish() -> None:

@@ -13,6 +13,7 @@ from tcva_adapters import CCRS, TCVA, Conversation, Sample
 from tcva_adapters.errors import GuaranteeWarning, InvalidValueError
 from tcva_adapters.report.suite import Suite, run_lines
 from tests.support.certified import HOLDS, LOST, certified, state_of
+from tests.support.lexical_server import LexicalServer
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = "tcva_adapters.pytest_plugin"
@@ -49,9 +50,14 @@ def test_looks_only(tcva, number):
 def ran(folder: Path, suite: str, *arguments: str, code: int) -> str:
     """What pytest prints of a suite in a process of its own, without other plugins."""
     (folder / "test_it.py").write_text(suite, encoding="utf-8")
+    return printed_in(folder, *arguments, "test_it.py", code=code)
+
+
+def printed_in(folder: Path, *arguments: str, code: int, **variables: str) -> str:
+    """What pytest prints in a folder where nothing but pytest and this package is installed."""
     options = ["-p", "no:cacheprovider", "-p", PLUGIN]
-    command = [sys.executable, "-m", "pytest", *options, *arguments, "test_it.py"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pytest", *options, *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PWD": str(folder)}
     done = subprocess.run(command, cwd=folder, env=environment, stdout=-1, text=True, check=False)
     assert done.returncode == code, done.stdout
@@ -71,12 +77,26 @@ def test_a_run_over_two_workers(tmp_path: Path) -> None:
     assert re.search(r"faithfulness by .* 2/2 +0\.\d+ +50 % +bad 0\.\d+", lines)
 
 
-@pytest.mark.slow
-def test_the_example_runs(tmp_path: Path) -> None:
-    suite = (ROOT / "examples" / "pytest_suite.py").read_text(encoding="utf-8")
-    printed = ran(tmp_path, suite, code=0)
+def test_the_example_runs_as_it_says_with_pytest_alone(tmp_path: Path) -> None:
+    for absent in ("xdist", "hypothesis"):
+        (tmp_path / f"{absent}.py").write_text("raise ImportError", encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    printed = printed_in(ROOT, "examples/pytest_suite.py", code=0, PYTHONPATH=path)
     assert "4 passed" in printed
     assert "answer_relevancy" in printed
+
+
+@pytest.mark.slow
+def test_the_example_asks_a_model_that_the_environment_names(tmp_path: Path) -> None:
+    with LexicalServer() as server:
+        asked = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.base_url, "PYTHONPATH": str(ROOT)}
+        suite = str(ROOT / "examples" / "pytest_suite.py")
+        # The store of the example is made in the current folder.
+        chosen = ("-k", "grounded or together", suite)
+        for _ in range(2):
+            printed = printed_in(tmp_path, *chosen, code=0, TCVA_JUDGE="openai:m", **asked)
+            assert "faithfulness by openai:m, T=0.5, 2/2 1.000" in " ".join(printed.split())
+            assert server.count == 2  # one for each sample, and the second run makes none
 
 
 @pytest.mark.slow

@@ -44,6 +44,7 @@ def compare(
     panel: list[str] | None = options.PANEL,
     frameworks: str = option(JUDGING, "--with", "Use ragas,deepeval... or none.", default="all"),
     metrics: str | None = option(JUDGING, "--metrics", "Use faithfulness,... or all."),
+    store: str | None = options.STORE,
     dry_run: bool = options.DRY_RUN,
     temperatures: str | None = options.TEMPERATURES,
     fuse: list[str] | None = option(SCORING, "--fuse", "Mean of 'a + b'; repeatable.", "METHODS"),
@@ -85,12 +86,11 @@ def compare(
     tests: Any = {"reference": reference, "max_false_pass": max_false_pass}
     plain, reading = _settings(judge, set_, tests, asked, is_dry=dry_run, **given)
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
+    tcva = settings.with_store(tcva, store)
     samples, skipped = _given(file, rename, skip_bad=skip_bad)
     with interruptible("judgements so far are stored, and the same command continues"), _quiet():
         imported = [read_scores(each, samples=samples, **reading) for each in scores or ()]
-        run = Run(
-            samples, tcva if out else settings.with_store(tcva, None), imported=imported, **asked
-        )
+        run = Run(samples, tcva, imported=imported, **asked)
         gates.check(run.names)
         checked = {k: v for k, v in tests.items() if k not in DRAWS}
         check_tests(run.names, **checked, is_rated=run.is_rated)
@@ -98,7 +98,7 @@ def compare(
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return
         table = run.table()
-    about = {**table.about, "skipped": skipped, "can_continue": out is not None}
+    about = {**table.about, "skipped": skipped, "can_continue": bool(out or tcva.store)}
     table = replace(table, about=about)
     gated = evaluation(table, gates)
     found = comparison(table, **tests)

@@ -42,7 +42,7 @@ from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.assessment import FAILURES
 from tcva_adapters.results.files import OURS as RESULTS
-from tcva_adapters.results.files import Writing, check_suffix
+from tcva_adapters.results.files import Writing, beginning
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.files import SampleStream
@@ -104,9 +104,10 @@ def evaluate(
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
     check_targets(targets, [file, *filter(None, [baseline])], overwrite=overwrite, as_json=as_json)
-    check_suffix(STDOUT if out is None else out)
+    begins = beginning(out or STDOUT, file, overwrite=overwrite)
+    writing = {"overwrite": overwrite, "begins": begins}
     whole = _whole(plain)
-    scorer: Any = with_store(made_of(plain), None if dry_run and store is None else store)
+    scorer: Any = with_store(made_of(plain), store)
     if isinstance(scorer, TCVA):
         reading["scoring"] = scorer.scoring
     before = None if baseline is None else read_scores(baseline, **reading)
@@ -123,7 +124,7 @@ def evaluate(
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
     reading["hold"] = "all" if looks or (read.total and read.conversations) else "scores"
-    with _judged(scorer, samples, read, out, reading, whole, overwrite=overwrite) as table:
+    with _judged(scorer, samples, read, out, reading, whole, **writing) as table:
         found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)
         print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
@@ -227,15 +228,12 @@ def _judged(
     out: str | None,
     reading: dict[str, Any],
     whole: tuple[Mapping[str, float], float | None] | None,
-    *,
-    overwrite: bool,
+    **writing: Any,
 ) -> Iterator[ScoreTable]:
     """Judge the samples, and write the results; the file is there once the block has ended."""
     parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
     fingerprint = run_fingerprint(scorer, samples, reading["group"])
-    with Writing(
-        out, parse, overwrite=overwrite, fingerprint=fingerprint, is_held=False
-    ) as written:
+    with Writing(out, parse, fingerprint=fingerprint, **writing) as written:
         with _reading(read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)):
             results = run_results(written, samples, scorer.iter_evaluate, note)
             table = read_scores(results, **reading)

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from tcva_adapters.compare.guarantee import guaranteed, limits_of
-from tcva_adapters.compare.ratings import off_scale, passes_from
+from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
@@ -21,6 +21,7 @@ from tcva_adapters.results.config import Config, described, plain
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
+from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import DETECTABLE, LEAST, LEAST_APART, Estimate
 from tcva_adapters.stats.resampling import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -60,7 +61,7 @@ def calibrate(
     by: str | None = None,
     group: str | None = None,
     scoring: ScoringConfig = _DEFAULT,
-    human_scale: tuple[float, float] | None = None,
+    human_scale: Scale | None = None,
     human_threshold: float | None = None,
     resamples: int = 2000,
     level: float = 0.95,
@@ -287,7 +288,7 @@ class _Search:
         correlation these are ranks among all samples, which use no rating.
         """
         if self.objective == "spearman":
-            ranks: FloatArray = scipy_module("stats").rankdata(scores, axis=0)
+            ranks: FloatArray = scipy_module("stats").rankdata(seen(scores), axis=0)
             return ranks
         if self.objective == "mae":
             return scores
@@ -435,7 +436,7 @@ class _Found:
         notes = [] if gain["reason"] else [f"detectable: {DETECTABLE}"]
         picks = [{"setting": described(s), "share": k, **plain(s)} for s, k in self.shares]
         return [
-            Table("settings", columns, rows),
+            Table("settings", columns, rows, notes=[TIES] if objective == "spearman" else ()),
             Table("gain", [*shown, Column("detectable", "score")], [gain], notes=notes),
             Table("choices", [Column("setting"), Column("share", "share")], picks, detail=True),
         ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -15,14 +15,12 @@ from tcva_adapters.compare.fusing import gains
 from tcva_adapters.compare.guarantee import guarantee_table, limits_of
 from tcva_adapters.compare.panel import panel_report, raters_report, repeat_report, results_of_main
 from tcva_adapters.compare.ratings import off_scale
-from tcva_adapters.compare.run import Run, save
+from tcva_adapters.compare.run import Run, Samples, save
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.guarantee import Limits
-from tcva_adapters.samples.files import SampleStream
-from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.correlation import (
     MEASURES,
@@ -31,6 +29,7 @@ from tcva_adapters.stats.correlation import (
     check_measure,
     higher_is_better,
 )
+from tcva_adapters.stats.describe import TIES, as_shown, seen
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
 from tcva_adapters.tables import Column, Report, Table, cell, counted, p_text
@@ -48,13 +47,13 @@ _CALLED: Final[dict[Measure, str]] = {
     "pearson": "Pearson",
     "mae": "mean absolute error",
 }
-_TIED: Final = "pairs of samples with equal scores"
+_TIED: Final = f"pairs of samples with equal scores; {TIES}"
 _HELD: Final = ("samples", "summary")
 Record = dict[str, Any]
 
 
 def compare(
-    samples: str | Path | SampleStream | Sequence[Sample],
+    samples: Samples,
     tcva: TCVA | Mapping[str, Any] | None = None,
     *,
     dry_run: bool = False,
@@ -72,7 +71,7 @@ def compare(
         samples: See `Run`.
         tcva: A `TCVA`, or the settings of one.
         dry_run: Ask nobody; report the calls that it would take.
-        **options: What `Run` takes: ``frameworks``, ``metrics``, ``temperatures``, ``human``,
+        **options: What `Run` takes: ``mapping``, ``frameworks``, ``metrics``, ``temperatures``, ``human``,
             ``folder`` (where the results are saved as well, see `save`) and more. And of
             `comparison` ``objective``, ``reference``, ``margin``, ``max_false_pass``, ``confidence``
             and ``human_threshold``.
@@ -82,6 +81,7 @@ def compare(
         UnreadableInputError: A file cannot be read.
         MissingDependencyError: Something that was asked for is not installed.
 
+    >>> from tcva_adapters import Sample
     >>> samples = [Sample(response="It opens at nine.", contexts=["It opens at nine."])]
     >>> compare(samples, {"judge": "lexical"}, frameworks="none").records("methods")[0]["mean"]
     1.0
@@ -91,7 +91,7 @@ def compare(
 
 
 async def acompare(
-    samples: str | Path | SampleStream | Sequence[Sample],
+    samples: Samples,
     tcva: TCVA | Mapping[str, Any] | None = None,
     *,
     dry_run: bool = False,
@@ -203,11 +203,12 @@ def comparison(
     people, sentence = list[Table](), ""
     if rated:
         agreements = _agreements(table, objective, drawn)
-        tests = _tests(table, objective, reference, drawn)
+        shown = replace(table, scores=as_shown(objective, table.scores))
+        tests = _tests(shown, objective, reference, drawn)
         people = [guarantee_table(table, limits)] if limits else []
         people += [agreements, *_differences(tests, objective, margin), _decided(table)]
         people += [gains(table, **drawn)]
-        sentence = _best(table, agreements, tests, objective)
+        sentence = _best(shown, agreements, tests, objective)
         notes += _rated_notes(table, rated, tests, objective, chosen=reference is None)
         by_method = {r["method"]: r for r in agreements.records if r["measure"] == objective}
         for row in methods:
@@ -229,8 +230,8 @@ def comparison(
     settings |= limits.model_dump(mode="json") if limits else {}
     settings |= {name: value for name, value in table.about.items() if name not in _HELD}
     sentence = (sentence or _alike(table, main)) + _doubt(table, main)
-    shown = [each for each in found if each.records]
-    return Report(sentence, shown, [*notes, *more, *table.notes], settings)
+    filled = [each for each in found if each.records]
+    return Report(sentence, filled, [*notes, *more, *table.notes], settings)
 
 
 def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measure | None) -> Table:
@@ -244,7 +245,7 @@ def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measur
         if row["method"] != main:
             row |= {"same": views.crosstab(table, main, row["method"])["same"]}
             both = table.common([main, row["method"]]).scores
-            row["rho"] = agreement("spearman", both[:, 0], both[:, 1]).value
+            row["rho"] = agreement("spearman", *seen(both.T)).value
     notes = [f"same: equal decisions, rho: Spearman correlation, both with {main}; tied: {_TIED}"]
     columns += [Column("same", "share"), Column("rho", "score")]
     return Table("methods", columns, rows, notes=notes if len(rows) > 1 else ())
@@ -285,7 +286,8 @@ def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any])
     for method, measure in product(table.methods, MEASURES):
         if not _measured(table, method, measure):
             continue
-        both, is_tested = [table.column(method), table.rating], measure == objective
+        both = [as_shown(measure, table.column(method)), table.rating]
+        is_tested = measure == objective
         found = estimate(measure, both, table.groups or None, test=is_tested, **drawn)
         reasons[method] = found.reason or reasons.get(method, "")
         record = {"method": method, "measure": measure, "n": found.n, "p": found.p}

@@ -14,6 +14,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.correlation import agreement
+from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.tables import Table, counted, named_columns
@@ -121,6 +122,7 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
     rated = table.rated
     for name, members in table.about.get("members", {}).items():
         common = rated.common([name, *members])
+        common = replace(common, scores=seen(common.scores))
         human, groups = common.rating, common.groups or None
         rhos = {m: agreement("spearman", common.column(m), human).value for m in members}
         best = max(members, key=lambda member: np.nan_to_num(rhos[member], nan=-math.inf))

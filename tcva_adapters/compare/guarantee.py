@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.compare.ratings import off_scale, passes_from
+from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import described, plain
@@ -39,7 +39,7 @@ _WORSE: Final = np.array([[1.0], [1.0], [-1.0], [-1.0]])
 _INTS: Final = {"rejected", "good"}
 
 
-def limits_of(options: dict[str, Any], scale: tuple[float, float] | None) -> Limits | None:
+def limits_of(options: dict[str, Any], scale: Scale | None) -> Limits | None:
     """The limits among options, which are taken out; None where there are none.
 
     Raises:

@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from tcva_adapters.compare.ratings import MISSING
+from tcva_adapters.compare.ratings import MISSING, Scale
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.output import original
@@ -102,7 +102,7 @@ class Importing:
     """
 
     columns: Sequence[str] | None = None
-    scale: tuple[float, float] = (0.0, 1.0)
+    scale: Scale = (0.0, 1.0)
     missing: float | None = None
     human: Sequence[str] = ("human", "human_score")
 

@@ -18,6 +18,7 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.stats.agreement import krippendorff_alpha, weighted_kappa
 from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.describe import as_shown
 from tcva_adapters.stats.raters import (
     ENOUGH,
     independence,
@@ -252,7 +253,7 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     names = table.raters or tuple(f"rater {i + 1}" for i in range(table.human.shape[1]))
     measure: Literal["pearson", "spearman"] = "pearson" if objective == "pearson" else "spearman"
     groups = table.groups or None
-    found = reliability(measure, table.human, table.scores, groups=groups)
+    found = reliability(measure, table.human, as_shown(measure, table.scores), groups=groups)
     alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
     pairs = [
         {"rater": names[p.first], "other_rater": names[p.second], "n": p.n, measure: p.value}

@@ -18,6 +18,9 @@ from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import RowStream, unreadable
 from tcva_adapters.tables import counted
 
+Scale = tuple[float, float]
+"""The lowest and the highest value that could be given."""
+
 _GIVE_SCALE: Final = (
     "give their scale: --human-scale 1,5 (in evaluate --set human_scale=1,5, in Python "
     "human_scale=(1, 5))"
@@ -70,17 +73,22 @@ class Ratings:
 
     source: str
     raters: tuple[str, ...]
-    scale: tuple[float, float] | None = None
+    scale: Scale | None = None
     labels: Mapping[str, Mapping[str, Any]] | None = None
     temperature: float = 0.5
     _seen: set[str] = field(default_factory=set)
     _made_at: list[float] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if self.scale is not None and not -math.inf < self.scale[0] < self.scale[1] < math.inf:
+            msg = f"human_scale must be the lowest and highest rating, e.g. (1, 5), got {self.scale!r}"
+            raise InvalidValueError(msg)
+
     @classmethod
     def find(
         cls,
         human: str | Path | Mapping[str, Any],
-        scale: tuple[float, float] | None = None,
+        scale: Scale | None = None,
         temperature: float = 0.5,
     ) -> Ratings:
         """Ratings under fields of the metadata (``anna,ben``), of a file, or by sample id.
@@ -99,9 +107,6 @@ class Ratings:
                 columns, a sample is labelled twice, or nobody is rated.
             InvalidValueError: No field, or one twice, or a scale without a lowest and highest rating.
         """
-        if scale is not None and not -math.inf < scale[0] < scale[1] < math.inf:
-            msg = f"human_scale must be the lowest and highest rating, e.g. (1, 5), got {scale!r}"
-            raise InvalidValueError(msg)
         if isinstance(human, Mapping):
             labels = {name: {"human": value} for name, value in human.items()}
             return cls("human ratings", ("human",), scale, labels)
@@ -128,7 +133,7 @@ class Ratings:
                 levels = [claim["verdict"] for claim in record["claims"]]
                 self._made_at.append(at)
                 return [aggregate(levels, at)]  # on the scale of scores already
-            return [self._scaled(parse_rating(record.get(rater))) for rater in self.raters]
+            return [self.scaled(parse_rating(record.get(rater))) for rater in self.raters]
         except (InvalidValueError, KeyError, TypeError) as error:
             msg = f"sample {name!r}, {self.source}: {error}"
             raise InvalidValueError(msg) from None
@@ -169,7 +174,12 @@ class Ratings:
             )
         return notes
 
-    def _scaled(self, rating: float) -> float:
+    def scaled(self, rating: float) -> float:
+        """A rating on [0, 1], or as it is without a scale.
+
+        Raises:
+            InvalidValueError: It lies outside the scale.
+        """
         if self.scale is None:
             return rating
         low, high = self.scale
@@ -217,7 +227,7 @@ def off_scale(human: FloatArray) -> str:
     return f"human ratings must be between 0 and 1, got {low:g} to {high:g}; {_GIVE_SCALE}"
 
 
-def passes_from(threshold: float | None, scale: tuple[float, float] | None) -> float:
+def passes_from(threshold: float | None, scale: Scale | None) -> float:
     """Where ratings pass from, once they are laid on [0, 1]; by default the middle.
 
     Raises:

@@ -23,7 +23,7 @@ from tcva_adapters.compare.imported import (
     parse_spec,
     read_imported,
 )
-from tcva_adapters.compare.ratings import Ratings
+from tcva_adapters.compare.ratings import Ratings, Scale
 from tcva_adapters.compare.table import Numbered, ScoreTable, no_group, numbered
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
@@ -70,7 +70,7 @@ class Reading:
     scoring: ScoringConfig | None = None
     samples: Mapping[str, Sample] | None = None
     importing: Importing = field(default_factory=Importing)
-    human_scale: tuple[float, float] | None = None
+    human_scale: Scale | None = None
     skip_bad: bool | None = False
     hold: Held = "all"
     split: str | None = None
@@ -83,11 +83,11 @@ def read_scores(
     source: Any,
     *,
     human: Human | None = None,
-    human_scale: tuple[float, float] | None = None,
+    human_scale: Scale | None = None,
     group: str | None = None,
     scoring: ScoringConfig | None = None,
     samples: Sequence[Sample] | None = None,
-    scale: tuple[float, float] = (0.0, 1.0),
+    scale: Scale = (0.0, 1.0),
     missing: float | None = None,
     skip_bad: bool = False,
     hold: Held = "all",
@@ -155,7 +155,7 @@ def read_scores(
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
     _check_scored(table, source)
     if human is not None and ratings is None:
-        table = _rated(table, np.asarray(human, dtype=np.float64))
+        table = _rated(table, np.asarray(human, dtype=np.float64), human_scale)
     if group is not None:
         check_groups(table, group)
     return table
@@ -174,14 +174,15 @@ def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:
     return {each.id or f"row-{place}": each for place, each in enumerate(samples, start=1)}
 
 
-def _rated(table: ScoreTable, human: FloatArray) -> ScoreTable:
+def _rated(table: ScoreTable, human: FloatArray, scale: Scale | None) -> ScoreTable:
     """With ratings in the order of the samples."""
     if len(human) != len(table):
         msg = (
             f"{len(human)} human ratings for {len(table)} samples; give one for each sample or turn"
         )
         raise InvalidValueError(msg)
-    return replace(table, human=human)
+    scaled = np.vectorize(Ratings("human ratings", (), scale).scaled, otypes=[np.float64])
+    return replace(table, human=scaled(human))
 
 
 def _is_compared(source: str | Path) -> bool:

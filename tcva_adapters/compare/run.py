@@ -22,7 +22,7 @@ import numpy as np
 
 from tcva_adapters.compare.fusing import fused_name, members_of, with_fused
 from tcva_adapters.compare.methods import ALL, Asked, MetricJudgement, choose
-from tcva_adapters.compare.ratings import Ratings
+from tcva_adapters.compare.ratings import Ratings, Scale
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable, no_group
 from tcva_adapters.core.temperature import as_temperature, check_temperature
@@ -47,6 +47,9 @@ from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, rena
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
+
+Samples = str | Path | SampleStream | Sequence[Sample]
+"""What is judged: a file, a stream of one, or samples."""
 
 PATIENCE: Final = 900.0
 """Seconds, above what a metric's calls may take with all their retries."""
@@ -73,6 +76,7 @@ class Run:
     Args:
         samples: A file, a `SampleStream` of one, or samples. One without an id is called by its
             row (``row-7``), ids that come again are numbered.
+        mapping: Of a file, your field names to the fields they hold, e.g. ``{"my_answer": "response"}``.
         tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``.
             Its judge answers the frameworks' prompts, too, and its store holds for their metrics.
         frameworks: Names, or a text with commas: ``ragas,deepeval``. ``all`` takes those that are
@@ -122,9 +126,10 @@ class Run:
 
     def __init__(
         self,
-        samples: str | Path | SampleStream | Sequence[Sample],
+        samples: Samples,
         tcva: TCVA | Mapping[str, Any] | None = None,
         *,
+        mapping: Mapping[str, str] | None = None,
         frameworks: str | Sequence[str] = ALL,
         metrics: str | Sequence[str] | None = None,
         temperatures: str | Sequence[float | str] = (0.1, 0.5, 0.9),
@@ -132,7 +137,7 @@ class Run:
         reading: Mapping[str, Any] | None = None,
         fuse: Sequence[str] = (),
         human: str | Path | None = None,
-        human_scale: tuple[float, float] | None = None,
+        human_scale: Scale | None = None,
         group: str | None = None,
         pass_from: Mapping[str, float] | None = None,
         folder: str | Path | None = None,
@@ -151,7 +156,7 @@ class Run:
             msg = f"timeout must be above 0 seconds, got {timeout:g}"
             raise InvalidValueError(msg)
         self.tcva, self.temperatures = tcva, tuple(grid)
-        self.samples, self.notes = _named(samples)
+        self.samples, self.notes = _named(samples, mapping)
         self.methods, left_out = choose(
             _listed(frameworks),
             None if metrics is None else _listed(metrics),
@@ -219,7 +224,7 @@ class Run:
         return [*names, *map(fused_name, self._fuse)]
 
     def _rated(
-        self, human: str | Path | None, scale: tuple[float, float] | None
+        self, human: str | Path | None, scale: Scale | None
     ) -> tuple[tuple[str, ...], FloatArray | None]:
         """The raters, and the ratings of every sample by each of them."""
         if human is None:
@@ -391,10 +396,13 @@ def tcva_name(temperature: float) -> str:
     return f"tcva T={temperature:g}"
 
 
-def _named(samples: str | Path | SampleStream | Sequence[Sample]) -> tuple[list[Sample], list[str]]:
+def _named(samples: Samples, mapping: Mapping[str, str] | None) -> tuple[list[Sample], list[str]]:
     """The samples, each with an id of its own, and what is to be known of their reading."""
     if isinstance(samples, str | Path):
-        samples = SampleStream(samples, kept=None)
+        samples = SampleStream(samples, mapping=mapping, kept=None)
+    elif mapping:
+        msg = "mapping is for a file; give its path, or samples with the fields of a Sample"
+        raise InvalidValueError(msg)
     found = [*checked_samples(samples)]
     names, repeated = distinct(s.id or f"row-{n}" for n, s in enumerate(found, start=1))
     notes = samples.notes if isinstance(samples, SampleStream) else []

@@ -18,7 +18,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.records import unreadable
 from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
-from tcva_adapters.stats.describe import describe
+from tcva_adapters.stats.describe import TIES, as_shown, describe
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import DETECTABLE
 from tcva_adapters.stats.pairs import Pairs, PairsTest, asl_curve, studentised, tukey
@@ -136,7 +136,7 @@ def systems(
         Table("means", [Column("system"), *(Column(m, "score") for m in tables)], _wide(means)),
         Table("metrics", _METRICS, rows),
         _hypotheses(hypotheses, found, tables, alpha),
-        Table("scores", _SCORES, scores, detail=True),
+        Table("scores", _SCORES, scores, detail=True, notes=[TIES]),
         Table("pairs", _PAIRS, pairs, detail=True),
         _correlations(tables),
     ]
@@ -261,7 +261,7 @@ def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
         record: Record = {"metric": first, "other_metric": second}
         for measure in _CORRELATIONS if common else ():
             sides = [(one.column(s)[both], other.column(s)[theirs]) for s in common]
-            found = np.array([agreement(measure, *each).value for each in sides])
+            found = np.array([agreement(measure, *as_shown(measure, each)).value for each in sides])
             record |= {measure: fisher_average(found), "systems": int(np.isfinite(found).sum())}
         records.append(record)
     columns = named_columns(
@@ -273,7 +273,7 @@ def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
         systems="int",
     )
     note = "averaged over systems by Fisher's z, without systems whose scores are all equal"
-    return Table("correlations", columns, records, detail=True, notes=[note])
+    return Table("correlations", columns, records, detail=True, notes=[note, TIES])
 
 
 def _hypotheses(

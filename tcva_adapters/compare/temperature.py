@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.ratings import Scale
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
@@ -17,6 +18,7 @@ from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.tables import (
     Column,
@@ -68,7 +70,7 @@ def sweep(
     schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike] = (),
     ablation: bool = False,
     human: Human | None = None,
-    human_scale: tuple[float, float] | None = None,
+    human_scale: Scale | None = None,
     group: str | None = None,
     skip_bad: bool = False,
     resamples: int = 10_000,
@@ -124,13 +126,16 @@ def sweep(
     tables, notes = [Table("temperatures", _COLUMNS, rows)], [*_about(table), *table.notes]
     if human is not None:
         rated = table.rated
-        agreed = (_agreement(setting(_counts(rated)), rated) for setting in settings.values())
-        for row, found in zip(rows, (each for of in agreed for each in of), strict=True):
-            row.update(found)
-        tables = [Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=_reasons(rows))]
+        counts = _counts(rated)
+        shown = {name: seen(setting(counts)) for name, setting in settings.items()}
+        agreements = (row for scores in shown.values() for row in _agreement(scores, rated))
+        for row, agreement in zip(rows, agreements, strict=True):
+            row.update(agreement)
+        columns = [*_COLUMNS, *_RHO]
+        tables = [Table("temperatures", columns, rows, notes=[*_reasons(rows), TIES])]
         if ablation:
             at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
-            scores = {name: setting(_counts(rated))[:, at] for name, setting in settings.items()}
+            scores = {name: column[:, at] for name, column in shown.items()}
             own = [row for row in rows if row["T"] == grid[at]]
             tables.append(_parts(own, scores, rated, resamples=resamples, seed=seed))
         if rated.groups:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to_rate
-from tcva_adapters.compare.ratings import off_scale, passes_from
+from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.compare.views import counted_decisions
@@ -23,6 +23,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import FloatArray, numbers
+from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import Estimate, difference, estimate
 from tcva_adapters.tables import (
@@ -54,7 +55,7 @@ def validate(
     method: str | None = None,
     by: Sequence[str] | str = (),
     group: str | None = None,
-    human_scale: tuple[float, float] | None = None,
+    human_scale: Scale | None = None,
     human_threshold: float | None = None,
     scoring: ScoringConfig | None = None,
     width: float | None = None,
@@ -169,7 +170,7 @@ class _View:
     @cached_property
     def rho(self) -> Estimate:
         """Spearman's correlation of scores and ratings."""
-        return self._rho(self.scores, self.human)
+        return self._rho(seen(self.scores), self.human)
 
     @cached_property
     def error(self) -> Estimate:
@@ -181,14 +182,14 @@ class _View:
         rows: list[Record] = []
         for method in self.table.methods:
             scores = self.table.column(method)
-            rho = self.rho if method == self.method else self._rho(scores, self.human)
+            rho = self.rho if method == self.method else self._rho(seen(scores), self.human)
             mae = estimate("mae", [scores, self.human], self.groups, **self.draws)
             rows.append(_row("method", method, spearman=rho, mae=mae))
         correct_p(rows)
         columns = named_columns(
             method="text", n="int", spearman="interval", p_corrected="p", mae="interval"
         )
-        return Table("agreement", columns, rows, notes=_reasons(rows, "method"))
+        return Table("agreement", columns, rows, notes=[*_reasons(rows, "method"), TIES])
 
     def errors(self) -> Table:
         """The mean error of every method and its size; the sentence has that of a single one."""
@@ -226,8 +227,8 @@ class _View:
 
     def bins(self) -> Table:
         """Ratings by score, in bins of about as many samples; equal scores share one."""
-        both = np.isfinite(self.off)
-        scores, sizes = np.unique(self.scores[both], return_counts=True)
+        both, shown = np.isfinite(self.off), seen(self.scores)
+        scores, sizes = np.unique(shown[both], return_counts=True)
         least = max(LEAST_IN_BIN, math.ceil(both.sum() / BINS))
         edges, held, left = [0], 0, int(sizes.sum())
         for place, size in enumerate(sizes.tolist(), start=1):
@@ -238,7 +239,7 @@ class _View:
         rows: list[Record] = []
         for start, stop in pairwise(edges):
             low, high = float(scores[start]), float(scores[stop - 1])
-            members = both & (self.scores >= low) & (self.scores <= high)
+            members = both & (shown >= low) & (shown <= high)
             rating = self._mean(np.where(members, self.human, np.nan))
             score = float(self.scores[members].mean())
             rows.append(
@@ -259,7 +260,7 @@ class _View:
     def factors(self, by: Sequence[str]) -> Table:
         """What errors go along with, by rank correlation: it is above 0 where scores get too high."""
         rows = [
-            _row("factor", name, spearman=self._rho(values, self.off))
+            _row("factor", name, spearman=self._rho(values, seen(self.off)))
             for name, values in self._numbers(by)
         ]
         correct_p(rows)

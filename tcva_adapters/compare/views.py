@@ -15,7 +15,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.correlation import Measure, agreement
-from tcva_adapters.stats.describe import seen, tie_probability
+from tcva_adapters.stats.describe import as_shown, seen, tie_probability
 from tcva_adapters.tables import Record, Table, counted, named_columns
 
 Flags = npt.NDArray[np.bool_]
@@ -169,9 +169,7 @@ def pairs(table: ScoreTable) -> Table:
                 "first": first,
                 "second": second,
                 "n": len(both),
-                **{
-                    name: agreement(m, both[:, 0], both[:, 1]).value for name, m in measures.items()
-                },
+                **{name: agreement(m, *as_shown(m, both.T)).value for name, m in measures.items()},
                 "difference": mean(both[:, 0] - both[:, 1]),
                 "same": found["same"],
                 "kappa": found["kappa"],
@@ -195,7 +193,8 @@ def pairs(table: ScoreTable) -> Table:
 def ranked_differently(table: ScoreTable, most: int) -> Table:
     """The samples that two methods rank most differently, by the share of samples below.
 
-    Ties, equal to three digits, count half. A sample appears once, with the pair that differs most about it; views of one judgement are not set against each other.
+    Ties, equal to three digits, count half. A sample appears once, with the pair that differs most about it; a
+    pair that gives it the same score, or of two views of one judgement, is left out.
     """
     views = set(views_of(table))
     found: dict[int, Record] = {}
@@ -204,8 +203,9 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
             continue
         scores = np.stack([table.column(name) for name in pair], axis=1)
         rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
-        ranks = np.stack([share_below(scores[rows, side].round(3)) for side in (0, 1)], axis=1)
-        gaps = np.abs(ranks[:, 0] - ranks[:, 1])
+        shown = seen(scores[rows])
+        ranks = np.stack([share_below(column) for column in shown.T], axis=1)
+        gaps = np.abs(ranks[:, 0] - ranks[:, 1]) * (np.ptp(shown, axis=1) > 0.0)
         for at in np.argsort(-gaps, kind="stable")[:most].tolist():
             row = int(rows[at])
             if gaps[at] <= found.get(row, {"difference": 0.0})["difference"]:

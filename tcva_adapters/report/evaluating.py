@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.ratings import Ratings
+from tcva_adapters.compare.ratings import Ratings, Scale
 from tcva_adapters.compare.table import ScoreTable, no_group
 from tcva_adapters.compare.views import LEXICAL, REASONS
 from tcva_adapters.errors import InvalidSampleError
@@ -150,7 +150,7 @@ def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -
 def check_samples(
     samples: Iterable[Sample],
     human: str | None = None,
-    human_scale: tuple[float, float] | None = None,
+    human_scale: Scale | None = None,
     group: str | None = None,
     baseline: ScoreTable | None = None,
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -13,12 +15,14 @@ from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cas
 from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment, Unscored
-from tcva_adapters.samples.output import replacing
+from tcva_adapters.samples.output import check_ours, replacing
 from tcva_adapters.samples.records import RowStream, Source
 
 STDOUT: Final = "-"
 
-OURS: Final = re.compile(rb'\[?{"(schema_version": ?\d|kind": "(tcva|ccrs|conversation)")')
+OURS: Final = re.compile(
+    rb'\[?{("source": "([^"\\]|\\.)*", )?"(schema_version": ?\d|kind": "(tcva|ccrs|conversation)")'
+)
 """How files of assessments and of results begin."""
 
 _SUFFIXES: Final = ("", ".jsonl", ".ndjson")
@@ -94,6 +98,31 @@ def check_suffix(target: Source) -> None:
         raise InvalidValueError(msg)
 
 
+def beginning(target: str, samples: str, *, overwrite: bool = False) -> str:
+    r"""What the lines of results begin with: where their samples are, as seen from their own file.
+
+    Args:
+        target: The file of results, or ``"-"``.
+        samples: The file of samples, or ``"-"``.
+        overwrite: Take the place of results of other samples.
+
+    Raises:
+        InvalidValueError: The target has the suffix of another format, or holds results of other
+            samples.
+
+    >>> beginning("runs/july.jsonl", "samples.jsonl")
+    '{"source": "../samples.jsonl", '
+    """
+    check_suffix(target)
+    text = f'{{"source": {json.dumps(os.path.relpath(samples, Path(target).parent))}, '
+    ours, what = (
+        re.compile(re.escape(text).encode()),
+        f"holds results of other samples than {samples}",
+    )
+    check_ours(target, ours, overwrite=overwrite, what=what)
+    return text
+
+
 class Writing(ExitStack, Generic[R]):
     """Results that go into a file as they come; it appears under its name once they all did.
 
@@ -102,11 +131,10 @@ class Writing(ExitStack, Generic[R]):
         read: Makes a result of its JSON.
         fingerprint: See `replacing`.
         overwrite: See `replacing`.
-        is_held: Whether they are looked at afterwards.
+        begins: How each line begins, see `beginning`.
 
     Attributes:
         number: How many there are.
-        results: All of them, where they are held.
 
     Raises:
         InvalidValueError: As for `replacing`, or the suffix is that of another format.
@@ -119,13 +147,11 @@ class Writing(ExitStack, Generic[R]):
         *,
         fingerprint: str | None = None,
         overwrite: bool = False,
-        is_held: bool = False,
+        begins: str = "{",
     ) -> None:
         super().__init__()
         self.number = 0
-        self._target, self._read = target, read
-        self.results: list[R] = []
-        self._is_held = is_held
+        self._target, self._read, self._begins = target, read, begins
         self._file: BinaryIO | None = None
         if isinstance(target, str | Path) and target != STDOUT:
             check_suffix(target)
@@ -152,9 +178,8 @@ class Writing(ExitStack, Generic[R]):
             why = result.unscored
             if why is None or not why.reason.is_failure:
                 size = read
-                for each in failed:
-                    self._note(each)
-                    yield each
+                self.number += len(failed)
+                yield from failed
                 failed.clear()
         self._file.truncate(size)
         self._file.seek(size)
@@ -162,17 +187,12 @@ class Writing(ExitStack, Generic[R]):
     def add(self, result: R) -> None:
         """Write one result, which is the system's then: no kill of this process loses it."""
         if self._target is not None:
-            self._write(result.to_json())
-        self._note(result)
+            self._write(self._begins + result.to_json()[1:])
+        self.number += 1
 
     def end(self) -> None:
         """All are written: the file appears under its name."""
         self.close()
-
-    def _note(self, result: R) -> None:
-        self.number += 1
-        if self._is_held:
-            self.results.append(result)
 
     def _write(self, text: str) -> None:
         if self._file is not None:

@@ -27,7 +27,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_BEGINNING: Final = 100
+_BEGINNING: Final = 1 << 15  # bytes; paths in it may be long
 # With the apostrophes that may stand before it: what is written can then be read back exactly.
 _FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
@@ -147,14 +147,19 @@ def alone(draft: Path, target: str | Path) -> BinaryIO:
 
 
 def check_ours(
-    target: str | Path, ours: re.Pattern[bytes] | None, *, overwrite: bool = False
+    target: str | Path,
+    ours: re.Pattern[bytes] | None,
+    *,
+    overwrite: bool = False,
+    what: str = "was not written by this command",
 ) -> None:
     """Refuse to replace a file that was written by something else.
 
     Args:
         target: The file; one that is missing, empty, or no file (a pipe) is never refused.
-        ours: What the first hundred bytes of files of this kind match; None refuses nothing.
+        ours: How files of this kind begin; None refuses nothing.
         overwrite: Take its place, whatever it is.
+        what: What is wrong with a file that begins otherwise.
 
     Raises:
         InvalidValueError: It begins otherwise, or cannot be read.
@@ -172,8 +177,8 @@ def check_ours(
         raise InvalidValueError(msg) from error
     if beginning and not ours.match(beginning):
         msg = (
-            f"{target} exists and was not written by this command; give another path, or replace "
-            "it with --overwrite (overwrite=True)"
+            f"{target} exists and {what}; give another path, or replace it with --overwrite "
+            "(overwrite=True)"
         )
         raise InvalidValueError(msg)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from tcva_adapters.stats.scipy_extra import scipy_module
 
 DIGITS: Final = 3
 """Scores that are the same with so many digits behind the point are equal to a reader."""
+
+TIES: Final = "scores that are equal to 3 decimals count as ties"
+"""What tables say of it, in shares of ties and in correlations of ranks alike."""
 
 
 def describe(scores: npt.ArrayLike) -> dict[str, float]:
@@ -90,6 +93,15 @@ def seen(scores: npt.ArrayLike) -> FloatArray:
     # Python rounds like the printed figure; numpy scales first, and differs in the middle.
     rounded = [round(value, DIGITS) for value in values.ravel().tolist()]
     return np.array(rounded, dtype=np.float64).reshape(values.shape)
+
+
+def as_shown(measure: str, scores: Any) -> Any:
+    """Scores as a measure takes them: as they are `seen` for a correlation of ranks, so that what is shown as equal ties.
+
+    >>> as_shown("kendall", [4.58e-10, 0.12345]).tolist(), as_shown("pearson", [0.12345])
+    ([0.0, 0.123], [0.12345])
+    """
+    return seen(scores) if measure in ("spearman", "kendall") else scores
 
 
 def tie_probability(scores: npt.ArrayLike) -> float:

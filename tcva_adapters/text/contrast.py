@@ -298,7 +298,9 @@ def _is_derived(token: Token, claim: Sequence[Token], source: Sequence[Token]) -
     ):
         return True
     value, numbers = _value(token.key) or nan, set(map(_value, others)) - {0}
-    factors = {_value(_FRACTIONS.get(t.text.casefold(), t.key)) for t in (*claim, *source)} - {value}
+    factors = {_value(_FRACTIONS.get(t.text.casefold(), t.key)) for t in (*claim, *source)} - {
+        value
+    }
     for number in numbers:
         ratio = value / number
         ratios = ratio, 1 / ratio, 100 * ratio, abs(100 * ratio - 100)

@@ -37,13 +37,13 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def tcva(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> Run:
-    clear_shared()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
 
     def run(*arguments: object, code: int | None = 0) -> Done:
+        clear_shared()  # a command is a process of its own, which remembers nothing
         capsys.readouterr()
         found = run_command([str(argument) for argument in arguments])
         done = Done(found, *capsys.readouterr())

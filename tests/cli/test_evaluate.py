@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import clear_shared
+from tcva_adapters.results.files import read_assessments, write_assessments
 from tests.cli.conftest import PASSAGE, Run, record, write
 from tests.support.server import WRONG_KEY, Body, ScriptedServer, auto_judge, error
 
@@ -359,8 +359,7 @@ def test_an_outage_is_no_success_and_the_same_command_asks_for_the_rest(
     done = tcva(*command, "--set", "max_concurrency=1")
     assert server.count - asked == 156
     assert "failed" not in done.out
-    # Without a store nothing is said of the rest; what this process remembers is no store.
-    clear_shared()
+    # Without a store nothing is said of the rest.
     server.script = lambda body, n: (
         error(400, "no") if "Room 7 " in str(body) else auto_judge(body, n)
     )
@@ -392,3 +391,69 @@ def test_what_only_the_judge_takes_for_no_claim_is_shown_and_passes_no_gate(
     lines = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["score"] for line in lines] == [1, 1]
     tcva(*MODEL, "--gate", "coverage>=0.5")
+
+
+OTHERS = ("evaluate", "others.jsonl", "-j", "openai:m", "-o", "out.jsonl")
+
+
+def test_results_of_other_samples_are_never_replaced_unasked(
+    server: ScriptedServer, tcva: Run
+) -> None:
+    evaluate = ("evaluate", "in.jsonl", "-j", "openai:m", "-o", "out.jsonl")
+    tcva(*evaluate)
+    before, asked = Path("out.jsonl").read_bytes(), server.count
+    # The same ids, and the answers of another system.
+    write("others.jsonl", record(1, ZEBRAS), record(2))
+    refused = "out.jsonl exists and holds results of other samples than others.jsonl; give another"
+    done = tcva(*OTHERS, code=2)
+    assert refused in done.text
+    assert "--overwrite" in done.text
+    assert (Path("out.jsonl").read_bytes(), server.count) == (before, asked)
+    # Nor where they were moved, or are read from a pipe.
+    Path("moved").mkdir()
+    Path("out.jsonl").rename("moved/out.jsonl")
+    assert "other samples" in tcva(*OTHERS[:4], "-o", "moved/out.jsonl", code=2).text
+    Path("moved/out.jsonl").rename("out.jsonl")
+    assert "other samples than -" in tcva("evaluate", "-", *OTHERS[2:], code=2).text
+    # Of the same file they are, whatever it holds by now, and however it is named.
+    write("in.jsonl", record(1), record(2, ZEBRAS), record(3), record(4))
+    tcva(*evaluate, "-T", "strict")
+    assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 4
+    tcva("evaluate", Path("in.jsonl").absolute(), *evaluate[2:-1], Path("out.jsonl").absolute())
+    tcva(*OTHERS, "--overwrite")
+    assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+    tcva(*OTHERS)
+
+
+def test_results_that_name_no_samples_are_not_replaced_unasked(tcva: Run) -> None:
+    tcva(*EVALUATE, "-o", "out.jsonl")
+    write_assessments("mine.jsonl", read_assessments("out.jsonl"))
+    assert (
+        "holds results of other samples than in.jsonl"
+        in tcva(*EVALUATE, "-o", "mine.jsonl", code=2).text
+    )
+    tcva(*EVALUATE, "-o", "mine.jsonl", "--overwrite")
+    tcva(*EVALUATE, "-o", "mine.jsonl")
+
+
+@pytest.mark.parametrize("stored", [("--store", "s.db"), ()])
+@pytest.mark.parametrize("more", [("--out", "side"), ()])
+def test_what_was_evaluated_costs_a_comparison_nothing(
+    server: ScriptedServer, tcva: Run, stored: tuple[str, ...], more: tuple[str, ...]
+) -> None:
+    rows = [{k: v for k, v in record(n, f"Room {n} opens.").items() if k != "id"} for n in range(5)]
+    write("in.jsonl", *({"mine": row.pop("answer"), **row} for row in rows))
+    common = ("in.jsonl", "-j", "openai:m", "--map", "mine=response", *stored)
+    tcva("evaluate", *common, "-T", "0.3")
+    assert server.count == 5
+    done = tcva("compare", *common, "--with", "none", "--json", *more)
+    assert server.count == 5
+    (used,) = done.json["tables"]["usage"]
+    assert (used["judged"], used["cached"]) == (0, 5)
+    # And the other way round; without a store both are asked.
+    write("in.jsonl", *({"mine": f"Hall {n} opens.", "contexts": [PASSAGE]} for n in range(3)))
+    tcva("compare", *common, "--with", "none", *more, "--overwrite")
+    tcva("evaluate", *common)
+    assert server.count == 8
+    tcva("compare", *common[:5], "--store", "none", "--with", "none")
+    assert server.count == 11

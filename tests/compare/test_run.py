@@ -384,6 +384,20 @@ def test_what_is_refused_before(tmp_path: Path, options: dict[str, Any], said: s
     assert not (tmp_path / "out").exists()
 
 
+def test_a_file_may_have_field_names_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    texts = {"mine": "It opens at nine.", "passage": "It opens at nine."}
+    path.write_text(f"{json.dumps(texts)}\n", encoding="utf-8")
+    mapping = {"mine": "response", "passage": "contexts"}
+    how: Any = {"frameworks": "none", "temperatures": [0.5]}
+    found = compare(path, {"judge": "lexical"}, mapping=mapping, **how)
+    assert found.records("methods")[0]["mean"] == 1.0
+    assert found.records("methods")[0]["scored"] == 1
+    samples = Run(path, {"judge": "lexical"}, mapping=mapping, **how).samples
+    with pytest.raises(InvalidValueError, match="mapping is for a file"):
+        Run(samples, {"judge": "lexical"}, mapping=mapping, **how)
+
+
 def test_samples_without_an_id_get_one_that_stays() -> None:
     bare = [Sample(response="x"), Sample(response="y", id="b"), Sample(response="z", id="b")]
     of = Run(bare, {"judge": "lexical"}, frameworks="none")

@@ -98,10 +98,15 @@ def test_another_scale_and_another_temperature() -> None:
     plain = validate(judged, "human", human_threshold=0.25, resamples=100)
     ids = {f"s{number}": rating for number, rating in enumerate(stars)}
     scaled: dict[str, Any] = {"human_scale": (1, 5), "resamples": 100}
-    found = validate(judged, ids, human_threshold=2, **scaled)
-    for title in ("errors", "decisions"):
-        for one, two in zip(found.records(title), plain.records(title), strict=True):
-            assert one == pytest.approx(two, abs=1e-12)
+    for ratings in (ids, stars, np.array(stars)):
+        found = validate(judged, ratings, human_threshold=2, **scaled)
+        for title in ("errors", "decisions"):
+            for one, two in zip(found.records(title), plain.records(title), strict=True):
+                assert one == pytest.approx(two, abs=1e-12)
+    with pytest.raises(InvalidValueError, match=r"between 1 and 5, got 5\.5;"):
+        validate(judged, [5.5, *stars[1:]], **scaled)
+    with pytest.raises(InvalidValueError, match=r"human_scale must be .*got \(5, 1\)"):
+        validate(judged, stars, human_scale=(5, 1))
     strict = validate(judged, "human", scoring=ScoringConfig(temperature=0.1), resamples=100)
     assert strict.records("errors")[0]["error"] < plain.records("errors")[0]["error"]
     with pytest.raises(InvalidValueError, match=r"between 0 and 1, got 1[.\d]* to 5"):
