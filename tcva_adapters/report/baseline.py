@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.views import mean
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.inference import difference
 from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
@@ -58,8 +58,8 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
             "samples": found.n,
             "p": found.p,
             "reason": found.reason,
-            "before": _mean(old[scored]),
-            "now": _mean(new[scored]),
+            "before": mean(old[scored]),
+            "now": mean(new[scored]),
             **found.record("change"),
             **rate.record("pass_rate_change"),
         }
@@ -98,10 +98,6 @@ _COLUMNS = [
     Column("p", "p", "of no change"),
     *named_columns(pass_rate_change="signed", newly_fail="int", newly_pass="int"),
 ]
-
-
-def _mean(scores: Any) -> float | None:
-    return float(scores.mean()) if len(scores) else None
 
 
 def _sentence(row: Record, both: int) -> str:
