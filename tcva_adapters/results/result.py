@@ -339,8 +339,8 @@ def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | Non
         UnreadableInputError: It has none, or one that does not fit.
     """
     try:
-        certified = plain.get("certified")
-        return ScoringConfig(**plain["scoring"]), certified and Guarantee(**certified)
+        scoring, certified = ScoringConfig(**plain["scoring"]), plain.get("certified")
+        return scoring, certified and Guarantee(**certified)
     except (KeyError, TypeError, InvalidValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         msg = f"not a result of layout {SCHEMA_VERSION}: {why}"
