@@ -205,6 +205,11 @@ def test_a_file_of_settings_is_taken_with_its_guarantee(tmp_path: Path) -> None:
     with pytest.warns(GuaranteeWarning, match="scored a conversation"):
         talk = Suite(config=certified(), judge="lexical").check(Conversation(turns=(GOOD,)))
     assert state_of(talk) == LOST
+
+
+@pytest.mark.slow
+def test_the_marker_takes_a_file_of_settings(tmp_path: Path) -> None:
+    certified().dump(tmp_path / "gate.json")
     marked = f"""
 import pytest
 

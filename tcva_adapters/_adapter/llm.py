@@ -80,16 +80,15 @@ class LLMObject:
                 found[name] = value
         return found
 
-    @property
-    def known(self) -> dict[str, Any]:
-        """What the LLM is known by besides its parameters, as it is now; None is not sent.
+    def known(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters with what else the LLM is known by, as it is now; None is not sent.
 
         The classes that wrap the model are no part of it.
         """
         found = [getattr(self._core(), name, None) for name in _ARGUMENTS]
         arguments = [each for each in found if isinstance(each, Mapping)]
         told = [name for name in SAMPLING if arguments or hasattr(self._core(), name)]
-        known = {**dict.fromkeys(told), **self.parameters}
+        known = {**dict.fromkeys(told), **parameters}
         bound = [each for each in reversed(self._holders()) if isinstance(each, Mapping)]
         given = {name: value for each in (*arguments, *bound) for name, value in each.items()}
         known |= {name: given.pop(name) for name in self.settings if name in given}
@@ -101,8 +100,8 @@ class LLMObject:
     def _address(self) -> str:
         """Host and path of its server, without credentials and query, or that nobody knows them."""
         core = self._core()
-        holders = [core, *(getattr(core, name, None) for name in _CLIENTS)]
-        holders += [getattr(each, "client", None) for each in holders]
+        holders = [core, *filter(None, (getattr(core, name, None) for name in _CLIENTS))]
+        holders += filter(None, [getattr(each, "client", None) for each in holders])
         found = (getattr(*each, None) for each in product(reversed(holders), _ADDRESSES))
         urls = (shown_url(str(each)).partition("://")[2] for each in found)
         return mask(next(filter(None, urls), UNKNOWN))

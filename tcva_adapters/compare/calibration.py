@@ -117,8 +117,7 @@ def calibrate(
     one_of("objective", objective, get_args(Objective))
     check_level(level)
     how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
-    table = read_scores(source, human=human, scoring=scoring, **how)
-    table = _of_one_judge(_with_verdicts(table) if table.counts is None else table)
+    table = _of_one_judge(read_scores(source, human=human, scoring=scoring, **how))
     asked: dict[str, Any] = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
     if {*asked.values()} != {None}:
         asked["human_threshold"] = human_threshold
@@ -154,6 +153,8 @@ def _with_verdicts(table: ScoreTable) -> ScoreTable:
 
 
 def _of_one_judge(table: ScoreTable) -> ScoreTable:
+    if table.counts is None:
+        table = _with_verdicts(table)
     methods = [each for each in table.about.get("methods", {}).values() if each["judge"]]
     if len(found := {f"{each['criterion']} by {each['judge']}" for each in methods}) > 1:
         msg = f"{len(found)} judgements: {', '.join(sorted(found))}; calibrate a file for each"

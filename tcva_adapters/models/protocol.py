@@ -180,12 +180,12 @@ def identity_of(asked: object) -> Identity:
 def spec_of(judge: Any) -> JudgeSpec:
     """What a judge is known by now, whatever class wraps its model.
 
-    Its parameters tell it, and what its model says that it is ``known`` by. A judge that computes in
-    this process has neither an address nor sampling.
+    Its parameters tell it, and what its model adds that has a method ``known``. A judge that computes
+    in this process has neither an address nor sampling.
     """
-    known = getattr(getattr(judge, "model", None), "known", {})
+    known = getattr(getattr(judge, "model", None), "known", dict)
     fixed = {**dict.fromkeys(SAMPLING), "address": ""} if judge.is_local else {}
-    return JudgeSpec.of(judge.name, {**fixed, **judge.parameters, **known})
+    return JudgeSpec.of(judge.name, known({**fixed, **judge.parameters}))
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:

@@ -67,13 +67,10 @@ class JudgeSpec:
         {'address': 'host/v1', 'sampling temperature': 0, 'max_tokens': 'unknown'}
         """
         parts: dict[str, Any] = dict.fromkeys(_PARTS, UNKNOWN)
-        for parameter, value in parameters.items():
-            part = _ALIASES.get(parameter, parameter)
-            if value is not None:
-                parts[part] = value
-            elif parts.get(part) == UNKNOWN:
-                del parts[part]
+        parts |= {_ALIASES.get(name, name): value for name, value in parameters.items()}
         # At temperature 0 only the likeliest token is left, and one choice is what all ask for.
         unused = ["class", *(["top_p", "top_k"] if parts.get(_PARTS[1]) == 0 else [])]
         unused += ["n"] if parts.get("n") == 1 else []
-        return cls(bare(name), {n: parts[n] for n in parts if n not in unused})
+        return cls(
+            bare(name), {n: v for n, v in parts.items() if v is not None and n not in unused}
+        )
