@@ -173,19 +173,16 @@ def exit_code(table: ScoreTable, records: Records = ()) -> int:
 
 def unscored_rows(table: ScoreTable, method: str) -> tuple[list[int], list[int]]:
     """The samples without a score that fail gates, and those that claim nothing, as places."""
-    results: Sequence[Any] = table.results.get(method, ())
     scoring = table.about.get("methods", {}).get(method, {}).get("scoring")
+    skips = {Reason.EMPTY_CONTEXT} if scoring and scoring.uncontexted == "skip" else set()
     failed, silent = list[int](), list[int]()
     for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
         why = table.reason(table.samples[place], method).removeprefix("unscored: ")
         reason = why.partition(":")[0]
-        if reason in SILENT and (not results or results[place].nothing_to_check):
+        if reason in SILENT:
             silent.append(place)
-        elif reason in SILENT or reason not in _BENIGN:
-            is_left_out = (
-                reason == Reason.EMPTY_CONTEXT and scoring and scoring.uncontexted == "skip"
-            )
-            failed += [] if is_left_out else [place]
+        elif reason not in _BENIGN | skips:
+            failed.append(place)
     return failed, silent
 
 
