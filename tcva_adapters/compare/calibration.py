@@ -26,7 +26,7 @@ from tcva_adapters.stats.inference import DETECTABLE, LEAST, LEAST_APART, Estima
 from tcva_adapters.stats.resampling import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
-from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
 
 _Grid = tuple[Sequence[float | str], Sequence[SchemeLike], Sequence[Penalty]]
 Objective = Literal["spearman", "mae", "kappa"]
@@ -420,7 +420,7 @@ class _Found:
         best = f"best of {len(self.settings)}, chosen on the same samples (optimistic)"
         names = (described(self.settings[0]), described(self.chosen), "cross-validated")
         measured = ("in use", best, "the choice, on unseen samples")
-        rows: list[dict[str, Any]] = [
+        rows: list[Record] = [
             {"setting": name, objective: value, "measured": how}
             for name, value, how in zip(names, self.values, measured, strict=True)
         ]
@@ -429,17 +429,21 @@ class _Found:
             ours, theirs = self.passes
             for row, passes in zip(rows, ours.T, strict=False):
                 row |= {"same_decision": (passes == theirs).mean(), "pass_rate": passes.mean()}
-            columns += [Column("same_decision", "share"), Column("pass_rate", "share")]
-        gain: dict[str, Any] = {**self.gain.record("gain"), "n": self.gain.n}
-        gain |= {"detectable": self.smallest, "significant": self.is_significant}
-        gain["reason"] = self.gain.reason
-        shown = [Column("gain", "signed"), Column("n", "int")]
-        notes = [] if gain["reason"] else [f"detectable: {DETECTABLE}"]
+            columns += named_columns(same_decision="share", pass_rate="share")
+        gain = {
+            **self.gain.record("gain"),
+            "n": self.gain.n,
+            "detectable": self.smallest,
+            "significant": self.is_significant,
+            "reason": self.gain.reason,
+        }
+        shown = named_columns(gain="signed", n="int", detectable="score")
+        notes = [] if self.gain.reason else [f"detectable: {DETECTABLE}"]
         picks = [{"setting": described(s), "share": k, **plain(s)} for s, k in self.shares]
         return [
             Table("settings", columns, rows, notes=[TIES] if objective == "spearman" else ()),
-            Table("gain", [*shown, Column("detectable", "score")], [gain], notes=notes),
-            Table("choices", [Column("setting"), Column("share", "share")], picks, detail=True),
+            Table("gain", shown, [gain], notes=notes),
+            Table("choices", named_columns(setting="text", share="share"), picks, detail=True),
         ]
 
     def notes(self) -> Iterator[str]:
@@ -480,15 +484,16 @@ def _by_value(
         advice = (
             f"{found.advice}: {found.outcome}" if found else f"keep {described(settings[0])}: {why}"
         )
-        record: dict[str, Any] = {"value": value, "n": len(places), "advice": advice}
+        record: Record = {"value": value, "n": len(places), "advice": advice}
         if found:
             record |= {**found.gain.record("gain"), "detectable": found.smallest}
             record["best"] = described(found.chosen)
             if found.is_significant:
                 own[value] = found.chosen.temperature
         records.append(record)
-    columns = [Column("value"), Column("n", "int"), Column("best"), Column("gain", "signed")]
-    columns += [Column("detectable", "score"), Column("advice", "prose")]
+    columns = named_columns(
+        value="text", n="int", best="text", gain="signed", detectable="score", advice="prose"
+    )
     note = f"intervals at {100 * search.level:.1f} % (Bonferroni, for {counted(large, 'value')})"
     return Table(f"by {by}", columns, records, notes=[note] if large > 1 else ()), own
 

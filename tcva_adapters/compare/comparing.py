@@ -32,7 +32,7 @@ from tcva_adapters.stats.correlation import (
 from tcva_adapters.stats.describe import TIES, as_shown, seen
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
-from tcva_adapters.tables import Column, Report, Table, cell, counted, p_text
+from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns, p_text
 from tcva_adapters.tcva import TCVA
 
 LEAST: Final = 10
@@ -49,7 +49,6 @@ _CALLED: Final[dict[Measure, str]] = {
 }
 _TIED: Final = f"pairs of samples with equal scores; {TIES}"
 _HELD: Final = ("samples", "summary")
-Record = dict[str, Any]
 
 
 def compare(
@@ -236,18 +235,20 @@ def comparison(
 
 def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measure | None) -> Table:
     """Each method in a row, against human ratings, or without any against the main method."""
-    columns = [Column("method"), Column("scored", "int"), Column("mean", "score")]
-    columns += [Column("tied", "share"), Column("pass_rate", "share")]
+    columns = named_columns(
+        method="text", scored="int", mean="score", tied="share", pass_rate="share"
+    )
     if objective is not None:
         notes = [f"human: {_CALLED[objective]} of scores and human ratings; tied: {_TIED}"]
-        return Table("methods", [*columns, Column("human", "interval")], rows, notes=notes)
+        columns += named_columns(human="interval")
+        return Table("methods", columns, rows, notes=notes)
     for row in rows:
         if row["method"] != main:
-            row |= {"same": views.crosstab(table, main, row["method"])["same"]}
+            row["same"] = views.crosstab(table, main, row["method"])["same"]
             both = table.common([main, row["method"]]).scores
             row["rho"] = agreement("spearman", *seen(both.T)).value
     notes = [f"same: equal decisions, rho: Spearman correlation, both with {main}; tied: {_TIED}"]
-    columns += [Column("same", "share"), Column("rho", "score")]
+    columns += named_columns(same="share", rho="score")
     return Table("methods", columns, rows, notes=notes if len(rows) > 1 else ())
 
 
@@ -292,8 +293,7 @@ def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any])
         reasons[method] = found.reason or reasons.get(method, "")
         record = {"method": method, "measure": measure, "n": found.n, "p": found.p}
         records.append(record | found.record("agreement"))
-    columns = [Column("method"), Column("measure"), Column("n", "int")]
-    columns += [Column("agreement", "interval"), Column("p", "p")]
+    columns = named_columns(method="text", measure="text", n="int", agreement="interval", p="p")
     notes = [f"n: samples with a score and a rating; p: of no agreement, for {objective} only"]
     notes += _without(reasons)
     if len(records) < len(table.methods) * len(MEASURES):
@@ -354,15 +354,21 @@ def _tests(
 def _differences(tests: Mapping[str, Any], objective: Measure, margin: float | None) -> list[Table]:
     records: list[Record] = []
     for method, found in tests["found"].items():
-        record = {"method": method, "reference": tests["reference"], "n": found.n, "p": found.p}
-        record |= found.record("difference")
-        record |= {"p_corrected": tests["p_corrected"].get(method, math.nan)}
-        record["detectable"] = found.smallest
+        record = {
+            "method": method,
+            "reference": tests["reference"],
+            "n": found.n,
+            "p": found.p,
+            **found.record("difference"),
+            "p_corrected": tests["p_corrected"].get(method, math.nan),
+            "detectable": found.smallest,
+        }
         if margin is not None:
             record["equivalent"] = "yes" if found.equivalent(margin) else "not shown"
         records.append(record)
-    columns = [Column("method"), Column("n", "int"), Column("difference", "signed")]
-    columns += [Column("p", "p"), Column("p_corrected", "p"), Column("detectable", "score")]
+    columns = named_columns(
+        method="text", n="int", difference="signed", p="p", p_corrected="p", detectable="score"
+    )
     notes = [f"difference: {_CALLED[objective]} of the method minus that of {tests['reference']}"]
     if tests["number"]:
         notes += [
@@ -370,7 +376,7 @@ def _differences(tests: Mapping[str, Any], objective: Measure, margin: float | N
             f"detectable: {DETECTABLE}",
         ]
     if margin is not None:
-        columns.append(Column("equivalent"))
+        columns += named_columns(equivalent="text")
         notes.append(
             f"equivalent: within {margin:g} of each other (two one-sided tests at 5 %, uncorrected)"
         )
@@ -397,18 +403,24 @@ def _decided(table: ScoreTable) -> Table:
         passes, good = column[both] >= table.threshold(method), table.rating[both] >= _PASS
         counts = views.counted_decisions(passes, good)
         groups = [g for g, is_in in zip(table.groups, both.tolist(), strict=False) if is_in] or None
-        record = {"method": method, "n": len(good), "rating_passes": views.mean(good)}
-        record["kappa"] = kappa_of_table(counts)
+        record = {
+            "method": method,
+            "n": len(good),
+            "rating_passes": views.mean(good),
+            "kappa": kappa_of_table(counts),
+        }
         for name, of, share in (("precision", passes, good), ("recall", good, passes)):
             chosen = np.where(of, share, np.nan)
             record |= estimate("share", chosen, groups).record(name)
         records.append(record)
-    columns = [Column("method"), Column("n", "int"), Column("rating_passes", "share")]
-    columns += [
-        Column("kappa", "score"),
-        Column("precision", "interval"),
-        Column("recall", "interval"),
-    ]
+    columns = named_columns(
+        method="text",
+        n="int",
+        rating_passes="share",
+        kappa="score",
+        precision="interval",
+        recall="interval",
+    )
     said = "precision: of the samples that the method passes, recall: of those whose rating passes"
     notes = [f"a rating passes from {_PASS:g}; {said}"]
     return Table("decisions by rating", columns, records, detail=True, notes=notes)

@@ -27,7 +27,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.guarantee import certify, needed
-from tcva_adapters.tables import Column, Report, Table, counted
+from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
 _STEPS: Final = 200
 THRESHOLDS: Final[FloatArray] = np.arange(_STEPS, -1, -1) / _STEPS
@@ -261,8 +261,13 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     sure = f"{percent(limits.confidence)} confidence, for each method alone"
     alone = "; a choice among the methods by this table is not covered" if len(rows) > 1 else ""
     notes.insert(0, f"threshold: the lowest at which {limits.text} pass ({sure}){alone}")
-    names = ("threshold", "false_pass", "good_answers_passed")
-    columns = [Column("method"), Column("rejected", "int"), *(Column(n, "score") for n in names)]
+    columns = named_columns(
+        method="text",
+        rejected="int",
+        threshold="score",
+        false_pass="score",
+        good_answers_passed="score",
+    )
     notes += _meant(limits, passed="good answers passed")[:1]
     return Table("guarantee", columns, rows, notes=notes)
 

@@ -128,11 +128,7 @@ def sweep(
         rated = table.rated
         counts = _counts(rated)
         shown = {name: seen(setting(counts)) for name, setting in settings.items()}
-        agreements = (row for scores in shown.values() for row in _agreement(scores, rated))
-        for row, agreement in zip(rows, agreements, strict=True):
-            row.update(agreement)
-        columns = [*_COLUMNS, *_RHO]
-        tables = [Table("temperatures", columns, rows, notes=[*_reasons(rows), TIES])]
+        tables = [_with_agreement(rows, shown, rated)]
         if ablation:
             at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
             scores = {name: column[:, at] for name, column in shown.items()}
@@ -199,6 +195,16 @@ def _counts(table: ScoreTable) -> FloatArray:
         msg = "these scores have no verdicts to compute other temperatures from; give judgements"
         raise InvalidValueError(msg)
     return table.counts
+
+
+def _with_agreement(
+    rows: Sequence[Record], shown: Mapping[str, FloatArray], rated: ScoreTable
+) -> Table:
+    """The rows of all settings, each with its agreement with the ratings."""
+    agreements = (row for scores in shown.values() for row in _agreement(scores, rated))
+    for row, agreement in zip(rows, agreements, strict=True):
+        row.update(agreement)
+    return Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=[*_reasons(rows), TIES])
 
 
 def _agreement(scores: FloatArray, rated: ScoreTable) -> Iterator[Record]:
