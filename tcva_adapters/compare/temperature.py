@@ -127,11 +127,12 @@ def sweep(
     if human is not None:
         rated = table.rated
         counts = _counts(rated)
-        shown = {name: seen(setting(counts)) for name, setting in settings.items()}
+        # One setting at a time: scores of all of them would take too much memory.
+        shown = (seen(setting(counts)) for setting in settings.values())
         tables = [_with_agreement(rows, shown, rated)]
         if ablation:
             at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
-            scores = {name: column[:, at] for name, column in shown.items()}
+            scores = {name: seen(setting(counts)[:, at]) for name, setting in settings.items()}
             own = [row for row in rows if row["T"] == grid[at]]
             tables.append(_parts(own, scores, rated, resamples=resamples, seed=seed))
         if rated.groups:
@@ -198,10 +199,10 @@ def _counts(table: ScoreTable) -> FloatArray:
 
 
 def _with_agreement(
-    rows: Sequence[Record], shown: Mapping[str, FloatArray], rated: ScoreTable
+    rows: Sequence[Record], shown: Iterable[FloatArray], rated: ScoreTable
 ) -> Table:
     """The rows of all settings, each with its agreement with the ratings."""
-    agreements = (row for scores in shown.values() for row in _agreement(scores, rated))
+    agreements = (row for scores in shown for row in _agreement(scores, rated))
     for row, agreement in zip(rows, agreements, strict=True):
         row.update(agreement)
     return Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=[*_reasons(rows), TIES])
