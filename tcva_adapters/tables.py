@@ -24,7 +24,7 @@ Kind = Literal["text", "prose", "int", "score", "share", "p", "interval", "signe
 in percent, p values, a value with its interval, a difference with its sign."""
 
 Record = dict[str, Any]
-"""A row of a table: raw values by column name, None or nan where there is none."""
+"""Raw values of a row by column name, None or nan where there is none."""
 
 Records = Sequence[Mapping[str, Any]]
 """The rows of a table, to be read."""
