@@ -24,10 +24,10 @@ import numpy as np
 from scipy.stats import binom
 
 from benchmarks.lexical_sets import PAPER, judged, load
+from benchmarks.paper.data import read_folder
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.fusing import with_fused
 from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table
-from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.compare.table import Numbered
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.results.guarantee import Limits

@@ -21,6 +21,7 @@ from typing import Any, Final
 import numpy as np
 from scipy import special
 
+from benchmarks.paper.tables import bootstrapped
 from tcva_adapters.stats.agreement import Scale, krippendorff_alpha
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, value_of
@@ -160,7 +161,7 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
         yield FALSE, f"equivalence of {statistic}", found_equal
     for name, each in found.items():
         yield HELD, name, _holds(each, truth[name])
-    percentile = estimate("spearman", [one, data.human], groups, method="percentile", **options)
+    percentile = bootstrapped(one, data.human, groups, **options)
     yield HELD, "spearman, percentile", _holds(percentile, truth["spearman"])
     few = np.where(data.rng.random(data.n) < 0.2, one - data.human, 0.0)
     error = difference("mean", few, np.zeros(data.n), groups=groups)

@@ -53,13 +53,11 @@ class Column:
             underscores. An interval's ends stand under ``NAME_low`` and ``NAME_high``.
         kind: How the values are shown.
         help: What they mean, where the name does not say it.
-        digits: Of scores, behind the point.
     """
 
     name: str
     kind: Kind = "text"
     help: str = ""
-    digits: int = 3
 
     @property
     def heading(self) -> str:
@@ -69,7 +67,7 @@ class Column:
     def cell(self, record: Mapping[str, Any]) -> str:
         """A record's value as text."""
         ends = (record.get(f"{self.name}_low"), record.get(f"{self.name}_high"))
-        return cell(record.get(self.name), self.kind, *ends, digits=self.digits)
+        return cell(record.get(self.name), self.kind, *ends)
 
 
 def named_columns(**kinds: Kind) -> list[Column]:
@@ -262,9 +260,7 @@ class Report:
             yield from folded(visible(text), width, indent=2)
 
 
-def cell(
-    value: Any, kind: Kind, low: float | None = None, high: float | None = None, *, digits: int = 3
-) -> str:
+def cell(value: Any, kind: Kind, low: float | None = None, high: float | None = None) -> str:
     """A value as it is shown, in tables and in sentences alike; a dash where there is none.
 
     Args:
@@ -272,7 +268,6 @@ def cell(
         kind: How it is shown.
         low: Lower end of its interval, where it has one.
         high: Upper end.
-        digits: Of scores, behind the point.
 
     >>> cell(0.12345, "score"), cell(0.25, "share"), cell(0.0004, "p"), cell(None, "score")
     ('0.123', '25 %', '<0.001', '-')
@@ -287,7 +282,7 @@ def cell(
         text = "<0.001" if value < 0.0005 else f"{value:.3f}"
     elif kind in {"score", "interval", "signed"}:
         sign = "+" if kind == "signed" else ""
-        text = f"{value:{sign}z.{digits}f}"
+        text = f"{value:{sign}z.3f}"
         if low is not None and high is not None and not math.isnan(low):
             text = f"{text} [{low:{sign}z.2f}, {high:{sign}z.2f}]"
     elif isinstance(value, bool):

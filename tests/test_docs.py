@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.paper.__main__ import main
 from tcva_adapters.cli.app import imported, run
 from tests.support.paper import FOLDER, needs_paper_data
 
@@ -189,7 +190,7 @@ def test_the_readme_shows_what_the_demo_prints(
 @pytest.mark.slow
 @needs_paper_data
 def test_the_page_of_the_paper_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    run(["reproduce", str(FOLDER), "--all"])
+    main([str(FOLDER), "--all"])
     printed = _plain(capsys.readouterr().out)
     page = (ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
     shown = next(_plain(body) for kind, body in FENCE.findall(page) if kind == "text")

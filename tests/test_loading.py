@@ -61,7 +61,7 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
     modules = set(found[-1].split())
     rooms = {name.split(".")[1] for name in modules if name.startswith("tcva_adapters.")}
     assert rooms.isdisjoint(ADAPTERS)
-    parts = ("calibration", "paper", "system_pairs", "temperature")
+    parts = ("calibration", "system_pairs", "temperature")
     assert modules.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
 
 

@@ -264,30 +264,3 @@ def systems(
     output.print_report(found, as_json=as_json, everything=everything)
     output.draw(found, figures, overwrite=overwrite)
     write_page(found, report, overwrite=overwrite, title="systems")
-
-
-def reproduce(
-    folder: Path = argument("Folder with NAME_tcva_scores.json, NAME_prepared.json and so on."),
-    *,
-    best: bool = option(SCORING, "--best", "Use the T with the highest rho.", default=False),
-    count_empty: bool = option(SCORING, "--count-empty", "Count empty answers.", default=False),
-    no_lexical: bool = option(
-        SCORING, "--no-lexical", "Leave out the lexical judge.", default=False
-    ),
-    set_: list[str] | None = options.DRAWS,
-    everything: bool = options.ALL,
-    as_json: bool = options.JSON,
-) -> None:
-    """Recompute Tables 5 to 9 of the TCVA paper and compare them with its figures.
-
-    Makes no model call. --count-empty counts the stored scores of answers without claims, as the
-    paper does for USR. --set takes resamples and seed.
-
-    Example: tcva reproduce tcva_paper --all
-    """
-    drawn = parse_settings(set_, DrawsConfig)
-    with progress_of("resampling", None, wanted=True):
-        found = compare.reproduce(
-            folder, best=best, count_empty=count_empty, lexical=not no_lexical, **drawn
-        )
-    output.print_report(found, as_json=as_json, everything=everything)

@@ -30,15 +30,12 @@ COMMANDS: Final = {
     "calibrate": "Choose the temperature that agrees best with human ratings (no model call).",
     "validate": "Compare a judge with human ratings: agreement and errors (no model call).",
     "systems": "Compare systems on the same queries (no model call).",
-    "reproduce": "Recompute Tables 5 to 9 of the TCVA paper (no model call).",
     "report": "Write a report on results as one HTML file.",
     "batch": "Judge with a provider's batch API: half the price, within a day.",
 }
 """Each command with what the list of commands says of it; its module is imported when it runs."""
 
-_MODULES: Final = dict.fromkeys(
-    ("sweep", "calibrate", "validate", "systems", "reproduce"), "analyses"
-)
+_MODULES: Final = dict.fromkeys(("sweep", "calibrate", "validate", "systems"), "analyses")
 
 _FRAME: Final[dict[str, Any]] = {
     "add_completion": False,

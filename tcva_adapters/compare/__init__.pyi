@@ -5,7 +5,6 @@ from tcva_adapters.compare.comparing import comparison as comparison
 from tcva_adapters.compare.panel import disputed as disputed
 from tcva_adapters.compare.panel import panel_report as panel_report
 from tcva_adapters.compare.panel import repeat_report as repeat_report
-from tcva_adapters.compare.paper.reproduction import reproduce as reproduce
 from tcva_adapters.compare.readers import read_scores as read_scores
 from tcva_adapters.compare.run import Run as Run
 from tcva_adapters.compare.system_pairs import read_systems as read_systems

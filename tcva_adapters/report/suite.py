@@ -44,7 +44,7 @@ class Suite:
         gates: What the samples of one `check` have to reach, see `Gates.of`.
         group: The metadata field of what samples belong to: a gate's confidence is about other
             groups.
-        config: A file of `tcva calibrate`, or a `Config`; settings that are given win over it.
+        config: A file of ``tcva calibrate``, or a `Config`; settings that are given win over it.
         settings: Of the `TCVA`.
 
     Attributes:

@@ -59,8 +59,6 @@ __all__ = [
 Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]
 STATISTICS: Final[tuple[Statistic, ...]] = get_args(Statistic)
 
-Method = Literal["student", "percentile"]
-
 LEAST: Final[dict[Statistic, int]] = {
     "mean": 10,
     "share": 1,
@@ -71,7 +69,7 @@ LEAST: Final[dict[Statistic, int]] = {
 }
 """Samples that an interval needs."""
 LEAST_APART: Final[dict[Statistic, int]] = LEAST | {"spearman": 50, "kendall": 50}
-"""Samples that the interval of a difference needs, and the resamples of a rank correlation."""
+"""Samples that the interval of a difference needs."""
 
 _POWER: Final = 0.8
 DETECTABLE: Final = "the true difference that a test of this size finds with 80 % power"
@@ -158,7 +156,6 @@ def estimate(
     columns: npt.ArrayLike,
     groups: Sequence[object] | None = None,
     *,
-    method: Method = "student",
     level: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
@@ -171,19 +168,19 @@ def estimate(
             ``pearson``, ``spearman`` or ``kendall`` (tau-b), of scores and ratings.
         columns: One column of shape (N,), or two. Samples that lack one are left out.
         groups: One per sample, or None.
-        method: ``student`` leaves out one sample (group) at a time and takes Student's quantiles,
-            of correlations on Fisher's z, of means with Hall's correction for skewness; a share has
-            the exact interval of Clopper and Pearson. ``percentile`` takes the quantiles of
-            bootstrap resamples of a rank correlation, as the TCVA paper does.
         level: Of confidence, in (0, 1).
-        resamples: That are drawn; also of permutations and sign flips.
+        resamples: Permutations or sign flips of the test.
         seed: Of these: the same seed gives the same bits.
         test: Find p, too: by permutations of the ratings for a correlation, by sign flips for a
             mean. A correlation by groups has that of Student's t, a share and ``mae`` have none.
 
+    Returns:
+        The interval leaves out one sample (group) at a time and takes Student's quantiles, of
+        correlations on Fisher's z, of means with Hall's correction for skewness; a share has the
+        exact interval of Clopper and Pearson.
+
     Raises:
-        InvalidValueError: An unknown statistic or method, columns that do not fit, or a level
-            outside (0, 1).
+        InvalidValueError: An unknown statistic, columns that do not fit, or a level outside (0, 1).
         MissingDependencyError: scipy is not installed.
 
     The standard error of this mean is sqrt(55 / 6 / 10), the quantile of t for 9 degrees 2.2622:
@@ -195,7 +192,6 @@ def estimate(
     'it needs 10 samples, got 3'
     """
     one_of("statistic", statistic, STATISTICS)
-    one_of("method", method, get_args(Method))
     check_level(level)
     resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
     sides, used = _columns(statistic, columns)
@@ -213,22 +209,13 @@ def estimate(
     if test and of.codes is None and not math.isnan(found.value):
         p = correlation_p(statistic, scores, human, permutations=resamples, seed=seed)
         found = replace(found, p=p)
-    least = (LEAST if method == "student" else LEAST_APART)[statistic]
-    if why := of.why_none(least, scores, human) or _why_perfect(found.value):
+    if why := of.why_none(LEAST[statistic], scores, human) or _why_perfect(found.value):
         return replace(found, reason=why)
-    if method == "percentile":
-        if statistic != "spearman":
-            msg = f"the percentile method works for spearman only, not for {statistic}"
-            raise InvalidValueError(msg)
-        drawn = spearman_resamples([scores, human], human, of.codes, resamples, seed)
-        ends = _percentile(drawn[0], of)
-    else:
-        left_out = correlations_without(statistic, scores, human, of.codes)
-        ends = correlation_ends(left_out, found.value, of.equal)
-        if test and of.codes is not None:
-            t = abs(float(fisher(found.value))) / error(fisher(left_out))
-            found = replace(found, p=_student_p(t, of.equal - 2))
-    low, high = ends(level)
+    left_out = correlations_without(statistic, scores, human, of.codes)
+    if test and of.codes is not None:
+        t = abs(float(fisher(found.value))) / error(fisher(left_out))
+        found = replace(found, p=_student_p(t, of.equal - 2))
+    low, high = correlation_ends(left_out, found.value, of.equal)(level)
     return replace(found, low=low, high=high)
 
 

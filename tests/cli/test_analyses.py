@@ -15,7 +15,6 @@ from tcva_adapters.compare import calibration
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.files import write_assessments
 from tests.cli.conftest import PASSAGE, Run, record, write
-from tests.support.paper import FOLDER, needs_paper_data
 
 QUICKLY = "--set resamples=200"
 QUICK = tuple(QUICKLY.split())
@@ -124,7 +123,6 @@ def test_reports_and_figures(tcva: Run) -> None:
     ("calibrate judged.jsonl --human stars --human-scale 5", "two numbers with a comma"),
     ("calibrate judged.jsonl --human score -o judged.jsonl", "is also what is read"),
     ("validate judged.jsonl --human score --next 5", "--next NUMBER and --out FILE"),
-    ("reproduce nowhere", "nowhere"),
     ("validate rated.csv --human human", "no scores in rated.csv; judge it first: tcva evalu"),
     ("report rated.csv", "no scores in rated.csv; judge it first: tcva evaluate rated.csv"),
     ("sweep direct.jsonl", "direct.jsonl holds CCRS results, which have no verdicts"),
@@ -184,13 +182,3 @@ def test_the_frameworks_metrics_stand_beside(tcva: Run) -> None:
     write("in.jsonl", *(record(n) for n in range(3)))
     found = tcva("compare", "in.jsonl", "--with", "langchain", "--json").json
     assert "langchain context_qa" in {row["method"] for row in found["tables"]["methods"]}
-
-
-@pytest.mark.slow
-@needs_paper_data
-def test_the_papers_tables(tcva: Run) -> None:
-    quick = ("reproduce", FOLDER, "--set", "resamples=50", "--no-lexical")
-    found = tcva(*quick, "--json").json
-    assert {row["set"] for row in found["tables"]["Table 5"]} >= {"summeval", "summeval_rel"}
-    for more in ((), ("--all",), ("--best", "--count-empty")):
-        assert max(map(len, tcva(*quick, *more).out.splitlines())) <= 80

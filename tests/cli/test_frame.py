@@ -21,8 +21,8 @@ def test_version_and_an_unknown_command(tcva: Run) -> None:
     assert "No such command 'nonsense'" in tcva("nonsense", code=2).err
 
 
-def test_eleven_commands_have_few_options() -> None:
-    assert len(COMMANDS) == 11
+def test_ten_commands_have_few_options() -> None:
+    assert len(COMMANDS) == 10
     numbers = {}
     for name in COMMANDS:
         command = imported(name)
@@ -47,7 +47,7 @@ def test_pages_of_help(name: str, width: int, tcva: Run, monkeypatch: pytest.Mon
         assert max(map(len, lines)) == width
         assert "─ Output ─" in done.out or name == "batch"
         assert f"Example: tcva {' '.join(command)}" in done.text
-        if name in {"systems", "reproduce", "report", "batch"}:
+        if name in {"systems", "report", "batch"}:
             assert not {"--config", "penalty=off"} & {*done.text.replace(",", "").split()}
 
 

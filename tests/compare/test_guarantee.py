@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.paper.data import read_folder
+
 pytest.importorskip("scipy", reason="the extra stats")
 
 from scipy import stats
@@ -18,7 +20,6 @@ from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
 from tcva_adapters.compare.calibration import recommended
 from tcva_adapters.compare.fusing import with_fused
 from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table, judged_by, limits_of
-from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import plain
 from tcva_adapters.results.guarantee import Guarantee, Limits

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.compare import reproduce
+from benchmarks.paper.reproduction import reproduce
 from tests.support.paper import FOLDER, needs_paper_data
 
 STORED = Path(__file__).with_name("paper.json")

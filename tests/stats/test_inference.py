@@ -109,22 +109,6 @@ def test_intervals_of_correlations(measure: Measure, groups: list[int] | None) -
         assert found.groups == len(set(groups))
 
 
-@pytest.mark.parametrize("groups", [None, GROUPS], ids=["alone", "groups"])
-def test_the_percentile_interval_is_that_of_a_loop_over_scipy(groups: list[int] | None) -> None:
-    units = N if groups is None else 20
-    drawn = np.random.Generator(np.random.PCG64(5)).integers(0, units, (300, units))
-    values = []
-    for row in drawn:
-        places = row if groups is None else np.concatenate([3 * g + np.arange(3) for g in row])
-        values.append(stats.spearmanr(ONE[places], HUMAN[places]).statistic)
-    shares = np.array([0.025, 0.975])
-    if groups is not None:
-        shares = stats.norm.cdf(math.sqrt(20 / 19) * stats.t.ppf(shares, 19))
-    options: dict[str, Any] = {"resamples": 300, "seed": 5, "method": "percentile"}
-    found = estimate("spearman", [ONE, HUMAN], groups, **options)
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, shares)), abs=1e-12)
-
-
 @pytest.mark.parametrize(("statistic", "columns", "groups", "why"), [
     ("mean", [0.5], None, "it needs 10 samples, got 1"),
     ("mean", [], None, "got 0"),
@@ -358,7 +342,6 @@ def test_order_and_lone_groups(values: list[float], statistic: Statistic, random
     (lambda: estimate("mean", ONE, resamples="9"), "resamples must .*got '9'"),  # type: ignore[arg-type]  # refused
     (lambda: estimate("mean", ONE, [None] * 60), "group 0 is None"),
     (lambda: estimate("mean", ONE, [1, 2]), "2 groups for 60 samples"),
-    (lambda: estimate("kendall", [ONE, HUMAN], method="percentile"), "not for kendall"),
     (lambda: difference("mae", ONE, OTHER), "need them"),
     (lambda: difference("mean", ONE, OTHER, HUMAN), "takes no human ratings"),
     (lambda: difference("mae", ONE, OTHER[:3], HUMAN), "different lengths"),

@@ -1,5 +1,7 @@
 """Tables 5 to 9: the paper's own digits from its data, and a set that the paper does not have."""
 
+import json
+import math
 import random
 from functools import cache
 from pathlib import Path
@@ -8,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters.compare import reproduce
-from tcva_adapters.compare.paper.data import read_folder
+from benchmarks.paper.__main__ import main
+from benchmarks.paper.data import read_folder
+from benchmarks.paper.reproduction import reproduce
+from benchmarks.paper.tables import bootstrapped
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.tables import Report
-from tests.compare import dialogue_set
-from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, VERDICTS, write
+from tests.support import dialogue_set
+from tests.support.dialogue_set import DEEPEVAL, HUMAN, RAGAS, VERDICTS, write
 from tests.support.paper import FOLDER, needs_paper_data
 
 stats = pytest.importorskip("scipy.stats", reason="the extra stats")
@@ -172,3 +176,64 @@ def test_damage_is_refused(said: str, tmp_path: Path) -> None:
     write(tmp_path, **DAMAGE[said])
     with pytest.raises(UnreadableInputError, match=said):
         read_folder(tmp_path)
+
+
+@pytest.mark.parametrize("is_grouped", [False, True], ids=["alone", "groups"])
+def test_an_interval_of_resamples_is_that_of_a_loop_over_scipy(is_grouped: bool) -> None:
+    rng = np.random.default_rng(3)
+    human = np.round(rng.random(60) * 8) / 8
+    scores = np.clip(np.round(human + rng.normal(0, 0.25, 60), 1), 0, 1)
+    units = 20 if is_grouped else 60
+    values = []
+    for row in np.random.Generator(np.random.PCG64(5)).integers(0, units, (300, units)):
+        places = np.concatenate([3 * g + np.arange(3) for g in row]) if is_grouped else row
+        values.append(stats.spearmanr(scores[places], human[places]).statistic)
+    shares = np.array([0.025, 0.975])
+    if is_grouped:
+        shares = stats.norm.cdf(math.sqrt(20 / 19) * stats.t.ppf(shares, 19))
+    groups = (np.arange(60) // 3).tolist() if is_grouped else None
+    found = bootstrapped(scores, human, groups, resamples=300, seed=5)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, shares)), abs=1e-12)
+
+
+def test_the_command_prints_the_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(write(tmp_path, "usr"))
+    options = ["--set", "resamples=50", "--set", "seed=1", "--no-lexical", "--count-empty"]
+    expected = reproduce(folder, resamples=50, seed=1, lexical=False, count_empty=True)
+    main([folder, *options, "--json"])
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(expected.to_dict()))
+    main([folder, *options])
+    short = capsys.readouterr().out.splitlines()
+    assert "Table 5" in short
+    assert "Table 9" not in short
+    main([folder, *options, "--best", "--all"])
+    assert {"Table 5", "Table 9"} <= {*capsys.readouterr().out.splitlines()}
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    (["nowhere"], "error: nowhere: "),
+    (["nowhere", "--set", "resample=5"], "did you mean 'resamples'?"),
+    ([], "required: FOLDER"),
+])  # fmt: skip
+def test_wrong_use_of_the_command(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@needs_paper_data
+def test_the_command_fits_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    quick = [str(FOLDER), "--set", "resamples=50", "--no-lexical"]
+    main([*quick, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert {row["set"] for row in found["tables"]["Table 5"]} >= {"summeval", "summeval_rel"}
+    for more in ([], ["--all"], ["--best", "--count-empty"]):
+        main([*quick, *more])
+        assert max(map(len, capsys.readouterr().out.splitlines())) <= 80

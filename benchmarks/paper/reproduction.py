@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.paper import tables
-from tcva_adapters.compare.paper.data import read_folder
-from tcva_adapters.compare.paper.digits import PAPER, TEMPERATURES
+from benchmarks.paper import tables
+from benchmarks.paper.data import read_folder
+from benchmarks.paper.digits import PAPER, TEMPERATURES
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.stats.holm import correct_p
-from tcva_adapters.tables import Column, Kind, Record, Records, Report, Table, cell, counted
+from tcva_adapters.tables import Column, Kind, Record, Records, Report, Table, counted
 
 RESAMPLES: Final = 10_000
 """As many as the paper draws for Table 8."""
@@ -124,9 +125,22 @@ def _sentence(sets: Records) -> str:
     equal, of = (sum(record[name] for record in known) for name in ("equal", "of"))
     if not of:
         return f"The paper has no figures for {', '.join(one['set'] for one in sets)}."
-    within = cell(max(record["table_8_within"] or 0.0 for record in known), "score", digits=4)
+    within = max(record["table_8_within"] or 0.0 for record in known)
     said = f"{equal} of {of} figures of Tables 5, 6, 7 and 9 equal the paper's"
-    return f"{said}, in {counted(len(known), 'set')}. Those of Table 8 differ by at most {within}."
+    return (
+        f"{said}, in {counted(len(known), 'set')}. Those of Table 8 differ by at most {within:.4f}."
+    )
+
+
+class _FourDigits(Column):
+    """A column whose scores have four digits behind the point, as the paper's result files have."""
+
+    def cell(self, record: Mapping[str, Any]) -> str:
+        number, *interval = super().cell(record).split(" ", 1)
+        if self.kind in {"score", "interval", "signed"} and number != "-":
+            sign = "+" if self.kind == "signed" else ""
+            number = f"{record[self.name]:{sign}z.4f}"
+        return " ".join([number, *interval])
 
 
 def _tables(records: dict[str, list[Record]]) -> list[Table]:
@@ -134,10 +148,6 @@ def _tables(records: dict[str, list[Record]]) -> list[Table]:
     made = []
     for title, names in _TABLES.items():
         known = {name for record in records[title] for name, of in record.items() if of != ""}
-        columns = [
-            Column(n, _KINDS.get(n, "score"), digits=4)  # as in the paper
-            for n in names.split()
-            if n in known
-        ]
+        columns = [_FourDigits(n, _KINDS.get(n, "score")) for n in names.split() if n in known]
         made.append(Table(title, columns, records[title], detail=title not in ("sets", "Table 5")))
     return made

@@ -7,12 +7,14 @@ sample without a score is left out, never counted as 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from benchmarks.paper.digits import CONFIGURATIONS, TEMPERATURES, Rows
 from tcva_adapters.compare.fusing import gains, members_of, with_fused
-from tcva_adapters.compare.paper.digits import CONFIGURATIONS, TEMPERATURES, Rows
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.temperature import BALANCED
@@ -21,7 +23,9 @@ from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.chance import spearman_resamples
 from tcva_adapters.stats.checks import in_all
 from tcva_adapters.stats.correlation import agreement, value_of
-from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.stats.inference import LEAST_APART, Estimate, difference, estimate
+from tcva_adapters.stats.resampling import interval_shares
+from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import counted
 
 _DECIMALS: Final = 4
@@ -86,7 +90,7 @@ def table_8(
     columns |= _others(table, "ragas", "deepeval")
     eight: Rows = {}
     for name, scores in columns.items():
-        found = estimate("spearman", [scores, table.rating], method="percentile", **drawn)
+        found = bootstrapped(scores, table.rating, **drawn)
         eight[name] = {"n": found.n, **found.record("rho"), "reason": found.reason}
     if "ragas" not in columns:
         return {"Table 8": eight}
@@ -95,6 +99,25 @@ def table_8(
     one_sided = _one_sided(*sides, table.rating, **drawn)
     row = {"n": test.n, **test.record("difference"), "p": test.p, "p_one_sided": one_sided}
     return {"Table 8": eight, "Table 8, difference": {"TCVA minus RAGAS": row}}
+
+
+def bootstrapped(
+    scores: FloatArray,
+    human: FloatArray,
+    groups: Sequence[object] | None = None,
+    *,
+    resamples: int,
+    seed: int,
+) -> Estimate:
+    """Spearman's rho with the quantiles of bootstrap resamples as its 95 % interval."""
+    found = estimate("spearman", [scores, human], groups)
+    (scores, human), used = in_all(scores=scores, human=human)
+    units = Units(groups, used)
+    if reason := units.why_none(LEAST_APART["spearman"], scores, human) or found.reason:
+        return replace(found, low=math.nan, high=math.nan, reason=reason)
+    [rhos] = spearman_resamples([scores], human, units.codes, resamples, seed)
+    low, high = np.nanquantile(rhos, interval_shares(found.level, units.clusters)).tolist()
+    return replace(found, low=low, high=high)
 
 
 def _one_sided(

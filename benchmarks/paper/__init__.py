@@ -1,0 +1,1 @@
+"""The paper's tables and figures, recomputed from its stored verdicts: ``python -m benchmarks.paper``."""
