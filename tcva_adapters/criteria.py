@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from tcva_adapters.core.checks import listed, nearest
-from tcva_adapters.core.temperature import by_its_name
+from tcva_adapters.core.temperature import misplaced
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
 
@@ -220,7 +220,6 @@ def resolve_criterion(criterion: Criterion | str) -> Criterion:
         return criterion
     if not isinstance(criterion, str) or criterion not in CRITERIA:
         known = nearest(criterion, CRITERIA, f"use {', '.join(CRITERIA)}, or a Criterion")
-        meant = by_its_name(criterion)
-        msg = f"unknown criterion {criterion!r}; {f'write {meant}' if meant else known}"
+        msg = f"unknown criterion {criterion!r}; {misplaced(criterion) or known}"
         raise InvalidValueError(msg)
     return CRITERIA[criterion]

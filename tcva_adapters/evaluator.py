@@ -34,14 +34,16 @@ from tcva_adapters.samples.sample import Sample, is_one
 R = TypeVar("R", bound=Scored)
 
 _TEXTS: Final = ("input", "response", "contexts", "reference")
-_WAYS: Final = {
+_WAYS_OUT: Final = {
     "Sample": "evaluate(sample) judges one, evaluate_many([sample]) a list",
     "Conversation": "evaluate_conversation(conversation) judges one",
     "SampleFile": "give its samples: read.samples",
     "DataFrame": "[Sample.from_record(row) for row in frame.to_dict('records')] makes samples of one",
 }
 """What to do with one thing where samples are expected, by its type."""
-_WAY: Final = "read_samples(path).samples reads a file, Sample.from_record(record) a mapping"
+_USUAL_WAY_OUT: Final = (
+    "read_samples(path).samples reads a file, Sample.from_record(record) a mapping"
+)
 _NOT_IN_FILES: Final = re.compile(r"[/\\:]")
 
 
@@ -75,7 +77,7 @@ class Scorer(Frozen, Asking[R]):
     Attributes:
         name: The name of columns and feedback: the subject, and every setting that is not the default.
         subject: What is scored, e.g. ``faithfulness``.
-        title: The name for readers, likewise.
+        title: The name for readers, with the same settings.
         judge_name: The name of the judge in results.
         required: The fields that a sample must have.
         is_local: Whether all judging is computing in this process.
@@ -301,10 +303,10 @@ def checked_samples(samples: Any) -> Iterator[Sample]:
     """Samples as they are, one by one.
 
     Raises:
-        InvalidSampleError: This is one thing, or one of them is no `Sample`.
+        InvalidSampleError: This is a single sample, mapping or table, or one of them is no `Sample`.
     """
     if is_one(samples):
         kind = type(samples).__name__
-        msg = f"expected several samples, got one {kind}; {_WAYS.get(kind, _WAY)}"
+        msg = f"expected several samples, got one {kind}; {_WAYS_OUT.get(kind, _USUAL_WAY_OUT)}"
         raise InvalidSampleError(msg)
     return map(checked_sample, samples)

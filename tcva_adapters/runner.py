@@ -560,7 +560,7 @@ class SharedSentences(SentenceMemory):
     store: VerdictStore | None
 
     def setdefault(self, sentence: str, mark: SentenceMark | None = None) -> SentenceMark | None:
-        """What the judge said of a sentence before; otherwise the mark, which is remembered."""
+        """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
         judge = self.judge
         parameters = dict(judge.parameters)
         key = digest({"alone": [judge.name, judge.prompt_version, parameters, sentence]})

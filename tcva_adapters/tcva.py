@@ -270,7 +270,8 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
         """The first judge's assessment, with those of additional judges in it."""
-        own, sample = sample, self._in_context(sample)
+        contexts = sample.contexts
+        sample = self._in_context(sample)
         if not answers:
             return self.result(self._lacking(sample))
         left = iter(answers)
@@ -282,7 +283,7 @@ class TCVA(FromConfig, Scorer[Result]):
                 for each in self.members
             ]
             assessment = assessment.model_copy(update={"members": tuple(members)})
-        if assessment.verdicts and sample.contexts != own.contexts:
+        if assessment.verdicts and sample.contexts != contexts:
             assessment = assessment.model_copy(update={"earlier_contexts": True})
         return self.result(assessment)
 

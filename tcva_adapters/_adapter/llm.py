@@ -66,7 +66,7 @@ class LLMObject:
 
     @property
     def name(self) -> str:
-        """See above."""
+        """The framework and the model's name, as it is now."""
         return f"{self.framework}:{self._model_name()}"
 
     @property

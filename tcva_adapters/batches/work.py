@@ -75,7 +75,7 @@ def replayed(
         model: Whom it is asked.
         ledger: What was asked, and what came of it.
         known: What the model's server refuses.
-        names: Takes what the ledger calls that which was asked.
+        names: Receives the names under which the ledger holds the replies.
     """
     refused = dict(known)
 
@@ -124,7 +124,7 @@ def _conversed(judging: Turns[Any], reply: Callable[[int, JudgeRequest], _Reply]
             replies = [reply(place + i, each) for i, each in enumerate(requests)]
             if None in replies:
                 return None
-            # What is known of a sentence tomorrow is not asked: the others keep their places.
+            # A sentence that is known by the next time is not asked about: the others keep their places.
             place += sum(request.schema_name != SENTENCE_SCHEMA for request in requests)
             requests = judging.send(cast("list[ModelReply | JudgeError]", replies))
     except StopIteration as stop:

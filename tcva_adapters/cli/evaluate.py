@@ -105,7 +105,6 @@ def evaluate(
     targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
     check_targets(targets, [file, *filter(None, [baseline])], overwrite=overwrite, as_json=as_json)
     begins = beginning(out or STDOUT, file, overwrite=overwrite)
-    writing = {"overwrite": overwrite, "begins": begins}
     whole = _whole(plain)
     scorer: Any = with_store(made_of(plain), store)
     if isinstance(scorer, TCVA):
@@ -124,7 +123,9 @@ def evaluate(
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
     reading["hold"] = "all" if looks or (read.total and read.conversations) else "scores"
-    with _judged(scorer, samples, read, out, reading, whole, **writing) as table:
+    with _judged(
+        scorer, samples, read, out, reading, whole, begins=begins, overwrite=overwrite
+    ) as table:
         found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)
         print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
@@ -228,12 +229,16 @@ def _judged(
     out: str | None,
     reading: dict[str, Any],
     whole: tuple[Mapping[str, float], float | None] | None,
-    **writing: Any,
+    *,
+    begins: str,
+    overwrite: bool,
 ) -> Iterator[ScoreTable]:
     """Judge the samples, and write the results; the file is there once the block has ended."""
     parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
     fingerprint = run_fingerprint(scorer, samples, reading["group"])
-    with Writing(out, parse, fingerprint=fingerprint, **writing) as written:
+    with Writing(
+        out, parse, fingerprint=fingerprint, overwrite=overwrite, begins=begins
+    ) as written:
         with _reading(read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)):
             results = run_results(written, samples, scorer.iter_evaluate, note)
             table = read_scores(results, **reading)

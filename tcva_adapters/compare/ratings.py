@@ -19,7 +19,7 @@ from tcva_adapters.samples.records import RowStream, unreadable
 from tcva_adapters.tables import counted
 
 Scale = tuple[float, float]
-"""The lowest and the highest value that could be given."""
+"""The lowest and the highest rating (or score) that could be given."""
 
 _GIVE_SCALE: Final = (
     "give their scale: --human-scale 1,5 (in evaluate --set human_scale=1,5, in Python "

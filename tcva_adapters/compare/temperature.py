@@ -218,7 +218,9 @@ def _parts(
     rows: Records,
     scores: Mapping[str, FloatArray],
     rated: ScoreTable,
-    **drawn: int,
+    *,
+    resamples: int,
+    seed: int,
 ) -> Table:
     """What each part of the method, and each scheme, adds to the agreement with people."""
     first = next(iter(scores.values()))
@@ -226,10 +228,16 @@ def _parts(
     records: list[Record] = []
     for row in rows:
         used = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
-        found = difference(
-            "spearman", scores[row["setting"]], first, rated.rating, rated.groups or None, **drawn
+        change = difference(
+            "spearman",
+            scores[row["setting"]],
+            first,
+            rated.rating,
+            rated.groups or None,
+            resamples=resamples,
+            seed=seed,
         )
-        used |= {**found.record("difference"), "p": found.p} if records else {}
+        used |= {**change.record("difference"), "p": change.p} if records else {}
         records.append(used)
     columns = [
         *named_columns(setting="text", mean="score", pass_rate="share"),

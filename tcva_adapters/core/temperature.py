@@ -122,16 +122,16 @@ def as_temperature(temperature: float | str) -> float:
     return number
 
 
-def by_its_name(value: Any) -> str:
-    """How a temperature or a threshold is passed that stands in another argument's place.
+def misplaced(value: Any) -> str:
+    """The way out where a temperature or a threshold was passed as another argument; else empty.
 
-    >>> by_its_name("strict"), by_its_name(0.2), by_its_name("lexical")
-    ("temperature='strict'", 'temperature=0.2 or threshold=0.2', '')
+    >>> misplaced("strict"), misplaced(0.2), misplaced("lexical")
+    ("write temperature='strict'", 'write temperature=0.2 or threshold=0.2', '')
     """
     if isinstance(value, str):
-        return f"temperature={value!r}" if value in PRESETS else ""
+        return f"write temperature={value!r}" if value in PRESETS else ""
     is_number = as_number(value) is not None
-    return f"temperature={value!r} or threshold={value!r}" if is_number else ""
+    return f"write temperature={value!r} or threshold={value!r}" if is_number else ""
 
 
 def exponent(temperature: float | str, **ends: float) -> float:

@@ -1,7 +1,7 @@
-"""Sentences shown to a judge alone: one that it marks as claiming nothing is believed only then.
+"""Asks a judge about a sentence alone, before its word that the sentence claims nothing is believed.
 
 In a request for verdicts, the answer and its contexts can plead for a sentence ("this is no claim").
-A request that holds the sentence alone leaves them no way to.
+In a request that holds the sentence alone they cannot.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class SentenceMark(Judgement):
 
 
 class SentenceMemory:
-    """What the same judge said of sentences before; this one remembers nothing."""
+    """What the same judge said of sentences before. This class remembers nothing; a subclass may."""
 
     def setdefault(self, sentence: str, mark: SentenceMark | None = None) -> SentenceMark | None:  # noqa: ARG002  # for those that remember
-        """What it said of a sentence before; otherwise the mark, which is remembered."""
+        """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
         return mark
 
 
@@ -49,7 +49,7 @@ FORGETFUL: Final = SentenceMemory()
 def without_assertion(calls: Calls, sentences: Iterable[str]) -> Turns[set[str]]:
     """Ask about sentences, each alone, and return those that claim nothing, in the judge's words.
 
-    A sentence that was asked about before costs no call. An unclear reply believes nothing.
+    A sentence that was asked about before costs no call. After an unclear reply it counts as a claim.
 
     Raises:
         JudgeError: A call failed.

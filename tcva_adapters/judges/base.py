@@ -79,8 +79,8 @@ def blank_field(sample: Sample, criterion: Criterion, sentences: Sequence[str]) 
     Args:
         sample: What is judged.
         criterion: By what.
-        sentences: Of the judged text. Where all of them claim nothing, nothing is needed to hold
-            them against.
+        sentences: Those of the judged text. Where all of them claim nothing, no contexts or
+            reference are needed to check them.
     """
     # The judged text comes first: an empty answer to an empty context is an empty answer.
     names = [criterion.claims]

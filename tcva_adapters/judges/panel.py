@@ -77,7 +77,7 @@ class Several:
             if not any(claim.verdict for claim in claims):
                 detail = f"most {self.kind} find no claim in the text"
                 unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
-        elif not unscored.reason.is_failure:  # who says so shows the sentences that claim nothing
+        elif not unscored.reason.is_failure:  # shown are the sentences of a judge that says so
             claims = next(each.claims for each in judged if each.unscored == unscored)
         paid = [each.usage for each in judged if each.is_new]
         from_store = all(each.from_store for each in judged)

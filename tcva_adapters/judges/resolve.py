@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from tcva_adapters.core.checks import nearest
-from tcva_adapters.core.temperature import by_its_name
+from tcva_adapters.core.temperature import misplaced
 from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
@@ -99,8 +99,8 @@ def resolve_judge(
             usable = f"use 'lexical', 'openai:{named}' or 'nli:FOLDER'"
             known = nearest(judge, ["lexical"], usable)
         is_criterion = isinstance(judge, str) and judge in CRITERIA
-        meant = f"criterion={judge!r}" if is_criterion else by_its_name(judge)
-        msg = f"unknown judge {judge!r}; {f'write {meant}' if meant else known}"
+        hint = f"write criterion={judge!r}" if is_criterion else misplaced(judge)
+        msg = f"unknown judge {judge!r}; {hint or known}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above

@@ -159,7 +159,7 @@ class OlderMetric(OfScorer[R], MetricWithLLM):
             SharedNameWarning: Another one of these metrics has the name of this one.
         """
         super().init(run_config)
-        # Until they are scored: one object may be of several evaluations.
+        # Scoring clears them, as one object may take part in several evaluations.
         names = vars(self)["_names"] = vars(run_config).setdefault("_tcva_names", {})
         if names.setdefault(self.name, self) is not self:
             msg = (

@@ -50,17 +50,17 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         threshold = now.threshold(method)
         passed, passes = old >= threshold, new >= threshold
         scored = np.isfinite(old) & np.isfinite(new)
-        later, earlier = (np.where(scored, each, np.nan) for each in (passes, passed))
-        found = difference("mean", new, old, groups=groups)
+        later, earlier = (np.where(scored, decided, np.nan) for decided in (passes, passed))
+        change = difference("mean", new, old, groups=groups)
         rate = difference("mean", later, earlier, groups=groups)
         row = {
             "method": method,
-            "samples": found.n,
-            "p": found.p,
-            "reason": found.reason,
+            "samples": change.n,
+            "p": change.p,
+            "reason": change.reason,
             "before": mean(old[scored]),
             "now": mean(new[scored]),
-            **found.record("change"),
+            **change.record("change"),
             **rate.record("pass_rate_change"),
         }
         drop = np.where(np.isnan(new), -1.0, new) - np.where(np.isnan(old), -1.0, old)
@@ -71,7 +71,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
                 scores = {"before": float(old[at]), "now": float(new[at])}
                 moved[title].append({"sample": now.samples[both[at]], "method": method, **scores})
             row[title.replace(" ", "_")] = int(chosen.sum())
-        rows.append({**row, "detectable": found.smallest})
+        rows.append({**row, "detectable": change.smallest})
     columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
     tables = [Table("changes", _COLUMNS, rows)]
     tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]

@@ -125,7 +125,8 @@ def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -
     """How many judgements failed, and why; empty where none did.
 
     Args:
-        table: With the samples; its ``can_continue`` says that an equal run asks for the rest alone.
+        table: What was scored. Where ``about["can_continue"]`` is set, the same command asks only for
+            the judgements that failed.
         unscored: The records of the table ``unscored``.
     """
     by_method: dict[str, Counter[str]] = {}
@@ -201,19 +202,18 @@ def _figures(table: ScoreTable, method: str) -> Record:
 def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
     """The scores of conversations, each over the claims of all its turns."""
     judged = table.results.get(method, ())
-    for own, turns in table.conversations.items() if judged else ():
-        results = [each for row in turns if isinstance(each := judged[row], Result)]
-        if not results:
+    for name, rows in table.conversations.items() if judged else ():
+        turns = [turn for row in rows if isinstance(turn := judged[row], Result)]
+        if not turns:
             continue
-        found = ConversationResult(results)
-        scored = sum(each.unscored is None for each in results)
+        conversation = ConversationResult(turns)
         yield {
             "method": method,
-            "conversation": own,
-            "turns": len(results),
-            "scored": scored,
-            "score": found.score,
-            "passed": found.passed,
+            "conversation": name,
+            "turns": len(turns),
+            "scored": sum(turn.unscored is None for turn in turns),
+            "score": conversation.score,
+            "passed": conversation.passed,
         }
 
 

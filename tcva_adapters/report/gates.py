@@ -1,9 +1,8 @@
 """Gates: what a mean, a pass rate, a coverage or a change has to reach, and the samples that failed it.
 
-A gate counts every sample that was read. Where the judge, the metric or the reading of a line
-failed and no coverage is asked for, that fails, too, as do answers that are too long to judge,
-claim something without contexts, or are mostly no claim by the judge alone. Answers that claim
-nothing fail no gate.
+A gate counts every sample of the file. Unless there is a gate on coverage, a failed judge or metric
+and an unreadable line fail, too, as do answers that are too long to judge, claim something without
+contexts, or are mostly no claim by the judge's word alone. Answers that claim nothing fail no gate.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _BENIGN: Final = {"no_score", *(reason.value for reason in Reason if not reason.
     Reason.TOO_LONG,
     Reason.EMPTY_CONTEXT,
 }
-"""Why samples have no score although nothing failed."""
+"""Why samples without a score fail no gate."""
 
 _FORM: Final = re.compile(
     r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>=\s*(?P<least>[-+.\deE]+\s*%?)"
@@ -143,7 +142,8 @@ class Gates:
         """What came of the gates: a record for each gate and method.
 
         Args:
-            table: All samples; unreadable lines in ``about["skipped"]``.
+            table: All samples, as `ScoreTable.gated` gives them; unreadable lines in
+                ``about["skipped"]``.
             before: The baseline.
 
         Returns:

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from tcva_adapters.core.checks import listed
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, level_shares
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.sample import FROZEN, first_fault, whole_characters
 
@@ -42,9 +42,7 @@ _Share = Annotated[float, Field(ge=0.0)]
 Shares = Annotated[tuple[_Share, _Share, _Share, _Share, _Share], AfterValidator(_sum_to_one)]
 """How likely each level is, fully first, summing to 1."""
 
-_CERTAIN: Final[dict[Verdict, Any]] = {
-    level: tuple(float(level is other) for other in LEVELS) for level in LEVELS
-}
+_CERTAIN: Final = dict(zip(LEVELS, map(level_shares, WeightScheme.DEFAULT.weights), strict=True))
 
 MOST_MARKED: Final = 0.5
 """The largest `Assessment.marked_share` of what a gate passes."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import SCHEMA_VERSION, Assessment, Reason, Unscored, Usage
-from tcva_adapters.results.result import Result, instead, setting_in
+from tcva_adapters.results.result import Result, setting_in, substitute_text
 from tcva_adapters.results.settings import ScoringConfig
 
 _SHOWN: Final = 3
@@ -79,7 +79,7 @@ class ConversationResult(Result):
         least, place = min((t.score or 0.0, n) for n, t in numbered if t.unscored is None)
         parts = [super().summary, f"lowest of {len(numbered)} turns: {least:.3f} (turn {place})"]
         without = [
-            f"turn {number} ({turn.unscored.reason}{instead(turn.score)})"
+            f"turn {number} ({turn.unscored.reason}{substitute_text(turn.score)})"
             for number, turn in numbered
             if turn.unscored is not None
         ]
@@ -131,7 +131,8 @@ def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Asse
     Args:
         turns: One each, at least one. Where one failed, or was too long to judge, there is no score;
             the same holds, each for itself, for additional judges, a panel's judges and repeats.
-        scoring: Where it closes turns that claim something without contexts, these end it, too.
+        scoring: Of the conversation. Where it closes turns that claim something without contexts,
+            one of these leaves the conversation without a score, too.
     """
     if len(turns) == 1:
         return turns[0]

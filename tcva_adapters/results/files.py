@@ -115,10 +115,8 @@ def beginning(target: str, samples: str, *, overwrite: bool = False) -> str:
     """
     check_suffix(target)
     text = f'{{"source": {json.dumps(os.path.relpath(samples, Path(target).parent))}, '
-    ours, what = (
-        re.compile(re.escape(text).encode()),
-        f"holds results of other samples than {samples}",
-    )
+    ours = re.compile(re.escape(text).encode())
+    what = f"holds results of other samples than {samples}"
     check_ours(target, ours, overwrite=overwrite, what=what)
     return text
 

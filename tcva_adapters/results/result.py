@@ -95,7 +95,7 @@ class Result:
         return checked(self.certified, self.assessment.judged_by, self.scoring)
 
     def warned(self) -> Self:
-        """The same, after a warning, once in a run, where the guarantee is not known to hold."""
+        """Warn, once in a run, if the guarantee is not known to hold; return this result."""
         if (check := self.guarantee) and self.certified and check.state != "holds":
             if check.text not in self.certified.warned_of:
                 warnings.warn(check.text, GuaranteeWarning, stacklevel=3)
@@ -300,9 +300,9 @@ class Result:
         return type(self)(self.assessment, self.scoring.changed(**settings), self.certified)
 
     def at_gate(self) -> Self:
-        """The same as gates take it: what claims something without contexts does not pass.
+        """The same as gates take it: an answer that claims something without contexts does not pass.
 
-        It stays as it is under ``uncontexted="skip"``.
+        Under ``uncontexted="skip"`` it stays as it is.
         """
         closed = self.changed(uncontexted="fail")
         is_open = self.scoring.uncontexted == "skip" or closed.passed == self.passed
@@ -421,7 +421,7 @@ class Result:
 
     def _without_score(self, why: str) -> str:
         closed = ", not passed" if self.passed is False else ""
-        whole = f"unscored: {why}{instead(self.score)}{closed}"
+        whole = f"unscored: {why}{substitute_text(self.score)}{closed}"
         return "; ".join([whole, *self._non_claims_in_words()])
 
     def _non_claims_in_words(self) -> list[str]:
@@ -443,8 +443,8 @@ class Result:
         return ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
 
 
-def instead(score: float | None) -> str:
-    """The score that stands in the place of one of its own, in words."""
+def substitute_text(score: float | None) -> str:
+    """The score that ``on_unscored`` gives a sample that has none, in words; empty for None."""
     return "" if score is None else f", scored as {score:g} by on_unscored"
 
 

@@ -32,8 +32,8 @@ from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
     Bounds,
     as_temperature,
-    by_its_name,
     check_temperature,
+    misplaced,
 )
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError, TCVAError, of_percent
@@ -192,7 +192,8 @@ def shows_settings(
     """Decorates a constructor so that its signature shows the settings in place of ``**settings``.
 
     `inspect`, documentation tools, and frameworks that rebuild objects from signatures see every
-    setting with its default. What only has a name is refused by position in the name of the class that was called.
+    setting with its default. A setting that is passed by position is refused, with the name of the
+    class that was called.
 
     Args:
         models: Where the settings are.
@@ -218,8 +219,8 @@ def shows_settings(
         def checked(self: Any, *values: Any, **settings: Any) -> Any:
             if surplus := values[len(placed) - 1 :]:
                 first = f"only {', '.join(placed[1:])}" if placed[1:] else "nothing"
-                meant = by_its_name(surplus[0]) or "all others by name"
-                msg = f"{type(self).__name__} takes {first} by position, got {surplus[0]!r:.80}; write {meant}"
+                hint = misplaced(surplus[0]) or "write all others by name"
+                msg = f"{type(self).__name__} takes {first} by position, got {surplus[0]!r:.80}; {hint}"
                 raise InvalidValueError(msg)
             return function(self, *values, **settings)
 

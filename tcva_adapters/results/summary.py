@@ -48,7 +48,7 @@ class Summary(Scores):
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
         served: How many samples a store served.
         non_claims: How many sentences claim nothing, by whether the judge alone says so.
-        guarantees: How many results there are by what is to be said of their guarantee.
+        guarantees: How many results there are by the text of their `GuaranteeCheck`.
     """
 
     evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))

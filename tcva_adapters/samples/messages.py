@@ -1,9 +1,10 @@
 """Conversations as files and programs hold them: question, answer and contexts of a list of messages.
 
 Read are the messages of OpenAI's interfaces (chat and responses), of Anthropic's, of LangChain,
-LlamaIndex, RAGAS and DeepEval, as mappings or as objects. The answer is the last message of the model, with its messages right before it;
-the question, the last one of the user before; what tools returned in between are the contexts. What
-a tool repeats of an argument is no context: the model itself wrote it.
+LlamaIndex, RAGAS and DeepEval, as mappings or as objects. The answer is the last message of the model,
+with its messages right before it; the question is the last one of the user before that; the contexts
+are what tools returned before the answer. What a tool repeats of an argument is no context: the model
+itself wrote it.
 """
 
 from __future__ import annotations
@@ -128,8 +129,8 @@ def text_of_message(value: Any) -> str | None:
 
 def answer_in(said: Iterable[Said]) -> str:
     """The model's last text, with those right before it; a text's own contexts are not in between."""
-    spoken = groupby((each for each in said if each[0] != "context"), key=itemgetter(0))
-    runs = ([text for _, text in run if text.strip()] for who, run in spoken if who == "model")
+    by_speaker = groupby((each for each in said if each[0] != "context"), key=itemgetter(0))
+    runs = ([text for _, text in run if text.strip()] for who, run in by_speaker if who == "model")
     return "\n\n".join(next(filter(None, reversed([*runs])), ()))
 
 
@@ -159,13 +160,13 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Patter
                 yield re.compile(r"\W*".join(words), re.IGNORECASE)
 
 
-def without(statements: Iterable[re.Pattern[str]], text: str) -> str:
+def without_statements(statements: Iterable[re.Pattern[str]], text: str) -> str:
     """What a tool returned, without the statements that it repeats; empty if little else is left.
 
     >>> said = [re.compile("Ada is the captain", re.IGNORECASE)]
-    >>> without(said, 'Hits for "ada is the captain": the log names Ada.')
+    >>> without_statements(said, 'Hits for "ada is the captain": the log names Ada.')
     'Hits for "…": the log names Ada.'
-    >>> without(said, "Saved: Ada is the captain.")
+    >>> without_statements(said, "Saved: Ada is the captain.")
     ''
     """
     left = plain = _decoded(text)
@@ -193,7 +194,10 @@ def spoken(name: str, messages: Iterable[Any]) -> Iterator[list[Said]]:
         said = said_in(name, number, message)
         if said[0][0] in {"model", "other", "context"} or "arguments" in message:
             statements += statements_in(message)
-        yield [(who, without(statements, text) if who in RETRIEVED else text) for who, text in said]
+        yield [
+            (who, without_statements(statements, text) if who in RETRIEVED else text)
+            for who, text in said
+        ]
 
 
 def said_in(name: str, number: int, message: Any) -> list[Said]:

@@ -73,7 +73,7 @@ _BINARY: Final = {
     b"PAR1": "a parquet file; its name must end in .parquet, or its format be given",
     b"SQLite format 3": "a database, which is not read; give samples or results as jsonl",
 }
-"""What files are that begin like this, and what can be done."""
+"""By their first bytes: what files are that hold no text, and the way out."""
 
 _BLOCK: Final = 2**16
 """Bytes of a parquet file that are read at once."""

@@ -15,7 +15,7 @@ DIGITS: Final = 3
 """Scores that are the same with so many digits behind the point are equal to a reader."""
 
 TIES: Final = "scores that are equal to 3 decimals count as ties"
-"""What tables say of it, in shares of ties and in correlations of ranks alike."""
+"""What the notes of tables say of ties, which count in shares and in correlations of ranks alike."""
 
 
 def describe(scores: npt.ArrayLike) -> dict[str, float]:
@@ -96,7 +96,9 @@ def seen(scores: npt.ArrayLike) -> FloatArray:
 
 
 def as_shown(measure: str, scores: Any) -> Any:
-    """Scores as a measure takes them: as they are `seen` for a correlation of ranks, so that what is shown as equal ties.
+    """Scores as a measure takes them: a correlation of ranks takes them as they are `seen`.
+
+    Scores that are shown as equal are ties then.
 
     >>> as_shown("kendall", [4.58e-10, 0.12345]).tolist(), as_shown("pearson", [0.12345])
     ([0.0, 0.123], [0.12345])

@@ -42,6 +42,6 @@ def patterns(name: str) -> str:
 
 
 def _part(name: re.Match[str]) -> str:
-    """What the name of a part stands for in a pattern."""
+    """The alternatives that the name of a part, ``<name>`` in a pattern, stands for."""
     part = " ".join(_LISTS["parts"][name[1]].split()).replace("; ", "|")
     return f"(?:{_PART.sub(_part, part)})"

@@ -14,7 +14,7 @@ from langsmith.schemas import Feedback
 from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.langchain import TCVAEvaluator, TCVARunEvaluator, create_tcva_judge, result_of
-from tcva_adapters.langchain.results import as_output
+from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tests.langchain.entry import run_of, scripted
 from tests.support.office import TWO
 
@@ -45,6 +45,10 @@ def test_what_is_carried_is_the_whole_result(result: Any) -> None:
     for stored in (output, again(output), {"metadata": output}):
         found = result_of(stored)
         assert (type(found), found, found.to_json()) == (type(result), result, result.to_json())
+
+
+def test_the_type_of_outputs_has_all_keys_of_a_result() -> None:
+    assert as_output(EXPECTED).keys() <= TCVAOutput.__annotations__.keys()
 
 
 def test_a_run_of_langchains_is_read_as_object_and_as_json() -> None:
