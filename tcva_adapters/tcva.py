@@ -298,7 +298,8 @@ class TCVA(FromConfig, Scorer[Result]):
         if contexts is None and "contexts" in self.required:
             sentences = split_claims(sample.field(self.criterion.claims) or "")
             is_silent = sentences and blank_field(sample, self.criterion, sentences) is None
-            contexts = () if is_silent else None
+            # Who says what becomes of answers without contexts expects them.
+            contexts = () if is_silent or self.scoring.uncontexted else None
         is_same = contexts is sample.contexts
         return sample if is_same else sample.model_copy(update={"contexts": contexts})
 

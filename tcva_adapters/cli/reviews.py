@@ -15,6 +15,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.annotations import to_annotations
+from tcva_adapters.report.evaluating import incomplete
 from tcva_adapters.report.gates import exit_code, gate_lines, gate_records, records_of
 from tcva_adapters.report.junit import BEGINS as JUNIT
 from tcva_adapters.report.junit import to_junit
@@ -60,10 +61,9 @@ class Reviews:
         Raises:
             InvalidValueError: One cannot be written.
         """
-        gated = table.gated
-        xml = to_junit(found, gated) if self.junit else b""
+        xml = to_junit(found, table) if self.junit else b""
         write_text(self.junit, xml, JUNIT, overwrite=self.overwrite)
-        text = to_markdown(found, gated) if self.markdown else ""
+        text = to_markdown(found, table) if self.markdown else ""
         write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
 
     def conclude(self, found: Report, table: ScoreTable) -> None:
@@ -75,11 +75,10 @@ class Reviews:
         """
         if fatal := table.about.get("fatal"):
             raise InvalidSampleError(fatal)
-        gated = table.gated
-        for line in gate_lines(found, gated):
+        for line in gate_lines(found, table):
             note(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in to_annotations(found, gated):
+            for line in to_annotations(found, table):
                 sys.stderr.write(f"{line}\n")  # past `note`, which lets no line be a command
         code = exit_code(table, gate_records(found))
         if code == NOTHING:
@@ -88,5 +87,6 @@ class Reviews:
         if code:
             raise typer.Exit(GATE_FAILED)
         failed = any(each["reason"] in FAILURES for each in records_of(found, "unscored"))
+        failed = failed or any(incomplete(table, method) for method in table.methods)
         if failed and not gate_records(found):
             raise typer.Exit(JUDGEMENTS_FAILED)

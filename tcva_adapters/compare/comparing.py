@@ -400,7 +400,7 @@ def _decided(table: ScoreTable) -> Table:
     for method in table.methods if known.min() >= 0.0 and known.max() <= 1.0 else ():
         column = table.column(method)
         both = np.isfinite(column) & np.isfinite(table.rating)
-        passes, good = column[both] >= table.threshold(method), table.rating[both] >= _PASS
+        passes, good = table.passes(method)[both], table.rating[both] >= _PASS
         counts = views.counted_decisions(passes, good)
         groups = [g for g, is_in in zip(table.groups, both.tolist(), strict=False) if is_in] or None
         record = {
@@ -500,7 +500,7 @@ def _alike(table: ScoreTable, main: str) -> str:
     scored = int(np.isfinite(own).sum())
     if not scored:
         return f"{main} has no score on any of {counted(len(table), 'sample')}."
-    passing = views.mean(own[np.isfinite(own)] >= table.threshold(main))
+    passing = views.mean(table.passes(main)[np.isfinite(own)])
     said = f"{main} passes {cell(passing, 'share')} of {counted(scored, 'sample')}."
     family = {main, *views.views_of(table)}
     others = [

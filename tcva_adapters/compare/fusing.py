@@ -54,7 +54,8 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
     scale of its own) is left out, and a note says so: by then all judgements are paid for.
     """
     members, name = members_of(text), fused_name(text)
-    columns = np.stack([table.gated.column(member) for member in members], axis=1)
+    scores = [np.where(table.closed(member), np.nan, table.column(member)) for member in members]
+    columns = np.stack(scores, axis=1)
     try:
         found = fuse(columns)
     except InvalidValueError as error:

@@ -85,13 +85,17 @@ class Gate:
     last: int
 
     @classmethod
-    def of(cls, table: ScoreTable, scores: FloatArray, limits: Limits, error: float) -> Self:
-        """That of rated samples by some scores.
+    def of(
+        cls, table: ScoreTable, method: str, scores: FloatArray, limits: Limits, error: float
+    ) -> Self:
+        """That of rated samples by some scores of a method.
 
-        A rejected answer without a score does not pass, which says nothing of one with a score: it
-        is left out. A good one without a score counts, as not passing.
+        Gates let through what claims nothing: it passes at every threshold. Any other rejected answer
+        without a score does not pass, which says nothing of one with a score: it is left out. A good
+        one counts, as not passing.
         """
         rejects = _rejects(table, limits)
+        scores = np.where(table.silent(method), 1.0, np.where(table.closed(method), np.nan, scores))
         known, most, least = np.isfinite(scores), limits.max_false_pass, limits.min_true_pass
         passes = scores[rejects & known] + _SAME >= THRESHOLDS[:, None]
         fails = ~(scores[~rejects] >= THRESHOLDS[::-1, None])
@@ -198,8 +202,12 @@ def guaranteed(
     number = 2 - [limits.max_false_pass, limits.min_true_pass].count(None)
     paths = len(settings) * len(parts) * number
     error = (1.0 - limits.confidence) / paths
+    method = next(iter(table.methods), "")  # level counts alone have none
     gates = [
-        {value: Gate.of(part, part.at(each), limits, error) for value, part in parts.items()}
+        {
+            value: Gate.of(part, method, part.at(each), limits, error)
+            for value, part in parts.items()
+        }
         for each in settings
     ]
     joined = [reduce(Gate.joined, each.values()) for each in gates]
@@ -233,7 +241,7 @@ def guaranteed(
     asked = limits.model_dump(mode="json") | {"by": by, "criterion": table.about.get("criterion")}
     asked |= {"recommended": found and dict(found.setting), "profiles": None}
     asked |= {"guarantee": found and found.model_dump(mode="json")}
-    about = [*_notes(rated, rated.at(settings[best]), limits, len(settings), paths)]
+    about = [*_notes(rated, method, rated.at(settings[best]), limits, len(settings), paths)]
     notes = [*table.notes, *about[found is None :]]
     if left := len(rated) - sum(map(len, parts.values())):
         notes.append(f"Left out: {counted(left, 'rated sample')} without {by!r}.")
@@ -253,7 +261,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     """
     rated, rows, notes = _rated(table, limits), [], []
     for method in table.methods:
-        gate = Gate.of(rated, rated.column(method), limits, 1.0 - limits.confidence)
+        gate = Gate.of(rated, method, rated.column(method), limits, 1.0 - limits.confidence)
         row = {"method": method, **gate.record()}
         rows.append(row | {"good_answers_passed": row.get("true_pass")})
         if gate.chosen is None:
@@ -355,7 +363,7 @@ def _infeasible(name: str, gates: Mapping[str, Gate], limits: Limits, by: str | 
 
 
 def _notes(
-    rated: ScoreTable, scores: FloatArray, limits: Limits, tried: int, paths: int
+    rated: ScoreTable, method: str, scores: FloatArray, limits: Limits, tried: int, paths: int
 ) -> Iterator[str]:
     """What a guarantee is about, first of all, and what was left out."""
     wrong = percent(1.0 - limits.confidence)
@@ -371,8 +379,14 @@ def _notes(
     if paths > 1:
         best = f" The true pass of the best of {tried} settings is optimistic." if tried > 1 else ""
         yield f"{paths} paths of thresholds share the {wrong} (Bonferroni).{best}"
-    rejects = _rejects(rated, limits)
-    if bad := int((np.isnan(scores) & rejects).sum()):
+    rejects, silent = _rejects(rated, limits), rated.silent(method)
+    unscored = np.isnan(scores) & ~silent
+    if passing := int((silent & rejects).sum()):
+        yield (
+            f"Counted as passing: {counted(passing, 'rejected answer')} that claim nothing (a refusal, "
+            "say), which gates let through."
+        )
+    if bad := int((unscored & rejects).sum()):
         yield f"Left out: {counted(bad, 'rejected answer')} without a score, which cannot pass."
-    if good := int((np.isnan(scores) & ~rejects).sum()):
+    if good := int((unscored & ~rejects).sum()):
         yield f"Counted as not passing: {counted(good, 'good answer')} without a score."

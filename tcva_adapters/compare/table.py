@@ -5,7 +5,7 @@ Every analysis is a function from this table to a `tcva_adapters.tables.Report`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
@@ -14,12 +14,15 @@ import numpy.typing as npt
 
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import SILENT
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
+
+Flags = npt.NDArray[np.bool_]
 
 THRESHOLD = 0.5
 """Where a score passes from, of a method that has no threshold of its own."""
@@ -159,14 +162,29 @@ class ScoreTable:
         """Where a method's scores pass from."""
         return self.thresholds.get(method, THRESHOLD)
 
-    @property
-    def gated(self) -> ScoreTable:
-        """The same for gates: answers that are `Result.mostly_marked` have no score."""
-        marked = {place for place, why in self.reasons.items() if why == MOSTLY_MARKED}
-        if not marked:
-            return self
-        closed = [[(sample, name) in marked for name in self.methods] for sample in self.samples]
-        return replace(self, scores=np.where(closed, np.nan, self.scores))
+    def passes(self, method: str) -> Flags:
+        """Which samples pass a method's threshold, shape (N,); none that is `closed` does."""
+        reaches = self.column(method) >= self.threshold(method)
+        passes: Flags = reaches & ~self.closed(method)
+        return passes
+
+    def closed(self, method: str) -> Flags:
+        """Which answers no gate passes, whatever their score: see `Result.mostly_marked`."""
+        return self.has_reason(method, {MOSTLY_MARKED})
+
+    def silent(self, method: str) -> Flags:
+        """Which answers claim nothing, so that gates let them through without a score."""
+        return self.has_reason(method, SILENT)
+
+    def has_reason(self, method: str, reasons: Collection[str]) -> Flags:
+        """Which samples have no score, or pass no gate, for one of these reasons."""
+        words = (
+            self.reason(sample, method).removeprefix("unscored: ").partition(":")[0]
+            for sample in (self.samples if self.reasons else ())
+        )
+        flags = np.zeros(len(self), dtype=np.bool_)
+        flags[[place for place, word in enumerate(words) if word in reasons]] = True
+        return flags
 
     @property
     def skipped(self) -> int:

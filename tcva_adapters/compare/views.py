@@ -64,7 +64,7 @@ def method_records(table: ScoreTable) -> list[Record]:
                 "at_0": mean(seen(known) == 0.0),
                 "at_1": mean(seen(known) == 1.0),
                 "threshold": table.threshold(method),
-                "pass_rate": mean(known >= table.threshold(method)),
+                "pass_rate": mean(table.passes(method)[np.isfinite(column)]),
             }
         )
     return records
@@ -138,7 +138,7 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     """How often two methods' decisions coincide, on the samples that both have scored."""
     a, b = table.column(first), table.column(second)
     both = np.isfinite(a) & np.isfinite(b)
-    found = counted_decisions(a[both] >= table.threshold(first), b[both] >= table.threshold(second))
+    found = counted_decisions(table.passes(first)[both], table.passes(second)[both])
     return {
         "n": int(both.sum()),
         **dict(zip(_BOTH, found.ravel().tolist(), strict=True)),

@@ -136,12 +136,16 @@ class OfScorer(Frozen, Generic[R]):
     def is_successful(self) -> bool | None:
         """Whether the score reaches the threshold, or the answer claims nothing; None without a threshold.
 
-        An answer that is `Result.mostly_marked` does not pass.
+        An answer that is `Result.mostly_marked` does not pass, nor a conversation in which one claims
+        something without contexts.
         """
         reaches: bool | None = super().is_successful()  # type: ignore[misc]  # DeepEval's own
         if reaches is not None and self._result is not None:
-            is_marked = isinstance(self._result, Result) and self._result.mostly_marked
-            self.success = (reaches and not is_marked) or self._result.nothing_to_check
+            result = self._result
+            is_closed = isinstance(result, Result) and (
+                result.mostly_marked or result.at_gate().score is None
+            )
+            self.success = (reaches and not is_closed) or result.nothing_to_check
             return self.success
         return reaches
 

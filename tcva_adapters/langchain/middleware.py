@@ -73,7 +73,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
 
 def _is_answer(state: TCVAState) -> bool:
     last = state["messages"][-1]
-    return isinstance(last, AIMessage) and not last.tool_calls and bool(last.text)
+    return isinstance(last, AIMessage) and not last.tool_calls
 
 
 def _retries(state: TCVAState) -> int:

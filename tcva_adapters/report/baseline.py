@@ -45,10 +45,10 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     rows: list[Record] = []
     moved: dict[str, list[Record]] = {REGRESSIONS: [], _NEWLY: []}
     for method in methods:
-        new = now.column(method)[both]
-        old = before.column(method)[[places[now.samples[place]] for place in both]]
-        threshold = now.threshold(method)
-        passed, passes = old >= threshold, new >= threshold
+        places_before = [places[now.samples[place]] for place in both]
+        new, old = now.column(method)[both], before.column(method)[places_before]
+        passes = now.passes(method)[both]
+        passed = (old >= now.threshold(method)) & ~before.closed(method)[places_before]
         scored = np.isfinite(old) & np.isfinite(new)
         later, earlier = (np.where(scored, decided, np.nan) for decided in (passes, passed))
         change = difference("mean", new, old, groups=groups)

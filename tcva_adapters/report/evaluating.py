@@ -106,10 +106,10 @@ def evaluation(
         notes.append(f"{passed} pass by the score over all their claims.")
     sentence = f"{failure_sentence(table, unscored)} {_sentence(table, methods)}".lstrip()
     if baseline is not None:
-        since = changes(baseline.gated, table.gated)
+        since = changes(baseline, table)
         tables += since.tables
         notes += [since.sentence, *since.notes]
-    if records := gates.judge(table.gated, baseline):
+    if records := gates.judge(table, baseline):
         said = {True: "passed", False: "FAILED"}
         rows = [{**r, "minimum": r["least"], "outcome": said[r["passed"]]} for r in records]
         bound = any(each["confidence"] for each in records)
@@ -134,18 +134,24 @@ def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -
         if record["reason"] in FAILURES:
             reasons = by_method.setdefault(record["method"], Counter())
             reasons[record["reason"]] += record["samples"]
-    if not by_method:
-        return ""
     parts = []
-    for method, reasons in by_method.items():
-        failed = reasons.total()
+    samples = counted(table.handed_in, "sample")
+    for method in table.methods:
         name = f"{method}: " if len(table.methods) > 1 else ""
-        why = ", ".join(reasons)
-        parts.append(
-            f"{name}{table.handed_in - failed} of {counted(table.handed_in, 'sample')} judged, {failed} failed ({why})"
-        )
+        reasons = by_method.get(method, Counter())
+        if failed := reasons.total():
+            judged = f"{table.handed_in - failed} of {samples} judged"
+            parts.append(f"{name}{judged}, {failed} failed ({', '.join(reasons)})")
+        if number := incomplete(table, method):
+            parts.append(f"{name}{number} of {samples} judged without a judge that failed")
     rest = "; the same command asks only for the rest" if table.about.get("can_continue") else ""
-    return f"{'; '.join(parts)}{rest}."
+    return f"{'; '.join(parts)}{rest}." if parts else ""
+
+
+def incomplete(table: ScoreTable, method: str) -> int:
+    """How many samples were judged without one of several judges, because it failed."""
+    summary = table.about.get("methods", {}).get(method, {}).get("summary")
+    return 0 if summary is None else int(summary.incomplete)
 
 
 def check_samples(
@@ -186,7 +192,7 @@ def check_samples(
 def _figures(table: ScoreTable, method: str) -> Record:
     scores = table.column(method)
     scored = scores[np.isfinite(scores)]
-    passed = int((table.gated.column(method) >= table.threshold(method)).sum())
+    passed = int(table.passes(method).sum())
     return {
         "method": method,
         "mean": math.fsum(scored) / len(scored) if len(scored) else None,

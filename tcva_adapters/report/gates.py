@@ -37,6 +37,7 @@ _FAILURES: Final = "failures"
 _BENIGN: Final = {"no_score", *(reason.value for reason in Reason if not reason.is_failure)} - {
     Reason.TOO_LONG,
     Reason.EMPTY_CONTEXT,
+    Reason.EMPTY_RESPONSE,
 }
 """Why samples without a score fail no gate."""
 
@@ -142,8 +143,7 @@ class Gates:
         """What came of the gates: a record for each gate and method.
 
         Args:
-            table: All samples, as `ScoreTable.gated` gives them; unreadable lines in
-                ``about["skipped"]``.
+            table: All samples; unreadable lines in ``about["skipped"]``.
             before: The baseline.
 
         Returns:
@@ -172,18 +172,12 @@ def exit_code(table: ScoreTable, records: Records = ()) -> int:
 
 
 def unscored_rows(table: ScoreTable, method: str) -> tuple[list[int], list[int]]:
-    """The samples without a score that fail gates, and those that claim nothing, as places."""
+    """The samples that fail gates whatever their score, and those that claim nothing, as places."""
     scoring = table.about.get("methods", {}).get(method, {}).get("scoring")
     skips = {Reason.EMPTY_CONTEXT} if scoring and scoring.uncontexted == "skip" else set()
-    failed, silent = list[int](), list[int]()
-    for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
-        why = table.reason(table.samples[place], method).removeprefix("unscored: ")
-        reason = why.partition(":")[0]
-        if reason in SILENT:
-            silent.append(place)
-        elif reason not in _BENIGN | skips:
-            failed.append(place)
-    return failed, silent
+    benign = table.has_reason(method, _BENIGN | skips | SILENT)
+    failed = table.closed(method) | (np.isnan(table.column(method)) & ~benign)
+    return np.flatnonzero(failed).tolist(), np.flatnonzero(table.silent(method)).tolist()
 
 
 def _record(
@@ -226,10 +220,11 @@ def _values(
     if figure == "mean":
         return scores[rows], rows
     if figure == "pass_rate":
-        return (scores[rows] >= table.threshold(method)).astype(np.float64), rows
+        return table.passes(method)[rows].astype(np.float64), rows
     if figure == "coverage":
         covered = np.zeros(table.handed_in)
-        covered[rows] = covered[unscored_rows(table, method)[1]] = 1.0
+        covered[rows] = covered[: len(table)][table.silent(method)] = 1.0
+        covered[: len(table)][table.closed(method)] = 0.0
         return covered, rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
@@ -244,10 +239,9 @@ def _failures(method: str, table: ScoreTable) -> list[Record]:
     lost = len(unscored_rows(table, method)[0]) + table.skipped
     if not lost:
         return []
-    verb = "has" if lost == 1 else "have"
     text = (
-        f"{method}: {lost} of {counted(table.handed_in, 'sample')} {verb} no score because the judge, the "
-        "metric or the reading failed, the answer is too long, claims something without contexts, or "
+        f"{method}: {lost} of {counted(table.handed_in, 'sample')} cannot pass: the judge, the metric or "
+        "the reading failed, or the answer is empty, is too long, claims something without contexts, or "
         "is mostly no claim by the judge alone; a gate on coverage allows some, e.g. coverage>=0.95"
     )
     share = 1.0 - lost / table.handed_in
@@ -302,12 +296,12 @@ def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
     method, figure = record["method"], record["figure"]
     scores = table.column(method)
     if figure in {"mean", "pass_rate"} and record["value"] is not None:
-        least = table.threshold(method)
-        if figure == "mean" and not np.any(scores < least):
-            least = record["least"]
+        fails = np.isfinite(scores) & ~table.passes(method)
+        if figure == "mean" and not fails.any():
+            fails = scores < record["least"]
         order = np.argsort(scores, kind="stable")
-        found: list[int] = order[: np.count_nonzero(scores < least)].tolist()
-        return found
+        failing: list[int] = order[fails[order]].tolist()
+        return failing
     failed, silent = unscored_rows(table, method)
     rest = [] if figure in {"change", _FAILURES} else np.flatnonzero(np.isnan(scores)).tolist()
     return [*dict.fromkeys([*failed, *sorted({*rest} - {*silent})])]
@@ -324,7 +318,7 @@ def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdi
 def verdict(table: ScoreTable, method: str, place: int) -> str:
     """A sample's score against the threshold, or why there is none."""
     score, threshold = table.column(method)[place], table.threshold(method)
-    if math.isnan(score):
+    if math.isnan(score) or table.closed(method)[place]:
         return f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"
     relation = ">=" if score >= threshold else "<"
     return f"{apart(float(score), threshold)} {relation} {threshold:g}"

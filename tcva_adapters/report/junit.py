@@ -88,7 +88,7 @@ def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Elem
         result = table.result(method, place)
         seconds = result.usage.seconds if isinstance(result, Result) else 0.0
         test = _test(method, sample, seconds)
-        if not math.isnan(score):
+        if not (math.isnan(score) or (failed and place in lost)):
             properties = ET.SubElement(test, "properties")
             ET.SubElement(properties, "property", name="score", value=f"{score:.12g}")
             if score < threshold and failed & {"mean", "pass_rate", "change"}:

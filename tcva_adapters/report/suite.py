@@ -126,19 +126,19 @@ class Suite:
         by_label: dict[str, list[Scored]] = {}
         for result in results:
             if isinstance(result, ConversationResult):  # one sample, not its turns
-                judged = result.assessment, result.scoring, result.certified
-                result = Result(*judged)  # noqa: PLW2901  # the same result in another class
+                gated = result.at_gate()
+                result = Result(gated.assessment, gated.scoring, gated.certified)  # noqa: PLW2901  # the same in another class
             if not result.nothing_to_check:
                 by_label.setdefault(_label(result), []).append(result)
         lines, failing = list[str](), 0
         for of in by_label.values():
-            table = read_scores(of, group=self._group).gated
+            table = read_scores(of, group=self._group)
             report = evaluation(table, asked or Gates.of(_EVERY))
             if exit_code(table, gate_records(report)):
                 said = gate_lines(report, table)
                 lines += said if asked else (line for line in said if line.startswith("  "))
-            thresholds = np.array([table.threshold(method) for method in table.methods])
-            failing += int((~(table.scores >= thresholds)).any(axis=1).sum())
+            passes = [table.passes(method) for method in table.methods]
+            failing += int((~np.all(passes, axis=0)).sum())
         if not lines:
             return found
         if not asked:

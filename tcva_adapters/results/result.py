@@ -37,7 +37,7 @@ from tcva_adapters.tables import Column, Report, Table, counted, shortened
 
 __all__ = ["Result", "ScoringConfig"]
 
-MOSTLY_MARKED: Final = "passes no gate: most of the text is no claim by the judge alone"
+MOSTLY_MARKED: Final = "passes no gate, as most of the text is no claim by the judge alone"
 _QUOTED: Final = 80
 _NAMES: Final = tuple(level.value for level in LEVELS)
 

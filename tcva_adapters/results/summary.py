@@ -49,6 +49,7 @@ class Summary(Scores):
         served: How many samples a store served.
         non_claims: How many sentences claim nothing, by whether the judge alone says so.
         guarantees: How many results there are by the text of their `GuaranteeCheck`.
+        incomplete: How many samples were judged without one of several judges, because it failed.
     """
 
     evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
@@ -56,6 +57,7 @@ class Summary(Scores):
     served: int = 0
     non_claims: Counter[bool] = field(default_factory=Counter)
     guarantees: Counter[str] = field(default_factory=Counter)
+    incomplete: int = 0
     _levels: Counter[Verdict] = field(default_factory=Counter)
 
     def add(self, result: Result) -> None:
@@ -67,6 +69,8 @@ class Summary(Scores):
         self.non_claims += judged.non_claims
         self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self.usage += result.usage
+        others = (*judged.members, *judged.panel) if judged.unscored is None else ()
+        self.incomplete += any(o.unscored and o.unscored.reason.is_failure for o in others)
         if result.guarantee is not None:
             self.guarantees[result.guarantee.text] += 1
 

@@ -43,8 +43,14 @@ _ARGUMENTS: Final = frozenset(
 
 _SENTENCE_END: Final = re.compile('[.!;](?=[\\s"]|$)|[\u3002\uff01\uff1b\n"]')
 _UNSPACED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
-_WORD: Final = re.compile(rf"[{_UNSPACED}]{{1,3}}|[^\W{_UNSPACED}]+")
-"""A word, or up to three characters of a script without spaces."""
+_WORD: Final = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]+")
+"""A word, or one or two characters of a script without spaces."""
+_BEFORE: Final = "(?P<before>(?:^|[\"'\u201c\u2018\u00ab\u300c\u300e(\\[{:\uff1a\n.!?\u3002\uff01\uff1f\uff1b;>\u2013\u2014-]|\\bthat\\b)\\s*)?"
+"""What stands before a text that is repeated as a whole, where it does."""
+_BEHIND: Final = (
+    "(?=\\s*(?:$|[\"'\u201d\u2019\u00bb\u300d\u300f)\\]},.!;\u3002\uff0c\uff01\uff1b\n\\\\]))"
+)
+"""What stands behind it: not the rest of a sentence, nor the answer to a question."""
 _CODE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _FEW_WORDS: Final = 3
 """Fewer state nothing."""
@@ -142,11 +148,13 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Patter
         is_argument: Whether it is a part of an argument.
 
     Returns:
-        Patterns for which case, marks and the spaces between words do not matter.
+        Patterns for which case, marks and the spaces between words do not matter. A group ``before``
+        is there where a statement is repeated as a whole, not as a part of a sentence.
 
     >>> call = {"function": {"name": "remember", "arguments": '{"text": "Ada is the captain."}'}}
-    >>> [each.pattern for each in statements_in({"role": "assistant", "tool_calls": [call]})]
-    ['Ada\\W*is\\W*the\\W*captain']
+    >>> [said] = statements_in({"role": "assistant", "tool_calls": [call]})
+    >>> bool(said.search("Saved: Ada is the captain.")), bool(said.search("Ada is the captain of Vega."))
+    (True, False)
     """
     if isinstance(message, Mapping | list | tuple):
         parts = message.items() if isinstance(message, Mapping) else enumerate(message)
@@ -157,25 +165,33 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Patter
         for text in _SENTENCE_END.split(_decoded(message)):
             words = _WORD.findall(text)
             if sum(map(str.isalpha, words)) >= _FEW_WORDS and not text.istitle():
-                yield re.compile(r"\W*".join(words), re.IGNORECASE)
+                yield re.compile(_BEFORE + r"\W*".join(words) + _BEHIND, re.IGNORECASE)
 
 
 def without_statements(statements: Iterable[re.Pattern[str]], text: str) -> str:
     """What a tool returned, without the statements that it repeats; empty if little else is left.
 
-    >>> said = [re.compile("Ada is the captain", re.IGNORECASE)]
+    A search for words that a found text has in its sentences takes nothing from it.
+
+    >>> said = [*statements_in({"arguments": '{"text": "Ada is the captain"}'})]
     >>> without_statements(said, 'Hits for "ada is the captain": the log names Ada.')
     'Hits for "…": the log names Ada.'
-    >>> without_statements(said, "Saved: Ada is the captain.")
-    ''
+    >>> without_statements(said, "Saved: Ada is the captain."), without_statements(said, "Ada is the captain of Vega.")
+    ('', 'Ada is the captain of Vega.')
     """
-    left = plain = _decoded(text)
+    left = kept = plain = _decoded(text)
     for statement in statements:
-        left = statement.sub("…", left)
+        left = statement.sub(" ", left)
+        kept = statement.sub(_marked, kept)
     if left == plain:
         return text
     has_content = len(_WORD.findall(left)) >= _FEW_WORDS or any(map(str.isdigit, left))
-    return left if has_content else ""
+    return kept if has_content else ""
+
+
+def _marked(repeated: re.Match[str]) -> str:
+    """A mark in place of a statement that is repeated as a whole; else what stands there."""
+    return repeated[0] if repeated["before"] is None else f"{repeated['before']}…"
 
 
 def _decoded(text: str) -> str:

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from typing import Any, Final
 
 import pytest
+from deepeval.test_case import ConversationalTestCase, Turn
 from langchain.agents import create_agent
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
@@ -19,7 +20,7 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import BaseQueryEngine, RetryQueryEngine
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from tcva_adapters import TCVA, Panel, Sample, deepeval, langchain, llamaindex, ragas
+from tcva_adapters import TCVA, Conversation, Panel, Sample, deepeval, langchain, llamaindex, ragas
 from tcva_adapters.compare import read_scores
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.report import Gates, Suite, evaluation, to_junit
@@ -201,6 +202,39 @@ def test_scores_by_reason_decide_at_gates() -> None:
     number = TCVA(judge="lexical", on_unscored=1.0).evaluate(sample(CAPTAIN))
     assert (number.score, number.passed) == (1.0, True)
     assert (number.at_gate().score, number.at_gate().passed) == (None, False)
+
+
+def test_an_invented_turn_closes_the_gates_of_conversations() -> None:
+    talk: list[Any] = [("user", "When?"), ("tool", OPENS), ("assistant", OPENS)]
+    opened = Conversation.from_messages(talk)
+    talk += [("user", "Who is it?"), ("assistant", CAPTAIN)]
+    invented = Conversation.from_messages(talk)
+    suite = Suite(judge="lexical")
+    suite.check(opened)
+    for gates in ("", "coverage>=1"):
+        with pytest.raises(AssertionError):
+            suite.check(invented, gates)
+    turns = [
+        Turn(role="user", content="When?"),
+        Turn(role="assistant", content=OPENS, retrieval_context=[OPENS]),
+        Turn(role="user", content="Who is it?"),
+    ]
+    for answer, is_open_ in ((OPENS, True), (CAPTAIN, False)):
+        contexts: Any = [OPENS] if is_open_ else None
+        last = Turn(role="assistant", content=answer, retrieval_context=contexts)
+        metric = deepeval.TCVAConversationalMetric(model="lexical")
+        metric.measure(ConversationalTestCase(turns=[*turns, last]))
+        assert metric.is_successful() == is_open_
+        assert metric.score is not None
+
+
+def test_an_agents_empty_answer_does_not_pass() -> None:
+    call = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
+    middleware = langchain.TCVAMiddleware(langchain.TCVAEvaluator("lexical"), max_retries=0)
+    replies: list[Any] = [call, AIMessage("")]
+    agent: Any = create_agent(Agent(responses=replies), [find], middleware=[middleware])
+    output = agent.invoke({"messages": [HumanMessage("When?")]})["tcva"]
+    assert (output["passed"], output["unscored"]["reason"]) == (False, "empty_response")
 
 
 class Agent(FakeMessagesListChatModel):

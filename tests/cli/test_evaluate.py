@@ -159,7 +159,7 @@ def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: 
 
 
 @pytest.mark.parametrize(("gates", "code", "sentence"), [
-    (["mean>=0.4"], 1, "1 of 3 samples has no score because"),  # it has no contexts
+    (["mean>=0.4"], 1, "1 of 3 samples cannot pass:"),  # it has no contexts
     (["mean>=0.9"], 1, "gate failed: faithfulness: mean 0.500 < 0.9"),
     (["faithfulness:pass_rate>=0.4", "coverage>=0.6"], 0, "coverage 0.667 >= 0.6"),
     (["coverage>=0.9"], 1, "gate failed: faithfulness: coverage"),
@@ -184,7 +184,7 @@ def test_a_gate_counts_failed_calls(server: ScriptedServer, tcva: Run) -> None:
     tcva(*MODEL, "--gate", "mean>=0", "--gate", "coverage>=0.3")
     tcva(*EVALUATE, "-o", "base.jsonl")
     done = tcva(*MODEL, "--baseline", "base.jsonl", "--gate", "change>=-1", code=1)
-    assert "because the judge, the metric or the reading failed" in done.text
+    assert "the judge, the metric or the reading failed" in done.text
 
 
 @pytest.mark.parametrize("script", [lambda *_: WRONG_KEY, lambda *_: "?"], ids=["key", "reply"])
@@ -367,6 +367,25 @@ def test_an_outage_is_no_success_and_the_same_command_asks_for_the_rest(
     assert "179 of 180 samples judged, 1 failed (judge_error). " in done.text
 
 
+def test_an_outage_of_an_additional_judge_is_no_success(server: ScriptedServer, tcva: Run) -> None:
+    server.script = lambda body, n: auto_judge(body, n) if n <= 2 else error(400, "out of order")
+    write("in.jsonl", *(record(n, f"Room {n} opens at nine.") for n in range(6)))
+    settings = ("--set", "max_concurrency=1", "--store", "none")
+    for judges in (("lexical", "--fuse", "openai:m"), ("openai:m", "--panel", "lexical")):
+        server.received.clear()
+        done = tcva("evaluate", "in.jsonl", "-j", *judges, *settings, code=3)
+        assert "4 of 6 samples judged without a judge that failed." in done.text
+        server.received.clear()
+        tcva("evaluate", "in.jsonl", "-j", *judges, *settings, "--gate", "coverage>=0.1")
+
+
+def test_empty_answers_fail_gates(tcva: Run) -> None:
+    write("in.jsonl", record(1), record(2, ""), record(3, ""))
+    for figure in ("mean>=0.5", "pass_rate>=1"):
+        done = tcva(*EVALUATE, "--gate", figure, code=1)
+        assert "2 of 3 samples cannot pass" in done.text
+
+
 def test_what_only_the_judge_takes_for_no_claim_is_shown_and_passes_no_gate(
     server: ScriptedServer, tcva: Run
 ) -> None:
@@ -383,8 +402,8 @@ def test_what_only_the_judge_takes_for_no_claim_is_shown_and_passes_no_gate(
     assert "3 sentences claim nothing" not in done.text
     assert "2 sentences claim nothing, 1 of them by the judge alone" in done.text
     assert f"no claim, by the judge alone {closing} not_a_claim" in done.text
-    assert "1 of 2 samples has no score because" in done.text
-    assert "passes no gate: most of the text is no claim by the judge alone" in done.text
+    assert "1 of 2 samples cannot pass:" in done.text
+    assert "passes no gate, as most of the text is no claim by the judge alone" in done.text
     # It has its score, and without gates nothing failed.
     done = tcva(*MODEL, "--junit", "j.xml", "--markdown", "m.md", "-o", "out.jsonl")
     assert "50 % of 2 scored samples pass at T=0.5 (mean 1.000)" in done.text

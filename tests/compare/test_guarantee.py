@@ -126,6 +126,28 @@ def test_unscored_answers_give_no_credit() -> None:
     assert "Counted as not passing: 30 good answers without a score." in found.notes
 
 
+def test_refusals_that_people_reject_pass_since_gates_let_them_through() -> None:
+    fact = "The office opens at nine."
+    scorer = TCVA(judge="lexical")
+    good = scorer.evaluate_many([Sample(response=fact, contexts=[fact])] * 60)
+    false = scorer.evaluate_many([Sample(response="Zebras fly.", contexts=[fact])] * 60)
+    declined = scorer.evaluate_many([Sample(response="I do not know.", contexts=[fact])] * 20)
+    ratings = [1.0] * 60 + [0.0] * 60
+    report = calibrate([*good, *false], human=ratings, max_false_pass=0.1)
+    assert row_of(report)["rejected"] == 60
+    report = calibrate(
+        [*good, *false, *declined], human=[*ratings, *[0.0] * 20], max_false_pass=0.1
+    )
+    row = row_of(report)
+    assert (row["rejected"], row["at_threshold_1"]) == (80, 0.25)
+    assert report.settings["guarantee"] is None
+    # Refusals that people accept are good answers that pass.
+    report = calibrate(
+        [*good, *false, *declined], human=[*ratings, *[1.0] * 20], max_false_pass=0.1
+    )
+    assert (row_of(report)["good"], row_of(report)["true_pass"]) == (80, 1.0)
+
+
 @pytest.mark.parametrize("step", [1, -1])  # either value comes first
 def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> None:
     parts = tuple({"domain": "ab"[i % 2] if i % 10 != 1 else None} for i in range(200))

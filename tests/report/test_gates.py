@@ -80,7 +80,7 @@ def test_failures_fail_a_gate_unless_a_coverage_was_asked_for() -> None:
     before = table(*[0.9] * 30)
     for gate in ("mean>=0", "pass_rate>=0", "change>=-0.02"):
         (said,) = failed(lost, gate, before=before)
-        assert said.startswith("m: 25 of 30 samples have no score because the judge")
+        assert said.startswith("m: 25 of 30 samples cannot pass: the judge")
         assert failed(lost, gate, "coverage>=0.1", before=before) == []
     assert failed(lost, "coverage>=0.5") == ["m: coverage 0.167 < 0.5"]
     assert failed(table(1.0, REFUSAL, "unscored: no_claims"), "mean>=0.5") == []
@@ -92,7 +92,7 @@ def test_what_claims_nothing_fails_no_gate_and_what_lacks_contexts_does() -> Non
     assert failed(silent, "mean>=0.5") == failed(silent, "coverage>=1") == []
     for reason in ("empty_context: no contexts were retrieved", "too_long: 300 claims"):
         (said,) = failed(table(1.0, reason), "pass_rate>=1")
-        assert said.startswith("m: 1 of 2 samples has no score because")
+        assert said.startswith("m: 1 of 2 samples cannot pass:")
         assert failed(table(1.0, reason), "coverage>=1") == ["m: coverage 0.500 < 1"]
 
 
@@ -100,7 +100,7 @@ def test_lines_that_were_skipped_were_handed_in() -> None:
     """9 of 10 unusable lines are no coverage of 1."""
     found = table(1.0, skipped=9)
     assert failed(found, "coverage>=0.95") == ["m: coverage 0.100 < 0.95"]
-    assert failed(found, "mean>=0.5")[0].startswith("m: 9 of 10 samples have no score")
+    assert failed(found, "mean>=0.5")[0].startswith("m: 9 of 10 samples cannot pass")
     report = evaluation(found)
     assert report.records("methods")[0]["coverage"] == 0.1
 
