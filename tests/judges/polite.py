@@ -376,6 +376,274 @@ Hej då till avgiften.
 """True claims that look like greetings, thanks, offers or refusals, in English, German, French,
 Spanish, Chinese, Japanese, Norwegian, Italian, Dutch and other languages."""
 
+STANDARD_REFUSALS: Final = tuple(
+    """
+Based on the provided context, I cannot answer the question.
+The provided context does not contain information to answer the question.
+I'm unable to answer this based on the given documents.
+The context does not contain enough information to answer this question.
+I don't know.
+I don't have enough information to answer that.
+The answer is not contained in the provided context.
+I couldn't find any relevant information in the documents.
+There is not enough information in the context to answer the question.
+I'm sorry, but I can't answer that based on the information provided.
+Unfortunately, the retrieved documents do not provide an answer to this question.
+According to the given context, there is no information about this topic.
+No relevant information was found.
+The information needed to answer this question is not available in the context.
+I am sorry, I do not have access to that information.
+Auf Basis der bereitgestellten Informationen kann ich die Frage nicht beantworten.
+Dazu liegen mir keine Informationen vor.
+Anhand des gegebenen Kontexts lässt sich die Frage nicht beantworten.
+Der bereitgestellte Kontext enthält keine Informationen zu dieser Frage.
+Die Frage kann anhand der vorliegenden Dokumente nicht beantwortet werden.
+Ich kann diese Frage leider nicht beantworten.
+Ich habe dazu leider keine Informationen gefunden.
+Im Kontext gibt es keine Angaben dazu.
+Es tut mir leid, aber ich kann diese Frage nicht beantworten.
+Das geht aus den Dokumenten nicht hervor.
+In den vorliegenden Dokumenten finden sich keine Informationen dazu.
+Die Antwort ist im Kontext nicht enthalten.
+Entschuldigung, das weiß ich leider nicht.
+Aufgrund der vorliegenden Informationen ist eine Antwort nicht möglich.
+Mir liegen nicht genügend Informationen vor, um die Frage zu beantworten.
+Je ne peux pas répondre à cette question sur la base des informations fournies.
+Le contexte fourni ne contient pas d'informations permettant de répondre à la question.
+D'après le contexte fourni, je ne peux pas répondre à cette question.
+Je suis désolé, mais je n'ai pas cette information.
+Je n'ai pas trouvé d'information à ce sujet.
+Je ne dispose pas de suffisamment d'informations pour répondre.
+Désolé, je ne sais pas.
+Cette information ne figure pas dans les documents.
+Les documents fournis ne mentionnent pas cette information.
+Aucune information pertinente n'a été trouvée.
+Il n'y a pas d'informations à ce sujet dans le contexte.
+La réponse ne se trouve pas dans le contexte fourni.
+Malheureusement, les documents ne permettent pas de répondre à cette question.
+Je ne suis pas en mesure de répondre à cette question.
+Il n'est pas possible de répondre à la question à partir du contexte.
+No puedo responder a la pregunta con la información proporcionada.
+El contexto proporcionado no contiene información para responder a la pregunta.
+Según el contexto proporcionado, no puedo responder a esa pregunta.
+Lo siento, pero no tengo esa información.
+No dispongo de suficiente información para responder.
+No encontré información relevante sobre este tema.
+Lo siento, no lo sé.
+Los documentos proporcionados no mencionan esa información.
+La respuesta no se encuentra en el contexto.
+No hay suficiente información en el contexto para responder.
+Con base en la información disponible, no es posible responder a la pregunta.
+Lamentablemente, no tengo acceso a esa información.
+No se ha encontrado información relevante.
+El texto no especifica este dato.
+No he podido encontrar la respuesta en los documentos.
+Non posso rispondere alla domanda in base alle informazioni fornite.
+Il contesto fornito non contiene informazioni per rispondere alla domanda.
+In base al contesto fornito, non è possibile rispondere alla domanda.
+Mi dispiace, ma non ho questa informazione.
+Non ho abbastanza informazioni per rispondere.
+Non ho trovato informazioni pertinenti.
+Mi dispiace, non lo so.
+I documenti non menzionano questa informazione.
+La risposta non è presente nel contesto.
+Non ci sono informazioni sufficienti nel contesto per rispondere.
+Purtroppo non sono in grado di rispondere a questa domanda.
+Non dispongo di informazioni su questo argomento.
+Il testo fornito non specifica questo dato.
+Purtroppo non ho accesso a queste informazioni.
+Non riesco a trovare la risposta nei documenti.
+Não posso responder à pergunta com base nas informações fornecidas.
+O contexto fornecido não contém informações para responder à pergunta.
+Com base no contexto fornecido, não é possível responder à pergunta.
+Desculpe, mas não tenho essa informação.
+Não tenho informações suficientes para responder.
+Não encontrei informações relevantes.
+Desculpe, não sei.
+Os documentos não mencionam essa informação.
+A resposta não está no contexto.
+Não há informações suficientes no contexto para responder.
+Infelizmente, não consigo responder a essa pergunta.
+Não disponho de informações sobre esse assunto.
+O texto não especifica esse dado.
+Infelizmente, não tenho acesso a essa informação.
+Sinto muito, mas não encontrei a resposta nos documentos.
+Op basis van de verstrekte informatie kan ik de vraag niet beantwoorden.
+De verstrekte context bevat geen informatie om de vraag te beantwoorden.
+Ik kan deze vraag niet beantwoorden op basis van de gegeven context.
+Sorry, ik weet het niet.
+Ik heb daar helaas geen informatie over.
+Ik heb niet genoeg informatie om deze vraag te beantwoorden.
+Ik heb geen relevante informatie gevonden.
+Het antwoord staat niet in de documenten.
+De documenten vermelden dit niet.
+Er is onvoldoende informatie in de context om de vraag te beantwoorden.
+Het spijt me, maar ik kan deze vraag niet beantwoorden.
+Helaas kan ik deze vraag niet beantwoorden.
+Ik kan het antwoord niet vinden in de documenten.
+Er is geen informatie over dit onderwerp beschikbaar.
+Ik heb geen toegang tot die informatie.
+提供された情報に基づいて質問に答えることはできません。
+提供されたコンテキストには、質問に答えるための情報が含まれていません。
+申し訳ありませんが、その質問にはお答えできません。
+申し訳ございませんが、わかりません。
+関連する情報が見つかりませんでした。
+コンテキストには該当する情報がありません。
+資料には記載がありません。
+文書にはその情報は記載されていません。
+与えられた情報だけでは回答できません。
+十分な情報がないため、回答できません。
+その点については情報がございません。
+すみません、分かりません。
+ご質問にお答えするための情報がありません。
+提供された文書からは答えを見つけることができませんでした。
+その件については存じません。
+제공된 정보로는 질문에 답변할 수 없습니다.
+제공된 문맥에는 질문에 답할 수 있는 정보가 없습니다.
+죄송하지만 그 질문에는 답변드릴 수 없습니다.
+죄송합니다, 잘 모르겠습니다.
+관련 정보를 찾을 수 없습니다.
+해당 정보가 없습니다.
+문서에 관련 정보가 없습니다.
+주어진 정보만으로는 답변할 수 없습니다.
+정보가 부족하여 답변할 수 없습니다.
+문서에는 해당 내용이 언급되어 있지 않습니다.
+죄송하지만 관련 정보를 찾지 못했습니다.
+그 부분에 대해서는 알 수 없습니다.
+제공된 자료에서 답을 찾을 수 없습니다.
+죄송합니다만, 답변을 드릴 수 없습니다.
+그에 대한 정보가 없습니다.
+非常抱歉，根据提供的资料，我无法回答您的问题。
+根据已知信息无法回答该问题。
+抱歉，我没有找到相关信息。
+很抱歉，暂未查询到相关信息。
+对不起，我没有权限访问该信息。
+没有提供足够的相关信息。
+根据上下文，我无法回答这个问题。
+抱歉，我不知道。
+提供的上下文中没有包含回答该问题所需的信息。
+文档中没有相关信息。
+上下文中未提及相关内容。
+我没有足够的信息来回答这个问题。
+无法从提供的资料中找到答案。
+抱歉，知识库中没有找到相关内容。
+这个问题我暂时无法回答。
+對不起，我不知道。
+根據提供的資料，我無法回答您的問題。
+根據已知資訊無法回答該問題。
+抱歉，我沒有找到相關資訊。
+很抱歉，暫時查詢不到相關資訊。
+對不起，我沒有權限存取該資訊。
+文件中沒有相關資訊。
+上下文中未提及相關內容。
+我沒有足夠的資訊來回答這個問題。
+抱歉，我無法回答這個問題。
+無法從提供的資料中找到答案。
+提供的資料中沒有說明。
+這個問題我暫時無法回答。
+資料庫中沒有找到相關內容。
+很抱歉，我不清楚。
+""".strip().splitlines()
+)
+"""15 each that prompts of retrieval ask models for, in English, German, French, Spanish, Italian,
+Portuguese, Dutch, Japanese, Korean, and in simplified and traditional Chinese."""
+
+COURTESIES: Final = tuple(
+    """
+不客气，祝您有美好的一天～
+不客氣，祝您有美好的一天！
+謝謝您的提問。
+希望對您有幫助。
+您好，請問有什麼可以幫您？
+感謝您的耐心等待。
+很高兴为您服务！
+有问题随时问我。
+Gern geschehen, einen schönen Tag noch!
+You're welcome, have a great day!
+De nada, ¡que tenga un buen día!
+Je vous en prie, bonne journée !
+Prego, buona giornata!
+De nada, tenha um bom dia!
+Graag gedaan, fijne dag!
+どういたしまして、良い一日をお過ごしください。
+천만에요, 좋은 하루 되세요!
+""".strip().splitlines()
+)
+"""Closings of chats in these languages."""
+
+MIXED: Final = tuple(
+    """
+I don't know the price, it is 99 euros.
+The context does not state the price, it is 99 euros.
+The documents do not mention the price, hence it is free.
+The documents do not mention the price, therefore it is free.
+The documents do not mention the price so it is free.
+The manual does not say when it was built, thus nobody knows its age.
+I cannot find the fee since the service is free.
+I don't know the answer, but I think the pump is broken.
+The context does not mention the CEO (he is called Zhang Wei).
+I have no information about the drug, which cures cancer.
+I have no information about the drug that cures cancer.
+I do not know the colour – all models are red.
+There is no information on side effects: the drug is harmless.
+I could not find the deadline and the usual one is in May.
+Unfortunately, I cannot answer this, as the museum closed for good.
+The documents do not mention pets, meaning dogs are allowed.
+Based on the context, the drug is safe.
+Based on the provided context, I cannot answer, though smoking is allowed.
+Dazu habe ich keine Informationen, der Eintritt ist frei.
+Das weiß ich nicht, also ist es erlaubt.
+In den Unterlagen steht dazu nichts, deshalb ist Rauchen erlaubt.
+Dazu finde ich nichts (die Gebühr beträgt zehn Euro).
+Auf Basis der Dokumente kann ich das nicht beantworten, üblich sind zwei Wochen.
+Der Preis steht nicht in den Dokumenten, weil der Eintritt kostenlos ist.
+Ich kann die Frage nicht beantworten – der Direktor heißt Meier.
+Leider weiß ich das nicht; die Pumpe ist wasserdicht.
+Je ne sais pas, mais le musée est gratuit.
+Je n'ai pas d'information sur le prix, donc c'est gratuit.
+Je n'ai pas d'information sur ce médicament qui guérit le cancer.
+Le contexte ne mentionne pas le prix, il est de dix euros.
+Les documents ne précisent pas le délai : comptez deux semaines.
+Je ne peux pas répondre, car le magasin est fermé.
+D'après le contexte fourni, le médicament est sûr.
+No lo sé, cuesta diez euros.
+El contexto no menciona el precio, por lo tanto es gratis.
+Los documentos no dicen nada, así que está permitido fumar.
+No tengo información sobre el director; se llama Juan Pérez.
+No encontré información sobre la vacuna que cura el cáncer.
+Lo siento, no puedo responder porque la tienda cerró.
+No tengo esa información (el plazo es de un mes).
+Non lo so, il biglietto costa dieci euro.
+I documenti non menzionano il prezzo, quindi è gratis.
+Non ho informazioni sul direttore: si chiama Rossi.
+Il contesto non specifica la data, ma il museo apre a maggio.
+Mi dispiace, non ho informazioni sul farmaco che cura il cancro.
+Ik weet het niet, het kost tien euro.
+De documenten vermelden dit niet, dus het is gratis.
+Ik heb daar geen informatie over, maar roken is toegestaan.
+De context bevat geen informatie over de prijs; die is tien euro.
+Helaas kan ik deze vraag niet beantwoorden omdat het museum gesloten is.
+文档中没有提到副作用，孕妇可以放心服用。
+资料中未提及价格，所以是免费的。
+上下文没有提到退款期限，通常为30天。
+没有CEO的信息；CEO是张伟。
+文档中没有提到价格（价格为十元）。
+我不知道价格因为产品是免费的。
+資料中沒有提到價格，因此是免費的。
+资料中没有说明，故可以退款。
+文档没有提到副作用孕妇可以服用。
+很抱歉，我无法回答，不过该药是安全的。
+資料には副作用の記載がありませんが、妊婦にも安全です。
+文書に価格の情報がないので、無料です。
+わかりません、社長は田中さんです。
+その情報はありません（期限は一か月です）。
+申し訳ありませんが、お答えできませんが犬は入れます。
+資料には記載がないため無料です。
+""".strip().splitlines()
+)
+"""Refusals that go on to claim something, in English, German, French, Spanish, Italian, Dutch,
+Chinese and Japanese."""
+
 FALSE_CLAIMS: Final = (
     "Implants cost nothing.",
     "The drug is safe for newborn children.",
