@@ -10,7 +10,17 @@ from collections import Counter
 from tcva_adapters import Verdict
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
-from tests.judges.polite import FURTHER, MORE, OPENINGS_AND_CLOSINGS, PLEADING, REFUSALS, STATEMENTS
+from tests.judges.polite import (
+    COURTESIES,
+    FURTHER,
+    MIXED,
+    MORE,
+    OPENINGS_AND_CLOSINGS,
+    PLEADING,
+    REFUSALS,
+    STANDARD_REFUSALS,
+    STATEMENTS,
+)
 from tests.judges.test_non_claims import FACT, judged, marking, of_kind
 
 
@@ -22,6 +32,8 @@ def print_believed() -> None:
         "refusals": REFUSALS,
         "in 8 more languages": MORE,
         "40 more in 8 languages": FURTHER,
+        "refusals of prompts": STANDARD_REFUSALS,
+        "closings of chats": COURTESIES,
     }
     for name, sentences in kinds.items():
         counts: Counter[str] = Counter()
@@ -47,6 +59,8 @@ def print_statements() -> None:
     """True claims that look polite, or like refusals."""
     taken = sum(all(map(non_claim_kind, split_claims(text))) for text in STATEMENTS)
     print(f"\n{taken} of {len(STATEMENTS)} statements are taken for no claim by the lists")
+    mixed = sum(all(map(non_claim_kind, split_claims(text))) for text in MIXED)
+    print(f"{mixed} of {len(MIXED)} refusals that go on to claim something")
 
 
 def print_pleading() -> None:

@@ -37,7 +37,6 @@ from tcva_adapters.text.words import (
 _SHOWN: Final = 1000  # characters of a text that show its language and script
 _AROUND: Final = 50  # words on each side of a quote that do
 _SHORT: Final = 2  # words of a quote that counts only by its numbers and names
-_SHORT_UNSPACED: Final = 6  # the same for characters of scripts without spaces
 _LEAD: Final = 6  # words of a text for each that is of its language rather than of another one
 _SAYING: Final = 2  # words of content that a claim must have for a quote to be held to sharing one
 _PREFIX: Final = 4  # letters that related words share
@@ -98,8 +97,9 @@ def check_evidence(
     - was cut off at a negation that the claim lacks (``negated``),
     - gives what the claim counts another number, outside of what a bound or range of it allows, or
       denies what the claim asserts, or the other way round (``contradicts``),
-    - has one or two words that are neither all the numbers and names of its claim nor all that it
-      says (``too_short``).
+    - has one or two words (up to four characters of a script without spaces) that are neither all
+      the numbers and names of its claim, nor all that it says, nor a whole sentence of a passage
+      (``too_short``).
 
     ``original_verdict`` keeps the level that the judge gave, ``evidence_check`` and the reason say
     what happened, and probabilities of the two move to ``partial``. Where it is unknown whether
@@ -157,7 +157,7 @@ def _fault(
         why = EvidenceCheck.NEGATED
     elif is_shared and _contradicts(quote, claim, may_deny=not is_denied):
         why = EvidenceCheck.CONTRADICTS
-    elif _is_too_short(quote, claim):
+    elif _is_too_short(quote, claim) and not passages.is_sentence(found.at, verdict.evidence):
         why = EvidenceCheck.TOO_SHORT
     return why
 
@@ -310,9 +310,8 @@ def _is_lacking(quote: Side, claim: Side) -> bool:
 def _is_too_short(quote: Side, claim: Side) -> bool:
     """Whether a quote of a word or two does not hold the numbers and names of its claim."""
     said = quote_words(quote.text)
-    if any(map(UNSPACED.match, said)):
-        return len("".join(said)) < _SHORT_UNSPACED
-    if len(said) > _SHORT or _PAIR.search(quote.text):
+    # Two characters of a script without spaces are about a word.
+    if len(said) - len(UNSPACED.findall(quote.text)) / 2 > _SHORT or _PAIR.search(quote.text):
         return False
     if claim.content and claim.content <= quote.content:
         return False  # the claim is no longer than its quote

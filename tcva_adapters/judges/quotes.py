@@ -112,6 +112,11 @@ class Passages:
         """In which passage a word stands, counted from 1."""
         return bisect_right(self._firsts, at)
 
+    def is_sentence(self, at: int, quote: str) -> bool:
+        """Whether a quote that stands here is a whole passage, or a whole sentence of one."""
+        edges, end = {*self._firsts, *self._stops}, at + len(quote_words(quote))
+        return at in edges and (end in edges or self.words[end] == _END)
+
     def around(self, at: int, reach: int) -> list[str]:
         """The words of its passage on both sides of one."""
         number = self.passage(at)

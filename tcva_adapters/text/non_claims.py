@@ -6,19 +6,21 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from tcva_adapters.text.lists import patterns
+from tcva_adapters.text.lists import patterns, variants
 
 _LONGEST: Final = 240  # a longer sentence is never waved through
 _SHORT_QUESTION: Final = 4
-_EDGES: Final = ' \t.!¡…。！,，;:：~*_"“”‘()（）-–—'
+_EDGES: Final = ' \t.!¡…。！,，;:：~～*_"“”‘()（）-–—'
 _EMOJI: Final = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
 _ONE_NAME: Final = re.compile(r"[A-Z][\w'-]*")
 _BETWEEN: Final = re.compile(r" ?[,，、!！;；] ?| [–—-] ")
+# Patterns are read likewise, so that those of Japanese still match.
+_SIMPLIFIED: Final = str.maketrans({"’": "'", **variants("traditional")})
 
 
 @lru_cache
 def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(patterns(name), re.IGNORECASE)
+    return re.compile(patterns(name).translate(_SIMPLIFIED), re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -26,7 +28,8 @@ def non_claim_kind(sentence: str) -> str | None:
     """Why a sentence asserts nothing, or None where it may assert something.
 
     It is careful: in doubt a sentence is a claim. One with a figure is a claim unless it is a
-    refusal, and a greeting, question or refusal that goes on to state something is a claim too.
+    refusal, and a greeting, question or refusal that goes on to state something is a claim too:
+    each part of a refusal between commas, other marks and words of reason must claim nothing.
     Instructions to whoever judges are no non-claims; they are claims without support.
 
     Args:
@@ -45,19 +48,15 @@ def non_claim_kind(sentence: str) -> str | None:
     """
     if len(sentence) > _LONGEST:
         return None
-    bare = " ".join(_EMOJI.sub("", sentence).replace("’", "'").split()).strip(_EDGES)
+    bare = " ".join(_EMOJI.sub("", sentence).translate(_SIMPLIFIED).split()).strip(_EDGES)
     has_figure = any(char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare)
     if not has_figure and _is_polite(bare):
         return "greeting"
-    rest = _pattern("apologies").sub("", bare, count=1)
-    marks = _pattern("clause_marks").finditer(rest)
-    if not all(_pattern("about_the_speaker").match(rest, mark.end()) for mark in marks):
-        return None
     is_question = bare.endswith(("?", "？"))
-    if not is_question and (
-        _pattern("refusals").fullmatch(rest) or _pattern("refusal_beginnings").match(rest)
-    ):
+    if not is_question and _is_refusal(bare):
         return "refusal"
+    if _pattern("clause_marks").search(bare):
+        return None
     may_state = has_figure or _pattern("stated").search(bare)
     if is_question:
         return None if may_state else _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
@@ -76,10 +75,27 @@ def _is_polite(bare: str) -> bool:
     if _pattern("polite").fullmatch(bare):
         return True
     may_name = _pattern("before_a_name").match(bare)
-    first, *others = _BETWEEN.split(bare)
+    first, *others = (part.strip(_EDGES) for part in _BETWEEN.split(bare))
     return bool(others and _pattern("polite").fullmatch(first)) and all(
         _pattern("polite").fullmatch(part) or (may_name and _ONE_NAME.fullmatch(part))
         for part in others
+    )
+
+
+def _is_refusal(bare: str) -> bool:
+    """Whether a part of a sentence refuses, and no other part states anything.
+
+    >>> _is_refusal("Sorry, I don't know"), _is_refusal("I don't know the price, it is free")
+    (True, False)
+    """
+    parts = [
+        _pattern("before_a_refusal").sub("", part.strip(_EDGES))
+        for part in _pattern("parting").split(bare)
+    ]
+    refusing = [*filter(_pattern("refusals").fullmatch, parts)]
+    return refusing != [] and all(
+        part in refusing or _pattern("beside_a_refusal").fullmatch(part) or _is_polite(part)
+        for part in parts
     )
 
 

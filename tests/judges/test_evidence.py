@@ -223,6 +223,19 @@ SHORT = [
     ("The clinic offers X-rays.", "offers X-rays", False),
     ("Pets are allowed.", "Pets allowed", False),
     ("这种药适合儿童。", "适合儿童", True),
+    ("这种药用药间隔不少于6小时。", "至少6小时", False),
+    ("本品每日服用3次。", "3次", False),
+    ("本品每日服用3次。", "服用", True),
+    ("适合儿童。", "适合儿童", False),
+    ("这种药不适合儿童。", "不适合儿童", False),
+]
+WHOLE = [
+    ("孕妇不能使用。", "孕妇禁用", "哺乳期慎用。孕妇禁用。儿童慎用。", False),
+    ("孕妇不能使用。", "孕妇禁用", "孕妇禁用", False),
+    ("孕妇不能使用。", "孕妇禁用", "哺乳期和孕妇禁用的药。", True),
+    ("每日3至4次。", "一日3～4次", "一日3～4次。", False),
+    ("The clinic offers X-rays.", "X-rays", "On offer: MRI. X-rays. Massage.", False),
+    ("The clinic offers X-rays.", "X-rays", "It offers MRI, X-rays and massage.", True),
 ]
 
 
@@ -231,7 +244,10 @@ def test_a_negation_counts_where_the_claim_has_none_and_few_words_need_numbers_a
     for claim, quote, lowered in CLAIMED:
         assert (check_of(claim, quote, [passage]) is EvidenceCheck.NEGATED) is lowered, claim
     for claim, quote, is_short in SHORT:
-        assert (check_of(claim, quote) is EvidenceCheck.TOO_SHORT) is is_short, quote
+        short = check_of(claim, quote, [f"Before it, {quote}, behind it."])
+        assert (short is EvidenceCheck.TOO_SHORT) is is_short, quote
+    for claim, quote, passage, is_short in WHOLE:
+        assert (check_of(claim, quote, [passage]) is EvidenceCheck.TOO_SHORT) is is_short, passage
 
 
 CONTRADICTING = [

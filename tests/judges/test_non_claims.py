@@ -21,17 +21,89 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.polite import (
+    COURTESIES,
     FALSE_CLAIMS,
     FURTHER,
+    MIXED,
     MORE,
     OPENINGS_AND_CLOSINGS,
     PLEADING,
     REFUSALS,
+    STANDARD_REFUSALS,
     STATEMENTS,
 )
 from tests.support.scripted import ScriptedModel, verdict_json
 
 FACT: Final = "The contract runs for 36 months."
+STATING_NOTHING: Final = """
+The context doesn't mention who the CEO is.
+I cannot answer this question because the context does not contain the information.
+The documents do not specify the delivery time and price.
+Sorry, I can't help with that.
+I couldn't find any information about the return policy in the documents you provided.
+I don't have information on that, but I can help with other questions.
+I'm afraid I don't know the answer to that question.
+The text does not say how long the battery lasts.
+There's no mention of the price in the documents.
+The provided documents do not contain information about the CEO, so I cannot answer the question.
+I do not know, please contact support.
+As an AI, I don't have access to real-time information.
+Das steht leider nicht im Kontext.
+Der Kontext enthält keine Angaben zum Preis.
+Leider enthält der Kontext keine Informationen dazu.
+Ich weiß nicht, wer der CEO ist.
+Le contexte ne précise pas le prix.
+Je ne sais pas qui est le directeur.
+El contexto no menciona el precio.
+Il contesto non menziona il prezzo.
+De context vermeldt de prijs niet.
+文档中没有提到退款期限。
+上下文没有说明谁是CEO。
+文档中没有关于价格的信息，因此我无法回答。
+資料には価格の記載がありません。
+抱歉，我无法提供相关信息，请联系客服。
+""".strip().splitlines()
+STATING: Final = """
+I don't know the price it costs 99 euros.
+I can't tell you the price and it is 99 euros.
+I don't have information about the drug that can cure cancer.
+I'm not able to find the CEO, Zhang Wei.
+No information was found, the drug is safe.
+It is not stated in the documents, dogs bite.
+I cannot help you with the pump that is broken.
+I don't know if you need proof it cures cancer, it cures cancer.
+The context does not mention the CEO, Zhang Wei founded it.
+I cannot answer, please take ten pills a day.
+The documents do not mention a fee and smoking kills.
+Let me know if you have questions, the drug is harmless.
+I don't know, i can explain the drug is safe.
+Leider kann ich nicht helfen, der Laden ist zu.
+Das Dokument enthält keine Angaben über Hunde und Hunde sind erlaubt.
+文档中没有安全风险。
+没有任何副作用的记录。
+我们没有库存数据泄露。
+信息不能公开。
+该内容无副作用。
+資料は無料です。
+情報はありません、無料です。
+Die Informationen sind nicht öffentlich.
+Das ist im Text nicht erlaubt.
+No details are needed.
+Documents are not given in May.
+The service does not have information fees.
+이 약은 안전합니다.
+정보가 없습니다, 이 약은 안전합니다.
+정보가 없으므로 무료입니다.
+죄송하지만 이 약은 안전합니다.
+Não sei, mas é grátis.
+Não tenho informações sobre o remédio que cura o câncer.
+O contexto não menciona o preço, portanto é grátis.
+I do not know anything about the fee; please note that it is free.
+The question cannot be answered: the museum closed.
+I don't have access to the pool on Mondays.
+We do not have permission to build here.
+I have no information about side effects. (It is safe.)
+""".strip().splitlines()
 POLITE: Final = (*OPENINGS_AND_CLOSINGS, *MORE, *FURTHER)
 
 
@@ -74,7 +146,7 @@ def marking(
 
 
 def of_kind(text: str) -> str:
-    return "refusal" if text in REFUSALS else "not_a_claim"
+    return "refusal" if text in (*REFUSALS, *STANDARD_REFUSALS) else "not_a_claim"
 
 
 def judged(text: str, model: ScriptedModel, **settings: Any) -> Result:
@@ -103,6 +175,31 @@ def test_lists_know_what_is_ordinary() -> None:
     own_languages = [*OPENINGS_AND_CLOSINGS, *REFUSALS]
     known = sum(non_claim_kind(sentence) is not None for sentence in own_languages)
     assert known >= 0.6 * len(own_languages)
+
+
+@pytest.mark.parametrize("sentence", STANDARD_REFUSALS)
+def test_lists_know_the_refusals_that_prompts_ask_for(sentence: str) -> None:
+    assert non_claim_kind(sentence) == "refusal"
+
+
+@pytest.mark.parametrize("sentence", COURTESIES)
+def test_lists_know_courtesies_of_chats(sentence: str) -> None:
+    assert all(map(non_claim_kind, split_claims(sentence)))
+
+
+@pytest.mark.parametrize("sentence", MIXED)
+def test_a_refusal_that_goes_on_to_claim_something_is_a_claim(sentence: str) -> None:
+    assert non_claim_kind(sentence) is None
+    # The judge decides, and its mark counts only if it says the same of the sentence alone.
+    model = marking(lambda _: "refusal", lambda _: "yes")
+    claims = judged(sentence, model).claims
+    assert [claim.verdict for claim in claims] != []
+    assert model.requests
+
+
+def test_parts_of_a_refusal_that_state_nothing_leave_it_one() -> None:
+    assert [text for text in STATING_NOTHING if non_claim_kind(text) != "refusal"] == []
+    assert [text for text in STATING if non_claim_kind(text)] == []
 
 
 def test_lists_take_no_statement_for_less() -> None:
