@@ -114,8 +114,8 @@ class Passages:
 
     def is_sentence(self, at: int, quote: str) -> bool:
         """Whether a quote that stands here is a whole passage, or a whole sentence of one."""
-        edges, end = {*self._firsts, *self._stops}, at + len(quote_words(quote))
-        return at in edges and (end in edges or self.words[end] == _END)
+        ends = {first - 1 for first in self._firsts}
+        return {at, at + len(quote_words(quote))} <= ends.union(self._firsts, self._stops)
 
     def around(self, at: int, reach: int) -> list[str]:
         """The words of its passage on both sides of one."""

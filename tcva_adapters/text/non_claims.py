@@ -55,14 +55,11 @@ def non_claim_kind(sentence: str) -> str | None:
     is_question = bare.endswith(("?", "？"))
     if not is_question and _is_refusal(bare):
         return "refusal"
-    if _pattern("clause_marks").search(bare):
+    if has_figure or _pattern("stated").search(bare):
         return None
-    may_state = has_figure or _pattern("stated").search(bare)
     if is_question:
-        return None if may_state else _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
-    is_offer = _pattern("offers").fullmatch(bare) and not (
-        may_state or _pattern("asserting").search(bare)
-    )
+        return _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
+    is_offer = _pattern("offers").fullmatch(bare) and not _pattern("asserting").search(bare)
     return "offer" if is_offer else None
 
 
@@ -72,13 +69,13 @@ def _is_polite(bare: str) -> bool:
     >>> _is_polite("Thanks, Anna"), _is_polite("Thanks, the drug is safe"), _is_polite("Sure, Monday")
     (True, False, False)
     """
-    if _pattern("polite").fullmatch(bare):
+    is_polite = _pattern("polite").fullmatch
+    if is_polite(bare):
         return True
     may_name = _pattern("before_a_name").match(bare)
     first, *others = (part.strip(_EDGES) for part in _BETWEEN.split(bare))
-    return bool(others and _pattern("polite").fullmatch(first)) and all(
-        _pattern("polite").fullmatch(part) or (may_name and _ONE_NAME.fullmatch(part))
-        for part in others
+    return is_polite(first) is not None and all(
+        is_polite(part) or (may_name and _ONE_NAME.fullmatch(part)) for part in others
     )
 
 
@@ -92,10 +89,9 @@ def _is_refusal(bare: str) -> bool:
         _pattern("before_a_refusal").sub("", part.strip(_EDGES))
         for part in _pattern("parting").split(bare)
     ]
-    refusing = [*filter(_pattern("refusals").fullmatch, parts)]
-    return refusing != [] and all(
-        part in refusing or _pattern("beside_a_refusal").fullmatch(part) or _is_polite(part)
-        for part in parts
+    others = [part for part in parts if not _pattern("refusals").fullmatch(part)]
+    return others != parts and all(
+        _pattern("beside_a_refusal").fullmatch(part) or _is_polite(part) for part in others
     )
 
 
