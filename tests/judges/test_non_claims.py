@@ -36,6 +36,22 @@ from tests.support.scripted import ScriptedModel, verdict_json
 
 FACT: Final = "The contract runs for 36 months."
 STATING_NOTHING: Final = """
+I'm sorry, I don't have enough context to answer that question.
+I don't have enough information to determine the price.
+The given context doesn't provide any details about the refund policy.
+I do not know based on the provided context.
+Sorry, I could not find an answer to your question.
+Unfortunately I don't have that information available.
+Es liegen keine Informationen zu diesem Thema vor.
+Leider habe ich dazu keine passenden Informationen gefunden.
+Désolé, je n'ai pas trouvé la réponse à votre question dans les documents.
+Lo siento, no tengo información sobre eso.
+Mi dispiace, non ho trovato informazioni su questo argomento.
+抱歉，我无法从上下文中找到相关信息。
+根据提供的信息无法确定答案。
+很抱歉，文档中没有找到与您问题相关的内容。
+申し訳ありませんが、提供された情報からは回答できません。
+申し訳ございません。該当する情報が見つかりませんでした。
 The context doesn't mention who the CEO is.
 I cannot answer this question because the context does not contain the information.
 The documents do not specify the delivery time and price.
@@ -64,6 +80,47 @@ De context vermeldt de prijs niet.
 抱歉，我无法提供相关信息，请联系客服。
 """.strip().splitlines()
 STATING: Final = """
+I don't know who wrote it but Goethe did.
+I can't find the phone number, call 911.
+The context provides no information about the CEO, Zhang Wei.
+There is no information about fees in the document and fees are not charged.
+I could not find any reference to a ban, meaning pets are welcome.
+There is no information available to the public on Mondays.
+No documents were found at the crime scene.
+No data was provided by the accused.
+I do not have the required visa.
+The information is not available in the document room.
+I was unable to find a cure for cancer.
+We were unable to find any survivors.
+I cannot recommend this drug.
+I cannot see the moon.
+He does not know.
+Ich kann die Frage nicht beantworten, der Tresor hat keinen Alarm.
+Laut Kontext ist der Eintritt frei.
+Im Text steht nichts über Hunde, sie dürfen rein.
+Es gibt keine Angaben zur Dosis, nehmen Sie zehn Tabletten.
+Die Daten enthalten keine Fehler.
+Les documents ne parlent pas du prix, c'est gratuit.
+La réponse n'est pas dix euros.
+No hay información porque el museo cerró.
+El texto no dice que el fármaco sea seguro, pero lo es.
+No hay datos personales en la tarjeta.
+Non ci sono dati sensibili sulla carta.
+Non trovo la risposta, comunque il museo è chiuso.
+Não há dados pessoais no cartão.
+De documenten bevatten geen fouten.
+Er is geen toegang voor honden.
+没有提供数据服务。
+资料中没有提到，但孕妇可用。
+无法确定，建议每天服用三次。
+没有相关记录说明该药有毒。
+系统无权访问用户数据。
+我没有权限，密码是1234。
+情報が見つかりませんでしたが、無料だと思います。
+データはありません、営業は九時からです。
+この薬には記載がない副作用があります。
+관련 정보를 찾을 수 없지만 무료입니다.
+내용은 없습니다, 가격은 만원입니다.
 I don't know the price it costs 99 euros.
 I can't tell you the price and it is 99 euros.
 I don't have information about the drug that can cure cancer.
@@ -192,9 +249,8 @@ def test_a_refusal_that_goes_on_to_claim_something_is_a_claim(sentence: str) -> 
     assert non_claim_kind(sentence) is None
     # The judge decides, and its mark counts only if it says the same of the sentence alone.
     model = marking(lambda _: "refusal", lambda _: "yes")
-    claims = judged(sentence, model).claims
-    assert [claim.verdict for claim in claims] != []
-    assert model.requests
+    verdicts = [claim.verdict for claim in judged(sentence, model).claims]
+    assert any(verdict is not None for verdict in verdicts)
 
 
 def test_parts_of_a_refusal_that_state_nothing_leave_it_one() -> None:
