@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 from math import nan
@@ -233,7 +233,7 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     ]
 
 
-def _is_allowed(value: float, claimed: str, others: Set[tuple[float, str]]) -> bool:
+def _is_allowed(value: float, claimed: str, others: set[tuple[float, str]]) -> bool:
     """Whether all numbers in the place of a claim's, each with its bound, allow it."""
     return not any(
         claimed == bound or (value - other) * (_SIDES.get(bound, 0) - _SIDES.get(claimed, 0)) < 0
@@ -294,7 +294,7 @@ def _counted(tokens: Sequence[Token], at: int) -> list[str]:
     return found
 
 
-def _is_derived(value: float, others: Set[float], factors: Set[str]) -> bool:
+def _is_derived(value: float, others: set[float], factors: set[str]) -> bool:
     """Whether a number is a rounded one, or computed from those in its place in the source.
 
     As the sum or difference of two of them, or as so many times, a part or so many percent of one,
