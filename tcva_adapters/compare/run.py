@@ -301,6 +301,9 @@ class Run:
         with ExitStack() as stack:
             tcva = self.tcva.quiet
             if self.folder is not None:
+                if self.folder.is_file():
+                    msg = f"{self.folder} is a file, and a comparison writes a folder; give another name"
+                    raise InvalidValueError(msg)
                 output.make_folder(self.folder)
                 stack.enter_context(output.alone(self.folder / ".lock", self.folder))
                 if tcva.store is None:

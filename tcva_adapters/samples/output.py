@@ -51,18 +51,11 @@ def usable_path(path: str | Path) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and its missing parents, which only their owner can read.
-
-    Raises:
-        InvalidValueError: There is a file of this name.
-    """
-    if folder.is_file():
-        msg = f"{folder} is a file, and this is to be a folder; give another name"
-        raise InvalidValueError(msg)
+    """Make a folder and its missing parents, which only their owner can read."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(0o700, exist_ok=True)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)  # raises where it is a file
 
 
 def new_file(path: str | Path) -> int:

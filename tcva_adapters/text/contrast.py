@@ -191,7 +191,7 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
 
     They count the same, or stand behind the same word. Nothing is said of other units, of what is
     rounded or computed, nor of a number that a bound or range of the source allows: whether they
-    differ is unknown.
+    differ is unknown. A factor that both texts name computes nothing.
 
     >>> from tcva_adapters.text.words import tokenise
     >>> other_numbers(tokenise("It rose by 50 %."), tokenise("It rose by 5 %."))
@@ -201,38 +201,44 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     []
     >>> other_numbers(tokenise("A group of eight gets a discount."), source)
     ['eight']
+    >>> other_numbers(tokenise("Take 20 mg twice daily."), tokenise("Take 10 mg twice daily."))
+    ['20']
     """
     here, there = values(claim), values(source)
     if here <= there:
         return []
     plainly = {token.key for token in source if token.kind in _NUMBERS}
     others = [
-        (at, _bound(source, at))
+        (at, _value(token.key), _bound(source, at))
         for at, token in enumerate(source)
         if token.kind == "number" and token.key not in here
     ]
+    said, quoted = (
+        {_FRACTIONS.get(token.text.casefold(), token.key) for token in tokens}
+        for tokens in (claim, source)
+    )
     return [
         token.text
         for at, token in enumerate(claim)
         if token.kind in _NUMBERS
         and token.key not in there
         and token.other not in plainly
-        and _has_another(claim, at, source, others)
-        and not _is_derived(token, claim, source)
+        and (near := {other[1:] for other in others if _in_place(claim, at, source, other[0])})
+        and not _is_allowed(_value(token.key), _bound(claim, at), near)
+        and not any(
+            token.key[-2:] == key[-2:] and {token.key[:-2], key[:-2]} in ({"", "19"}, {"", "20"})
+            for key in there
+        )
+        and not _is_derived(_value(token.key) or nan, set(dict(near)), said ^ quoted)
     ]
 
 
-def _has_another(
-    claim: Sequence[Token], at: int, source: Sequence[Token], others: Sequence[tuple[int, str]]
-) -> bool:
-    """Whether one of the source's numbers, each with its bound, is in the place of a claim's."""
-    claimed = _bound(claim, at)
-    for other, bound in others:
-        side = _SIDES.get(bound, 0) - _SIDES.get(claimed, 0)
-        above = _value(claim[at].key) - _value(source[other].key)
-        if (above * side < 0 or claimed == bound) and _in_place(claim, at, source, other):
-            return True
-    return False
+def _is_allowed(value: float, claimed: str, others: set[tuple[float, str]]) -> bool:
+    """Whether all numbers in the place of a claim's, each with its bound, allow it."""
+    return not any(
+        claimed == bound or (value - other) * (_SIDES.get(bound, 0) - _SIDES.get(claimed, 0)) < 0
+        for other, bound in others
+    )
 
 
 def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: int) -> bool:
@@ -245,6 +251,8 @@ def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: i
     counted, also = _counted(claim, at), _counted(source, other)
     if counted and also:
         return counted[0] in also or also[0] in counted
+    if "percent" in counted + also:
+        return False  # a share of something, and so many of it
     return at > 0 and other > 0 and claim[at - 1].key == source[other - 1].key
 
 
@@ -286,31 +294,28 @@ def _counted(tokens: Sequence[Token], at: int) -> list[str]:
     return found
 
 
-def _is_derived(token: Token, claim: Sequence[Token], source: Sequence[Token]) -> bool:
-    """Whether a number is a short year, a rounded one, or computed from one of the source.
+def _is_derived(value: float, others: set[float], factors: set[str]) -> bool:
+    """Whether a number is a rounded one, or computed from those in its place in the source.
 
-    As the sum, difference, product or quotient of it and another one of the two texts, as so many
-    percent of it, more or less, or as its half, double and the like.
+    As the sum or difference of two of them, or as so many times, a part or so many percent of one,
+    or so many percent more or less.
+
+    Args:
+        value: The number.
+        others: Those in its place.
+        factors: What only one of the two texts says: a factor of both changes nothing.
     """
-    others = values(source)
-    if any(
-        {len(token.key), len(other)} == {2, 4} and token.key[-2:] == other[-2:] for other in others
-    ):
-        return True
-    value, numbers = _value(token.key) or nan, set(map(_value, others)) - {0}
-    factors = {_value(_FRACTIONS.get(t.text.casefold(), t.key)) for t in (*claim, *source)} - {
-        value
-    }
-    for number in numbers:
-        ratio = value / number
-        ratios = ratio, 1 / ratio, 100 * ratio, abs(100 * ratio - 100)
-        computed = ({round(part, 6) for part in ratios} & factors) | (
-            {abs(value - number)} & numbers
-        )
-        if computed - {number}:
-            return True
-    size = 1.0
+    known, size = set(map(_value, factors)) - {value, nan}, 1.0
     while value % (size * 10) == 0:
         size *= 10
-    near = (number for number in numbers if abs(number - value) < size)
-    return any(size >= _LARGE or not number.is_integer() for number in near)
+    for number in others - {0}:
+        ratio = value / number
+        percent = 100 * ratio if "percent" in factors else nan
+        ratios = {round(part, 6) for part in (ratio, 1 / ratio, percent, abs(percent - 100))}
+        # "Fifteen years later" is a sum of other quantities.
+        terms = known if "12" in factors and min(value, number) > _LARGE else others
+        apart = abs(value - number)
+        is_rounded = 2 * apart <= size and (size >= _LARGE or not number.is_integer())
+        if is_rounded or ratios & known or apart in terms - {number}:
+            return True
+    return False

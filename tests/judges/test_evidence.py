@@ -380,13 +380,14 @@ def test_negations_of_two_languages_are_not_compared() -> None:
 def test_inferences_from_a_genuine_quote_are_not_lowered() -> None:
     lowered = [c for c, quote in INFERENCES["true"] if check_of(c, quote) is not None]
     assert (len(INFERENCES["true"]), lowered) == (25, ["He is the fifth president."])
-    for claim, quote in INFERENCES["in_other_languages"]:
+    for claim, quote in INFERENCES["in_other_languages"] + INFERENCES["computed"]:
         assert check_of(claim, quote) in {None, EvidenceCheck.UNCHECKED}, claim
 
 
 def test_another_value_of_the_same_quantity_lowers() -> None:
-    assert len(INFERENCES["false"]) == 25
-    for claim, quote in INFERENCES["false"]:
+    beside_the_same = INFERENCES["false_beside_the_same"]
+    assert (len(INFERENCES["false"]), len(beside_the_same)) == (25, 29)
+    for claim, quote in INFERENCES["false"] + beside_the_same:
         assert check_of(claim, quote) is EvidenceCheck.CONTRADICTS, claim
 
 
