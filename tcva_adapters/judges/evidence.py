@@ -157,7 +157,9 @@ def _fault(
         why = EvidenceCheck.NEGATED
     elif is_shared and _contradicts(quote, claim, may_deny=not is_denied):
         why = EvidenceCheck.CONTRADICTS
-    elif _is_too_short(quote, claim) and not passages.is_sentence(found.at, verdict.evidence):
+    elif _is_too_short(quote, claim) and not (
+        UNSPACED.search(verdict.evidence) and passages.is_sentence(found.at, verdict.evidence)
+    ):
         why = EvidenceCheck.TOO_SHORT
     return why
 
