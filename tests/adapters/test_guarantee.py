@@ -371,7 +371,8 @@ class Failing:
     }  # fmt: skip
 
     def complete(self, request: Any) -> Any:
-        raise JudgeError("down", reason="judge_error")
+        msg = "the server is down"
+        raise JudgeError(msg, reason="judge_error")
 
     async def acomplete(self, request: Any) -> Any:
         return self.complete(request)
