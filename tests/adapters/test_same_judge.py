@@ -4,7 +4,6 @@ import json
 import re
 import warnings
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -207,9 +206,10 @@ SENT: Final[dict[str, dict[str, Any]]] = {
 def _sent(**arguments: Any) -> Any:
     how: dict[str, Any] = {"base_url": Arguments().base_url, "temperature": 0, "seed": 0}
     how |= {"model": "m", "api_key": KEY, "max_tokens": 4096}
+    own = {n: {**value} if isinstance(value, dict) else value for n, value in arguments.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of arguments that have fields, too
-        return ChatOpenAI(**{**how, **deepcopy(arguments)})  # it empties model_kwargs
+        return ChatOpenAI(**{**how, **own})  # it empties model_kwargs
 
 
 @pytest.mark.parametrize("name", SENT)
