@@ -13,8 +13,8 @@ from tcva_adapters.judges import resolve
 from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, blank_field, verdict_key
 from tcva_adapters.judges.llm import LLMJudge, adrive, drive
-from tcva_adapters.judges.panel import Repeats, assessment_of, single_judges
-from tcva_adapters.models.protocol import Identity, identity_of, spec_of
+from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
+from tcva_adapters.models.protocol import Identity, foreign_class, identity_of, spec_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
@@ -146,14 +146,16 @@ class TCVA(FromConfig, Scorer[Result]):
             is_stored: It is about what a store served, whose keys do not tell every address.
         """
         scorers = (self, *self.members)
+        groups = [group for each in scorers for group in groups_in(each.judge)]
         found = {
             "criterion": self.subject,
             "texts of the criterion": self.criterion.fingerprint,
             "judge": bare(self.judge_name),
             "prompt_version": "+".join(dict.fromkeys(s.judge.prompt_version for s in scorers)),
             "fused": bare("+".join(f"{m.subject} by {m.judge_name}" for m in self.members)),
-            "combine": getattr(self.judge, "combine", None),
-            "least": getattr(self.judge, "least", None),
+            "combine": "+".join(group.combine for group in groups) or None,
+            "least": "+".join(str(group.least) for group in groups) or None,
+            "class of the panel": "+".join(filter(None, map(foreign_class, groups))) or None,
             PROFILES: self.profiles and shown(self.profiles),
         }
         judges = [judge for each in scorers for judge, _ in each._asked]  # noqa: SLF001  # of this class

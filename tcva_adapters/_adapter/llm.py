@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, ClassVar, Final
 
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel, ConfigDict, SecretStr, create_model
 from pydantic_core import to_jsonable_python
 
 from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.protocol import Identity, JudgeRequest, closed_object
-from tcva_adapters.models.secrets import mask, shown_url
+from tcva_adapters.models.secrets import SECRET_NAME, server_of
 from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN
 
 SETTINGS: Final = (
@@ -28,15 +30,39 @@ _ONE_WORD: Final = json.dumps(closed_object({"answer": {"type": "string"}}))
 """The schema for LLMs that give objects alone, where a request asks for plain text."""
 
 _ARGUMENTS: Final = (
-    *("model_kwargs", "additional_kwargs", "generation_kwargs", "model_args", "extra_body"),
+    *("kwargs", "model_kwargs", "additional_kwargs", "generation_kwargs"),
+    *("model_args", "extra_body"),
 )
 """What LLM classes call a mapping of further arguments of a call. A class that has one names there
 what it has no attribute for."""
 
-_CLIENTS: Final = ("root_client", "client", "model", "_client")
-"""What LLM classes call their client, which knows its address best."""
+_CLIENTS: Final = (
+    *("root_client", "client", "model", "_client"),
+    *("root_async_client", "async_client", "_async_client", "_aclient"),
+)
+"""What LLM classes call their clients, which know their address best."""
 
 _ADDRESSES: Final = ("base_url", "openai_api_base", "api_base", "azure_endpoint")
+
+_NO_PART: Final = re.compile(
+    # The address tells these, and mappings of arguments are looked into.
+    r"provider|client|async_client|root_client|root_async_client|base_url|openai_api_base|api_base"
+    r"|azure_endpoint|default_query|default_headers|kwargs|\w+_kwargs|model_args|extra_body"
+    # Transport, tracing, caches, prices, and what a reply tells besides its text.
+    r"|name|cache|verbose|callbacks|callback_manager|tags|metadata|profile|rate_limiter|tokenizer"
+    r"|custom_get_token_ids|tiktoken_model_name|timeout|request_timeout|max_retries|run_config"
+    r"|stream_chunk_timeout|streaming|stream_usage|disable_streaming|batch_size|reuse_client"
+    r"|organization|openai_organization|openai_proxy|http_socket_options|logprobs|top_logprobs"
+    r"|include_response_headers|prompt_cache_options|cost_per_input_token|cost_per_output_token"
+    r"|azure_ad_\w+|validate_base_url"
+    # LlamaIndex has these for its own prompts alone.
+    r"|system_prompt|query_wrapper_prompt|output_parser|pydantic_program_mode"
+)
+"""Fields that change no reply, or are told elsewhere. A list of what is left out: any other one
+counts."""
+
+_MODELS: Final = ("model_name", "model", "model_id")
+"""What LLM classes call the model's name."""
 
 CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """What providers call the reason why a reply ended where it was cut off."""
@@ -83,28 +109,36 @@ class LLMObject:
     def known(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Parameters with what else the LLM is known by, as it is now; None is not sent.
 
-        The classes that wrap the model are no part of it.
+        That is all that it sends, or that changes what it sends: settings as they are, anything
+        else as a digest, and ``unknown`` for what has none. The classes that wrap the model are no
+        part of it.
         """
-        found = [getattr(self._core(), name, None) for name in _ARGUMENTS]
-        arguments = [each for each in found if isinstance(each, Mapping)]
-        told = [name for name in SAMPLING if arguments or hasattr(self._core(), name)]
+        core = self._core()
+        values = [getattr(core, name, None) for name in _ARGUMENTS]
+        arguments = [each for each in values if isinstance(each, Mapping)]
+        told = [name for name in SAMPLING if arguments or hasattr(core, name)]
         known = {**dict.fromkeys(told), **parameters}
-        bound = [each for each in reversed(self._holders()) if isinstance(each, Mapping)]
-        given = {name: value for each in (*arguments, *bound) for name, value in each.items()}
+        arguments += [each for each in reversed(self._holders()) if isinstance(each, Mapping)]
+        inner = [each.get(name) for each in arguments for name in _ARGUMENTS]
+        arguments += [each for each in inner if isinstance(each, Mapping)]
+        given = {name: value for each in arguments for name, value in each.items()}
         known |= {name: given.pop(name) for name in self.settings if name in given}
-        if given:  # which may hold a secret
-            plain = to_jsonable_python(given, fallback=lambda value: type(value).__name__)
-            known["further arguments"] = fingerprint_of(plain)
+        for name, value in {**_fields(core), **given}.items():
+            is_told = name in known or _NO_PART.fullmatch(name) or SECRET_NAME.search(name)
+            if not is_told and (digest := _digest(value)):
+                known[name] = digest
         return {**known, "address": self._address()}
 
     def _address(self) -> str:
-        """Host and path of its server, without credentials and query, or that nobody knows them."""
+        """Host and path of its server, or that nobody knows them; see `server_of`.
+
+        Nobody does where a synchronous and an asynchronous client have different ones.
+        """
         core = self._core()
-        holders = [core, *filter(None, (getattr(core, name, None) for name in _CLIENTS))]
-        holders += filter(None, [getattr(each, "client", None) for each in holders])
-        found = (getattr(*each, None) for each in product(reversed(holders), _ADDRESSES))
-        urls = (shown_url(str(each)).partition("://")[2] for each in found)
-        return mask(next(filter(None, urls), UNKNOWN))
+        own = server_of(core, _url(core))
+        address, *others = {server_of(each, _url(each)) for each in _clients(core)} or {own}
+        is_same = not others and address.startswith(own.partition("?")[0])
+        return address if address and is_same else UNKNOWN
 
     @property
     def identity(self) -> Identity:
@@ -121,9 +155,59 @@ class LLMObject:
 
     def _model_name(self) -> str:
         core = self._core()
-        names = (getattr(core, name, None) for name in ("model_name", "model", "model_id"))
+        names = (getattr(core, name, None) for name in _MODELS)
         named = (name for name in names if isinstance(name, str) and name)
         return next(named, type(core).__name__)
+
+
+def _fields(llm: Any) -> dict[str, Any]:
+    """The fields of an LLM that differ from the defaults of its class.
+
+    Those of pydantic's classes, else the arguments of the constructor; unknown is what it keeps
+    under another name.
+    """
+    kind = type(llm)
+    declared = getattr(kind, "model_fields", None) or inspect.signature(kind).parameters
+    values = {name: getattr(llm, name, UNKNOWN) for name in declared if name not in _MODELS}
+    return {name: v for name, v in values.items() if repr(v) != repr(declared[name].default)}
+
+
+def _digest(value: Any) -> str | None:
+    """A value as a short text that tells no secret; None for nothing, and ``unknown`` for objects."""
+    try:
+        plain = to_jsonable_python(value, fallback=_name)
+        digest = fingerprint_of({"value": plain})
+    except (TypeError, ValueError):  # an object, or nothing that JSON can hold
+        return UNKNOWN
+    if plain in (None, [], {}) or isinstance(value, SecretStr):
+        return None
+    return UNKNOWN if plain == UNKNOWN else f"digest {digest}"
+
+
+def _name(value: Any) -> str | None:
+    """What functions and classes of modules are called; None for those of LlamaIndex by default.
+
+    Raises:
+        TypeError: It is another object.
+    """
+    module, name = (getattr(value, part, "<object>") for part in ("__module__", "__qualname__"))
+    if "<" in name:
+        raise TypeError(name)
+    return None if module.startswith("llama_index.core.") else f"{module}.{name}"
+
+
+def _url(holder: Any) -> str:
+    urls = (getattr(holder, name, None) for name in _ADDRESSES)
+    return str(next(filter(None, urls), ""))
+
+
+def _clients(holder: Any, depth: int = 2) -> Iterator[Any]:
+    """The clients of an LLM that know an address, synchronous and asynchronous ones."""
+    for client in filter(None, (getattr(holder, name, None) for name in _CLIENTS)):
+        if _url(client):
+            yield client
+        elif depth:
+            yield from _clients(client, depth - 1)
 
 
 def takes_logprobs(kind: type) -> bool:

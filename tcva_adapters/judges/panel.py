@@ -117,6 +117,13 @@ def single_judges(judge: Judge) -> list[Judge]:
     return [single for each in judge.judges for single in single_judges(each)]
 
 
+def groups_in(judge: Judge) -> list[Several]:
+    """The panels and repeats that a judge is made of, outermost first."""
+    if not isinstance(judge, Several):
+        return []
+    return [judge, *(group for each in judge.judges for group in groups_in(each))]
+
+
 def assessment_of(judge: Judge, answers: Iterator[Assessment]) -> Assessment:
     """The judge's assessment; takes an answer for each of its `single_judges`."""
     if not isinstance(judge, Several):

@@ -180,12 +180,21 @@ def identity_of(asked: object) -> Identity:
 def spec_of(judge: Any) -> JudgeSpec:
     """What a judge is known by now, whatever class wraps its model.
 
-    Its parameters tell it, and what its model adds that has a method ``known``. A judge that computes
-    in this process has neither an address nor sampling.
+    Its parameters tell it, and what its model adds that has a method ``known``; of a class that is
+    not of this package the class, too. A judge that computes in this process has neither an address
+    nor sampling.
     """
     known = getattr(getattr(judge, "model", None), "known", dict)
     fixed = {**dict.fromkeys(SAMPLING), "address": ""} if judge.is_local else {}
+    fixed["class of the judge"] = foreign_class(judge)
     return JudgeSpec.of(judge.name, known({**fixed, **judge.parameters}))
+
+
+def foreign_class(judge: object) -> str | None:
+    """Module and name of a judge's class that is not of this package; None for one that is."""
+    kind = type(judge)
+    is_ours = kind.__module__.startswith("tcva_adapters.")
+    return None if is_ours else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 import re
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final
-from urllib.parse import quote, unquote, urlsplit
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
@@ -39,6 +41,12 @@ _NAMED: Final = re.compile(
     re.IGNORECASE,
 )
 _KEY_NAME: Final = re.compile(r"_API_KEY\Z")
+SECRET_NAME: Final = re.compile(
+    r"(?:^|[_-]|api)key$|secret|passw|credential|auth|cookie|(?:^|access|session|api)[_-]?token$",
+    re.IGNORECASE,
+)
+"""What arguments, headers and parts of a query that hold a secret are called."""
+
 _HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 
 
@@ -107,6 +115,25 @@ def shown_url(url: str) -> str:
     scheme, mark, rest = url.rpartition("://")
     place = rest.rpartition("@")[2]  # first: passwords hold anything
     return f"{scheme}{mark}{place.partition('?')[0].partition('#')[0]}".rstrip("/")
+
+
+def server_of(client: Any, url: str) -> str:
+    """Host and path of a server, with a digest of what a client sends it in query and headers.
+
+    Keys are no part of it. Empty without a host.
+
+    >>> server_of(None, "https://me:secret@host/v1/?key=x"), server_of(None, "https://host/?a=1")
+    ('host/v1', 'host?f7ba4ff2c86ef9a1')
+    """
+    sent = parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
+    for name in ("query", "headers"):
+        # The properties of openai's clients hold more than what the user sends.
+        values = getattr(client, f"_custom_{name}", getattr(client, f"default_{name}", None))
+        sent += values.items() if isinstance(values, Mapping) else ()
+    kept = sorted((n.lower(), str(value)) for n, value in sent if not SECRET_NAME.search(n))
+    place = mask(shown_url(url).partition("://")[2])
+    digest = hashlib.sha256(repr(kept).encode()).hexdigest()[:16]
+    return f"{place}?{digest}" if place and kept else place
 
 
 def basic(userinfo: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final, TypeVar
 
-from instructor import OpenAISchema
+from instructor import Mode, OpenAISchema
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.outputs import LLMResult
@@ -67,7 +67,8 @@ class WrappedModel(LLMObject):
 
     def _holders(self) -> tuple[Any, ...]:
         # RAGAS sets both of these for the time of a call, on the object itself.
-        return {"temperature": _TEMPERATURE, "n": 1}, self._core()
+        keeps = getattr(self.llm, "bypass_temperature", False)
+        return {"n": 1} | ({} if keeps else {"temperature": _TEMPERATURE}), self._core()
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request."""
@@ -116,7 +117,12 @@ class InstructorModel(LLMObject):
     framework = "ragas"
 
     def _holders(self) -> tuple[Any, ...]:
-        return (getattr(self.llm, "model_args", None), self.llm)
+        client = getattr(self.llm, "client", None)
+        # In the mode of RAGAS' own factory the prompt goes out as it is.
+        mode = getattr(client, "mode", Mode.JSON)
+        further = {"mode": None if mode is Mode.JSON else str(mode)}
+        further |= getattr(client, "kwargs", None) or {}
+        return (getattr(self.llm, "model_args", None), further, self.llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request."""

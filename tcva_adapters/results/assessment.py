@@ -464,6 +464,15 @@ class Assessment(Judgement):
         return cls(**about, prompt_version="given", claims=claims, unscored=unscored)
 
     @property
+    def failed_judges(self) -> list[str]:
+        """The names of those of several judges that failed; repeats are numbered."""
+        names = []
+        for number, part in enumerate((*self.panel, *self.members), start=1):
+            name = f"{part.judge} #{number}" if part in self.repeats else part.judge
+            names += [name] if part.failure else part.failed_judges
+        return names
+
+    @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The levels of the scored claims, in order."""
         return tuple(filter(None, map(attrgetter("verdict"), self.claims)))

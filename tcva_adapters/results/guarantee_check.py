@@ -29,7 +29,7 @@ class GuaranteeCheck(NamedTuple):
 
 
 def checked(
-    guarantee: Guarantee, judged_by: Mapping[str, Any], scoring: ScoringConfig
+    guarantee: Guarantee, judged_by: Mapping[str, Any], scoring: ScoringConfig, failed: str = ""
 ) -> GuaranteeCheck:
     """Whether a guarantee holds for a score.
 
@@ -37,16 +37,17 @@ def checked(
         guarantee: What was certified. Of a file of an earlier version, only its setting is known.
         judged_by: What the judges of the score are known by.
         scoring: Its setting.
+        failed: Which of several judges it is made without, as a text; empty where all are in it.
     """
     certified = {**dict(ScoringConfig(**guarantee.setting)), **guarantee.judged_by}
     used = {**dict(scoring), **judged_by}
     missing = None if guarantee.judged_by else UNKNOWN
-    differs, unknown = list[str](), list[str]()
+    differs, unknown = [failed] if failed else [], list[str]()
     for name in {**certified, **used}:
-        # A gate closes answers without contexts under either.
-        if name == "uncontexted" and {certified.get(name), used.get(name)} <= {None, "fail"}:
-            continue
         wanted, value = certified.get(name, missing), used.get(name)
+        # An answer without contexts passes under none of the others.
+        if name == "uncontexted" and "earlier" not in (wanted, value):
+            continue
         if UNKNOWN in (wanted, value):
             unknown.append(name)
         elif value != wanted:

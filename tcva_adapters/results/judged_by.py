@@ -26,6 +26,9 @@ _ALIASES: Final = {
 
 _PARTS: Final = ("address", "sampling temperature", "seed", "max_tokens")
 
+_DRAWN: Final = ("repeat_temperature", "verdicts")
+"""Parameters of a judge that may draw replies at another temperature than the model's."""
+
 _WRAPPERS: Final = re.compile(
     rf"\b(openai|{'|'.join(FRAMEWORKS)}):| \((Azure|Local Model|Ollama)\)"
 )
@@ -45,12 +48,12 @@ def bare(name: str) -> str:
 class JudgeSpec:
     """What a judge is known by; equal for equal judges, whatever class wraps their model.
 
-    It holds no secret: no key, and no query of an address.
+    It holds no secret: no key, and of an address' query and of further arguments digests alone.
 
     Attributes:
         name: Of the model, or of a judge without one, with its version.
         parts: What else can change a verdict, as JSON values: ``address`` (host and path of the
-            server; empty where judging is computing in this process), ``sampling temperature``,
+            server, with a digest of the query and headers of each request; empty where judging is computing in this process), ``sampling temperature``,
             ``seed``, ``max_tokens`` and further arguments. What is missing is not sent; of the first
             four, what nobody tells is ``unknown``.
     """
@@ -68,8 +71,10 @@ class JudgeSpec:
         """
         parts: dict[str, Any] = dict.fromkeys(_PARTS, UNKNOWN)
         parts |= {_ALIASES.get(name, name): value for name, value in parameters.items()}
-        # At temperature 0 only the likeliest token is left, and one choice is what all ask for.
-        unused = ["class", *(["top_p", "top_k"] if parts.get(_PARTS[1]) == 0 else [])]
+        # At temperature 0 only the likeliest token is left, unless repeats or draws of yes and no
+        # have a temperature of their own; and one choice is what all ask for.
+        is_greedy = parts[_PARTS[1]] == 0 and parts.keys().isdisjoint(_DRAWN)
+        unused = ["class", *(["top_p", "top_k"] if is_greedy else [])]
         unused += ["n"] if parts.get("n") == 1 else []
         return cls(
             bare(name), {n: v for n, v in parts.items() if v is not None and n not in unused}

@@ -92,7 +92,8 @@ class Result:
         """Whether the guarantee of the settings holds for this score; None where there is none."""
         if self.certified is None:
             return None
-        return checked(self.certified, self.assessment.judged_by, self.scoring)
+        judged = self.assessment
+        return checked(self.certified, judged.judged_by, self.scoring, failed_text(judged))
 
     def warned(self) -> Self:
         """Warn, once in a run, if the guarantee is not known to hold; return this result."""
@@ -398,6 +399,7 @@ class Result:
         judged, scoring = self.assessment, self.scoring
         if judged.unscored is not None:
             return self._without_score(judged.unscored.reason.value)
+        failed = failed_text(judged)
         relation = ">=" if (self.score or 0.0) >= scoring.threshold else "<"
         place = f"{scoring.threshold:g} at {scoring.place}"
         parts = [f"{self.score:.3f} {relation} {place}: {self.levels}"]
@@ -408,6 +410,8 @@ class Result:
             by_judge = self.member_scores.items()
             scores = (f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge)
             parts.append(f"fused from {', '.join(scores)}")
+        if failed and any(each.panel for each in (judged, *judged.members)):
+            parts.append(failed)
         if self.interval is not None:
             parts.append(interval_text(self.interval))
         if self.guarantee is not None and self.guarantee.state != "holds":
@@ -446,6 +450,12 @@ class Result:
 def substitute_text(score: float | None) -> str:
     """The score that ``on_unscored`` gives a sample that has none, in words; empty for None."""
     return "" if score is None else f", scored as {score:g} by on_unscored"
+
+
+def failed_text(assessment: Assessment) -> str:
+    """Which of several judges a score is made without; empty for none, and without a score."""
+    names = [] if assessment.unscored else assessment.failed_judges
+    return f"no verdicts from {', '.join(names)}" if names else ""
 
 
 def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | None]:

@@ -27,13 +27,14 @@ from tcva_adapters import (
     TCVA,
     Conversation,
     Criterion,
+    Panel,
     Result,
     deepeval,
     langchain,
     llamaindex,
     ragas,
 )
-from tcva_adapters.errors import GuaranteeWarning
+from tcva_adapters.errors import GuaranteeWarning, JudgeError
 from tcva_adapters.langchain.gating import BelowThresholdError
 from tests.adapters.table import Adapter, each_adapter, each_of_conversations
 from tests.llamaindex.entry import ScriptedLLM
@@ -359,6 +360,49 @@ def test_a_file_of_an_earlier_version_cannot_be_checked(tmp_path: Path) -> None:
     with pytest.warns(GuaranteeWarning, match="unknown; .*calibrate again"):
         assert state_of(scorer.evaluate(GOOD)) == OPEN
     assert state_of(scorer.evaluate(GOOD).at(0.2)) == LOST
+
+
+class Failing:
+    """A model that never answers."""
+
+    name = "m"
+    parameters: Final[dict[str, Any]] = {
+        "server": "h/v1", "temperature": 0, "seed": 0, "max_tokens": 9,
+    }  # fmt: skip
+
+    def complete(self, request: Any) -> Any:
+        msg = "the server is down"
+        raise JudgeError(msg, reason="judge_error")
+
+    async def acomplete(self, request: Any) -> Any:
+        return self.complete(request)
+
+
+def test_a_score_without_one_of_several_judges_has_no_guarantee() -> None:
+    panel = Panel(["lexical", Failing()])
+    by_members = {"judge": "lexical", "fuse": [Failing()]}
+    for judges in ({"judge": panel}, by_members, {"judge": "lexical", "fuse": [panel]}):
+        config = certified()
+        known = TCVA(**judges).judged_by()
+        guarantee = config.guarantee and config.guarantee.model_copy(update={"judged_by": known})
+        config = config.model_copy(update={"guarantee": guarantee})
+        with pytest.warns(GuaranteeWarning, match=r"lost: no verdicts from m$"):
+            result = TCVA.from_config(config, **judges).evaluate(GOOD)
+        assert (result.score, state_of(result)) == (1.0, LOST)
+        assert "m none" in result.reason or "; no verdicts from m" in result.reason
+        assert state_of(Result.from_json(result.to_json())) == LOST
+    plain = TCVA(judge=panel).evaluate(GOOD)
+    assert "; no verdicts from m" in plain.summary
+    assert "no verdicts" not in TCVA(judge="lexical").evaluate(GOOD).summary
+
+
+def test_ways_to_treat_missing_contexts_differ_only_where_one_lets_answers_pass() -> None:
+    results = {
+        how: TCVA.from_config(certified(), judge="lexical").evaluate(GOOD).changed(uncontexted=how)
+        for how in (None, "skip", "fail", "earlier")
+    }
+    states = {how: state_of(result) for how, result in results.items()}
+    assert states == {None: HOLDS, "skip": HOLDS, "fail": HOLDS, "earlier": LOST}
 
 
 def test_the_state_is_written_and_read_back_and_old_results_are_read() -> None:

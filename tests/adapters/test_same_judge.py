@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
 import openai
 import pytest
 
@@ -21,6 +22,8 @@ from ragas.llms import llm_factory
 
 from tcva_adapters import TCVA, Panel
 from tcva_adapters.errors import GuaranteeWarning
+from tcva_adapters.judges.lexical import LexicalJudge
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tests.llamaindex.entry import ScriptedLLM
 from tests.support.certified import GOOD, HOLDS, LOST, OPEN, certified, certified_by, state_of
@@ -176,12 +179,155 @@ def test_further_arguments_are_compared_and_kept_secret() -> None:
     assert checked_for(penalty, penalty).state == HOLDS
     assert "hunter2" not in json.dumps(TCVA(judge=penalty).judged_by())
     for other, why in (
-        (bound(), "further arguments None instead of "),
+        (bound(), "repetition_penalty None instead of digest "),
         (bound(top_p=0.5), "top_p 0.5 instead of None"),
     ):
         check = checked_for(other, penalty)
         assert check.state == LOST
         assert why in check.text
+
+
+BODY: Final = {"repetition_penalty": 1.1}
+SENT: Final[dict[str, dict[str, Any]]] = {
+    "logit_bias": {"logit_bias": {7: -100}},
+    "logit_bias in model_kwargs": {"model_kwargs": {"logit_bias": {7: -100}}},
+    "reasoning": {"reasoning": {"effort": "low"}},
+    "reasoning_effort": {"reasoning_effort": "low"},
+    "verbosity": {"verbosity": "low"},
+    "disabled_params": {"disabled_params": {"seed": None}},
+    "repetition_penalty": {"extra_body": BODY},
+    "use_responses_api": {"use_responses_api": False},
+    "address, by default_query": {"default_query": {"deployment": "A", "token": "hunter2-hunter2"}},
+    "address, by default_headers": {"default_headers": {"X-Route": "A"}},
+    "address, by base_url": {"base_url": "http://127.0.0.1:9/v1?deployment=A"},
+}  # fmt: skip
+
+
+def _sent(**arguments: Any) -> Any:
+    how: dict[str, Any] = {"base_url": Arguments().base_url, "temperature": 0, "seed": 0}
+    how |= {"model": "m", "api_key": KEY, "max_tokens": 4096}
+    own = {n: {**value} if isinstance(value, dict) else value for n, value in arguments.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of arguments that have fields, too
+        return ChatOpenAI(**{**how, **own})  # it empties model_kwargs
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_whatever_an_llm_object_sends_is_compared(name: str) -> None:
+    made, part = _sent(**SENT[name]), name.partition(" in ")[0].partition(",")[0]
+    assert checked_for(made, _sent(**SENT[name])).state == HOLDS
+    for by in (_sent(), WRAPPERS["openai:MODEL"](Arguments())):
+        check = checked_for(made, by)
+        assert (check.state, check.text.partition(f"lost: {part} ")[1] != "") == (LOST, True)
+    told = json.dumps(TCVA(judge=made).judged_by())
+    assert not re.search(r"hunter2|sk-|deployment|X-Route", told)
+    assert (
+        checked_for(_sent(**SENT[name], timeout=9, max_retries=7, tags=["a"]), made).state == HOLDS
+    )
+
+
+def test_arguments_are_the_same_wherever_they_stand() -> None:
+    bias = {7: -100}
+    ways = [
+        _sent(logit_bias=bias),
+        _sent(model_kwargs={"logit_bias": bias}),
+        _sent().bind(logit_bias=bias),
+        _sent().bind(extra_body={"logit_bias": bias}),
+    ]
+    assert {checked_for(one, other).state for one in ways for other in ways} == {HOLDS}
+    check = checked_for(_sent().bind(model="other"), _sent())
+    assert check.state == LOST
+
+
+def _of_four(query: str = "", **further: Any) -> dict[str, Any]:
+    """An LLM object of each framework with these arguments behind an address with this query."""
+    url = Arguments().base_url + query
+    llama: Any = {"temperature": 0.0, "max_tokens": 9, "additional_kwargs": further}
+    made = openai.OpenAI(base_url=url, api_key=KEY)
+    deepeval: Any = {"cost_per_input_token": 0.0, "cost_per_output_token": 0.0, "api_key": KEY}
+    return {
+        "LangChain": _sent(base_url=url, model_kwargs=further),
+        "LlamaIndex": LlamaIndexOpenAI(model="m", api_base=url, **llama),
+        "RAGAS": llm_factory("m", client=made, **further),
+        "DeepEval": OpenAIModel("m", base_url=url, generation_kwargs=further, **deepeval),
+        "a client of the user's": OpenAICompatibleModel("m", client=made),
+    }
+
+
+@pytest.mark.parametrize("framework", _of_four())
+def test_arguments_and_queries_count_in_all_frameworks(framework: str) -> None:
+    plain, other = _of_four()[framework], _of_four("?deployment=B")[framework]
+    one = _of_four("?deployment=A&key=sk-secret-123456")[framework]
+    assert checked_for(plain, _of_four()[framework]).state == HOLDS
+    assert checked_for(one, _of_four("?deployment=A")[framework]).state == HOLDS
+    for by in (plain, other):
+        assert "lost: address 127.0.0.1:9/v1?" in checked_for(one, by).text
+    if framework != "a client of the user's":
+        biased = _of_four(logit_bias={"7": -100})[framework]
+        assert "lost: logit_bias digest" in checked_for(biased, plain).text
+
+
+def test_what_has_no_digest_never_holds() -> None:
+    made = _sent(http_client=httpx.Client())
+    check = checked_for(made, made)
+    assert (check.state, "http_client unknown" in check.text) == (OPEN, True)
+
+
+def test_an_asynchronous_client_at_another_address_cannot_be_checked() -> None:
+    client = openai.AsyncOpenAI(base_url="http://127.0.0.1:8/v1", api_key=KEY)
+    made = _sent(async_client=client.chat.completions)
+    for by in (made, _sent()):
+        check = checked_for(made, by)
+        assert (check.state, "address unknown" in check.text) == (OPEN, True)
+
+
+def test_top_p_counts_where_repeats_or_draws_have_a_temperature_of_their_own() -> None:
+    def model(top_p: float) -> Any:
+        return Own(server="h/v1", temperature=0, seed=0, max_tokens=9, top_p=top_p)
+
+    for judging, state in (({}, HOLDS), ({"repeats": 3}, LOST), ({"verdicts": "yes_no"}, LOST)):
+        for made in (model(0.1), model(1.0)):
+            made.follows_sampling = True
+            by = TCVA(judge=model_of(model(1.0)), **judging).judge
+            judge = TCVA(judge=model_of(made), **judging).judge
+            expected = state if made.parameters["top_p"] == 0.1 else HOLDS
+            assert checked_for(judge, by).state == expected
+
+
+def model_of(model: Any) -> Any:
+    model.follows_sampling = True
+    return model
+
+
+class Rewriting(LLMJudge):
+    """Judges another sample than the one it is given."""
+
+
+class OwnPanel(Panel):
+    """Combines verdicts in its own way."""
+
+
+def test_a_class_of_the_users_is_part_of_what_a_judge_is_known_by() -> None:
+    class Own4(LexicalJudge):
+        name = "lexical/4"
+
+    model = WRAPPERS["openai:MODEL"](Arguments())
+    pairs = [
+        (Rewriting(model), LLMJudge(model), "class of the judge tests.adapters."),
+        (Own4(), LexicalJudge(), "class of the judge tests.adapters."),
+        (OwnPanel([model, "lexical"]), Panel([model, "lexical"]), "class of the panel tests."),
+    ]
+    for judge, by, why in pairs:
+        assert checked_for(judge, judge).state == HOLDS
+        check = checked_for(judge, by)
+        assert (check.state, why in check.text) == (LOST, True)
+
+
+def test_panels_among_additional_judges_are_compared_too() -> None:
+    model = WRAPPERS["openai:MODEL"](Arguments())
+    median, fused = (Panel([model, "lexical"], combine=combine) for combine in ("median", "fused"))
+    one, other = (TCVA(judge="lexical", fuse=[panel]).judged_by() for panel in (median, fused))
+    assert {name for name in one if one[name] != other[name]} == {"combine"}
 
 
 def test_judges_of_a_panel_and_additional_ones_are_compared_one_by_one() -> None:
