@@ -53,12 +53,13 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx -W --keep-going -n --quiet docs build/docs
 	$(BIN)/python .ci/check_docs.py build/docs
 
-# What takes long and attacks: servers that fail, killed runs, forged quotes, requests elsewhere.
+# What takes long and attacks: servers that fail, killed runs, forged quotes, requests elsewhere, long texts.
 long: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.attacks
 	$(BIN)/python -m benchmarks.evidence
 	$(BIN)/python -m benchmarks.non_claims
 	$(BIN)/python -m benchmarks.silence
+	$(BIN)/python -m benchmarks.stalls
 	$(BIN)/python -m benchmarks.provider_batches
 
 # Speed beside the frameworks' own metrics in one run, into docs/measurements.md: about 40 minutes on a

@@ -5,11 +5,29 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+import time
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
+
+_LONG: Final = 0.02
+"""Seconds of work from which on it leaves the thread of the event loop."""
+
+_SHORT: Final = 0.004
+"""Seconds of work up to which it stays there whatever else is to be done."""
+
+_A_TURN: Final = 0.01
+"""Seconds of a loop's turn for several pieces of work."""
+
+_A_MOMENT: Final = 0.001
+"""Seconds after which a turn is no longer as good as new."""
+
+_BEGAN: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, float]] = WeakKeyDictionary()
+"""When work began in the present turn of each loop."""
 
 _LOOPS: Final[dict[tuple[int, str], asyncio.AbstractEventLoop]] = {}
 """By process and name: a forked process inherits its parent's without the threads that run them."""
@@ -50,6 +68,68 @@ def wait_for(work: Coroutine[Any, Any, T], name: str = "tcva-loop") -> T:
     except BaseException:
         done.cancel()  # after Ctrl-C nobody waits for the answer
         raise
+
+
+async def work_aside(work: Callable[[], T], seconds: float) -> T:
+    """Compute something for an event loop without holding it up.
+
+    Short work is done at once, or in a later turn of the loop where this one has no time left; long
+    work in one thread that all loops of the process share. Where the task is cancelled meanwhile,
+    the work is not lost: its result is returned, and what the task waits for next is cancelled; see
+    `checkpoint`.
+
+    Args:
+        work: Is called once, in the context of the caller.
+        seconds: How long it may take, roughly.
+    """
+    is_ready: Callable[[], bool] = partial(_has_time, seconds)
+    pause: Callable[[], Awaitable[object]] = partial(asyncio.sleep, 0)
+    future = None
+    if seconds > _LONG or (seconds > _SHORT and not is_ready()):
+        future = asyncio.wrap_future(submit(_called(work), "tcva-work"))
+        is_ready, pause = future.done, partial(asyncio.wait, [future])
+    is_cancelled = False
+    while not is_ready():
+        try:
+            await pause()
+        except asyncio.CancelledError:
+            is_cancelled = True
+    task = asyncio.current_task()
+    if is_cancelled and task is not None:
+        task.uncancel()  # once more is not twice
+        task.cancel()
+    return future.result() if future else work()
+
+
+async def checkpoint() -> None:
+    """Be cancelled here, where `work_aside` put it off."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        await asyncio.sleep(0)
+
+
+async def turn_with_time(seconds: float = 0.0) -> None:
+    """Wait for a turn of the event loop that has time for more.
+
+    Args:
+        seconds: How long what follows, and what it sets going, may take.
+    """
+    while not _has_time(seconds):  # noqa: ASYNC110  # nothing else tells of the next turn
+        await asyncio.sleep(0)
+    _BEGAN[asyncio.get_running_loop()] -= seconds
+
+
+def _has_time(seconds: float) -> bool:
+    """Whether this turn of the loop has time for a piece of work; for its first one it always has."""
+    loop, now = asyncio.get_running_loop(), time.perf_counter()
+    if loop not in _BEGAN:
+        _BEGAN[loop] = now
+        loop.call_soon(_BEGAN.pop, loop)
+    return now - _BEGAN[loop] <= max(_A_TURN - seconds, _A_MOMENT)
+
+
+async def _called(work: Callable[[], T]) -> T:
+    return work()
 
 
 def _loop(key: tuple[int, str]) -> asyncio.AbstractEventLoop:

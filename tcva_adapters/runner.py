@@ -30,7 +30,7 @@ from pydantic_core import to_json
 from tcva_adapters.events import emit
 from tcva_adapters.judges.alone import SentenceMark, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, digest, why_unscored
-from tcva_adapters.loops import is_in_loop
+from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.assessment import Judgement, Unscored, Usage
@@ -305,29 +305,27 @@ class Runner(Generic[R]):
 
     def result(self, sample: Sample) -> R:
         """One sample's result, in this thread; a model's several questions in several threads."""
-        questions = self._scorer.questions(sample)
-        if len(questions) > 1 and not self._scorer.is_instant:
+        (asked,) = self._asked([sample])
+        if len(asked.left) > 1:
             (result,) = self.stream(iter([sample]), Progress("", 1))
             return result
-        answers = self._stored(questions) if self._store else [None] * len(questions)
-        for i, question in enumerate(questions):
-            if answers[i] is None:
-                answers[i] = self.answer(question)
-        if self._computed:
-            self._write_computed()
-        return self._scorer.emitted(self._scorer.answered(sample, answers))
+        for i in asked.left:
+            asked.answers[i] = self.answer(asked.questions[i])
+        result = self._handed(asked, Progress("", 1))
+        self._write_computed()
+        return result
 
     async def aresult(self, sample: Sample) -> R:
         """The same, awaited; several questions in several tasks, a single one in this very one."""
+        await turn_with_time()
         (asked,) = self._asked([sample])
         if len(asked.left) > 1:
             results = self.astream(iter([sample]), Progress("", 1))
             (result,) = [result async for result in results]
             return result
-        for i in asked.left:
-            asked.answers[i] = await self.aanswer(asked.questions[i])
-        result = self._handed(asked, Progress("", 1))
+        result = await self._ahanded(asked, Progress("", 1))
         self._write_computed()
+        await checkpoint()
         return result
 
     def answer(self, question: Question[Any]) -> Any:
@@ -436,7 +434,7 @@ class Runner(Generic[R]):
                 while waiting and (is_end or len(waiting) > AHEAD * most or waiting[0].is_done):
                     for task in waiting[0].under_way.values():
                         await task
-                    yield self._handed(waiting.popleft(), shown)
+                    yield await self._ahanded(waiting.popleft(), shown)
         finally:
             under_way = [*tasks]
             for task in under_way:
@@ -455,6 +453,13 @@ class Runner(Generic[R]):
             answers = [next(found) for _ in questions]
             left = [i for i, answer in enumerate(answers) if answer is None]
             yield _Asked(sample, questions, answers, [] if self._scorer.is_instant else left)
+
+    async def _ahanded(self, asked: _Asked, shown: Progress) -> R:
+        """The same as `_handed`, awaited."""
+        for i, question in enumerate(asked.questions):
+            if asked.answers[i] is None and i not in asked.under_way:
+                asked.answers[i] = await self.aanswer(question)
+        return self._handed(asked, shown)
 
     def _handed(self, asked: _Asked, shown: Progress) -> R:
         """The result of a sample, once its answers are there."""

@@ -14,8 +14,10 @@ from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import Turns, digest, seen, why_unscored
+from tcva_adapters.judges.lexical import A_CHARACTER
 from tcva_adapters.judges.llm import Calls, LLMJudge, adrive, drive
 from tcva_adapters.judges.prompts import sample_blocks
+from tcva_adapters.loops import work_aside
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.runner import Question
@@ -66,7 +68,9 @@ class RatingQuestion(Question[MetricAnswer]):
     async def aask(self) -> MetricAnswer:
         """The same, awaited."""
         if isinstance(self.judge, LexicalRater):
-            return self.judge.rate(self._sample, self._metric)
+            return await work_aside(
+                self.ask, A_CHARACTER * len(self._sample.field("contexts") or "")
+            )
         return await adrive(self.conversation(), self.judge.model)
 
     def conversation(self) -> Turns[MetricAnswer]:

@@ -9,11 +9,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise, product
 from typing import Final, NamedTuple
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judges.quotes import LONGEST, Found, Passages, find_quote, prepared, quote_words
+from tcva_adapters.judges.quotes import LONGEST, Found, Passages, find_quote, quote_words
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
 from tcva_adapters.text.contrast import (
@@ -66,6 +67,7 @@ class Side(NamedTuple):
     content: set[str]
 
 
+@lru_cache(maxsize=64)  # a claim and its quote are often the same
 def side_of(text: str) -> Side:
     """A text with what it could share with another one."""
     tokens, content = tokenise(text), set()
@@ -86,7 +88,7 @@ def side_of(text: str) -> Side:
 
 
 def check_evidence(
-    verdicts: Iterable[ClaimVerdict], passages: Sequence[str]
+    verdicts: Iterable[ClaimVerdict], passages: Passages | Sequence[str]
 ) -> tuple[ClaimVerdict, ...]:
     """Verdicts whose high levels stand only with a quote that is found and says something.
 
@@ -115,7 +117,8 @@ def check_evidence(
     >>> lowered.verdict, lowered.original_verdict, lowered.evidence_check
     (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>, <EvidenceCheck.NOT_FOUND: 'not_found'>)
     """
-    verdicts, held = list(verdicts), prepared(tuple(passages))
+    held = passages if isinstance(passages, Passages) else Passages(passages)
+    verdicts = list(verdicts)
     for at, verdict in enumerate(verdicts):
         if verdict.verdict is None:
             continue

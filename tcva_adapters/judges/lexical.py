@@ -23,6 +23,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import computed, listed_non_claims
 from tcva_adapters.judges.passages import Passages, Sentence, grams_of, pairs_of, prepare
 from tcva_adapters.judges.prompts import NOT_A_CLAIM
+from tcva_adapters.loops import work_aside
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.contrast import negation_differs, opposites, other_numbers
@@ -31,6 +32,9 @@ from tcva_adapters.text.words import Token, is_content, tokenise
 
 LEXICAL_VERSION: Final = "lexical/4"
 """Changes with every change of the algorithm that could change a verdict."""
+
+A_CHARACTER: Final = 2e-7
+"""About how many seconds a character of the contexts takes."""
 
 _WEIGHTS: Final = WeightScheme.DEFAULT.weights
 _FUNCTION_WORD: Final = 0.5  # what it counts where a content word counts 1
@@ -97,8 +101,9 @@ class LexicalJudge:
         return computed(self, sample, criterion, judged)
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same; it takes milliseconds and does not wait for anything."""
-        return self.assess(sample, criterion)
+        """The same, awaited: long texts do not hold up the event loop."""
+        size = len(sample.field(criterion.against) or "")
+        return await work_aside(partial(self.assess, sample, criterion), size * A_CHARACTER)
 
     def judge_claims(
         self, claims: Sequence[str], passages: Sequence[str], criterion: Criterion

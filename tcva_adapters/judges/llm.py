@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from tcva_adapters.core.verdicts import Verdict
@@ -22,6 +23,7 @@ from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory, without_assert
 from tcva_adapters.judges.base import (
     MAX_CLAIMS,
     Outcome,
+    Replies,
     Turns,
     blank_field,
     incomplete,
@@ -31,9 +33,10 @@ from tcva_adapters.judges.base import (
     why_unscored,
 )
 from tcva_adapters.judges.evidence import check_evidence
-from tcva_adapters.judges.quotes import find_quote, prepared
+from tcva_adapters.judges.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
+from tcva_adapters.loops import turn_with_time, work_aside
 from tcva_adapters.models.protocol import (
     Identity,
     JudgeModel,
@@ -214,40 +217,59 @@ def marked_by_judge(text: str, kind: str) -> ClaimVerdict:
 
 def drive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
     """What comes of a judgement; after a failed call the rest of its turn is not asked."""
-    try:
-        requests = next(turns)
-        while True:
-            replies: list[ModelReply | JudgeError] = []
-            for request in requests:
-                try:
-                    replies.append(complete(model, request))
-                except JudgeError as error:
-                    replies.append(error)
-                    break
-            requests = turns.send(replies)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]  # a generator returns its result untyped
+    steps = _steps(turns)
+    step = steps.send(None)
+    while isinstance(step, list):
+        replies: list[ModelReply | JudgeError] = []
+        for request in step:
+            try:
+                replies.append(complete(model, request))
+            except JudgeError as error:
+                replies.append(error)
+                break
+        step = steps.send(replies)
+    return step
 
 
 async def adrive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
-    """The same, awaited; the requests of a turn are under way at the same time."""
+    """The same, awaited; the requests of a turn are under way at the same time.
+
+    Long work between the calls does not hold up the event loop, and a cancellation waits for it:
+    replies were paid for. See `loops.work_aside`.
+    """
 
     async def reply(request: JudgeRequest) -> ModelReply | JudgeError:
+        await turn_with_time(_A_CALL)
         try:
             return await acomplete(model, request)
         except JudgeError as error:
             return error
 
-    try:
-        requests = next(turns)
-        while True:
-            if len(requests) == 1:  # needs no task of its own
-                replies = [await reply(requests[0])]
-            else:
-                replies = await asyncio.gather(*map(reply, requests))
-            requests = turns.send(replies)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]  # as above
+    steps = _steps(turns)
+    await turn_with_time()
+    step = steps.send(None)
+    while isinstance(step, list):
+        if len(step) == 1:  # needs no task of its own
+            replies = [await reply(step[0])]
+        else:
+            replies = await asyncio.gather(*map(reply, step))
+        shown = sum(len(request.user) for request in step)
+        step = await work_aside(partial(steps.send, replies), _A_CHARACTER * shown)
+    return step
+
+
+_A_CALL: Final = 1e-3
+"""About how many seconds of CPU a call takes where a framework's client makes it on the loop."""
+
+_A_CHARACTER: Final = 4e-7
+"""The same of a character that was sent: quotes are looked up in it."""
+
+
+def _steps(
+    turns: Turns[Outcome],
+) -> Generator[list[JudgeRequest] | Outcome, Replies | None, None]:
+    """The lists of requests of a judgement, and at the end what comes of it."""
+    yield (yield from turns)
 
 
 @dataclass(slots=True)
@@ -352,14 +374,18 @@ def written_verdicts(
     for start in range(0, len(texts), size):
         part = texts[start : start + size]
         chunks.append(_Chunk(start, part, list(range(1, len(part) + 1))))
-    held = passages(sample, criterion)
+    shown = prompts.sample_blocks(sample, (criterion.against, *criterion.shows))
+    held: Passages | None = None
     for turn in range(3):
         asked = [chunk for chunk in chunks if chunk.open and (turn < 2 or chunk.disbelieved)]
+        if not asked:
+            break
         requests = [
             prompts.verdict_request(
                 sample,
                 criterion,
                 chunk.texts,
+                shown=shown,
                 only=chunk.open if turn else None,
                 # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
                 allow_non_claims=not chunk.disbelieved,
@@ -375,11 +401,12 @@ def written_verdicts(
             for chunk in asked:
                 chunk.problems = [f"a further call failed: {error}"]
             break
+        held = held or Passages(passages(sample, criterion))
         for chunk, reply in zip(asked, replies, strict=True):
             marked = _read(chunk, reply, sample, criterion, held)
             yield from _confirm_marks(calls, criterion, chunk, marked)
     verdicts = _complete(chunks, len(texts))
-    return check_evidence(verdicts, held) if criterion.checks_evidence else verdicts
+    return check_evidence(verdicts, held) if held and criterion.checks_evidence else verdicts
 
 
 def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ...]:
@@ -403,7 +430,7 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
 
 
 def _read(
-    chunk: _Chunk, reply: ModelReply, sample: Sample, criterion: Criterion, held: Sequence[str]
+    chunk: _Chunk, reply: ModelReply, sample: Sample, criterion: Criterion, held: Passages
 ) -> dict[int, ClaimVerdict]:
     """Take the verdicts of a reply, and note what cannot be used of it.
 
@@ -476,25 +503,24 @@ _MOST: Final = 0.7
 
 
 def _copied_from(
-    verdict: ClaimVerdict, criterion: Criterion, texts: Sequence[str], held: Sequence[str]
+    verdict: ClaimVerdict, criterion: Criterion, texts: Sequence[str], held: Passages
 ) -> str:
     """Where in the prompt a quote stands that no passage holds; empty for any other quote.
 
     Small models fill the form of a reply with whatever stands near.
     """
     runs = _runs(verdict.evidence)
-    if not runs or find_quote(verdict.evidence, prepared(tuple(held))):
-        return ""
     sources = {prompts.verdict_system(criterion, allow_non_claims=True): "instructions"}
     if criterion.checks_evidence and verdict.verdict in HIGH:
         sources |= dict.fromkeys(texts, "claim")
     for text, source in sources.items():
-        if len(runs & _runs(text)) >= _MOST * len(runs):
-            return source
+        if runs and len(runs & _runs(text)) >= _MOST * len(runs):
+            return "" if find_quote(verdict.evidence, held) else source
     return ""
 
 
-def _runs(text: str) -> set[tuple[str, ...]]:
+@lru_cache(maxsize=32)  # the claims of a call, and the instructions, are compared with each quote
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
     """All four words in a row, which are no name that prompt and passage may both have."""
     words = listed(text)
-    return set(zip(words, words[1:], words[2:], words[3:], strict=False))
+    return frozenset(zip(words, words[1:], words[2:], words[3:], strict=False))

@@ -46,6 +46,10 @@ BLOCKS: Final[dict[Field, str]] = {
 """Names of blocks, in the order of the user part: what is shared by most samples comes first."""
 
 _DIGEST: Final = 6
+_HASHED: Final = 2000
+"""Bytes at once: from 2048 on the interpreter's lock is given away, and another thread that computes
+keeps it for 5 ms, for each passage."""
+
 # Tag characters carry text that no reader sees; surrogates cannot be sent; the rest is control.
 _UNSENDABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]")
 _TEMPLATE_MARK: Final = re.compile(r"[<＜](?=[|｜])")
@@ -76,7 +80,10 @@ def block(name: str, text: str) -> str:
     """
     text = digest = sendable(text)
     while digest in text:
-        digest = hashlib.sha256(f"{digest}\n{text}".encode()).hexdigest()[:_DIGEST]
+        data, hashed = f"{digest}\n{text}".encode(), hashlib.sha256()
+        for at in range(0, len(data), _HASHED):
+            hashed.update(data[at : at + _HASHED])
+        digest = hashed.hexdigest()[:_DIGEST]
     return f"<<<{name} {digest}>>>\n{text}\n<<<END {name} {digest}>>>"
 
 
@@ -119,6 +126,7 @@ def verdict_request(
     criterion: Criterion,
     claims: Sequence[str],
     *,
+    shown: Sequence[str] = (),
     only: Sequence[int] | None = None,
     allow_non_claims: bool = True,
     problems: Sequence[str] = (),
@@ -129,6 +137,7 @@ def verdict_request(
         sample: The sample; the fields that the criterion looks at must not be None.
         criterion: What is judged, and against what.
         claims: The claims, numbered from 1; of a criterion with statements, the statements.
+        shown: The blocks of the sample's texts, where they are there already.
         only: Numbers of the claims that still lack a verdict. The prompt stays the same up to its
             last lines, which then ask for these alone.
         allow_non_claims: Whether a sentence may be marked as claiming nothing or as a refusal.
@@ -138,7 +147,7 @@ def verdict_request(
     allow = allow_non_claims and not criterion.statements
     asked = range(1, len(claims) + 1) if only is None else sorted(set(only))
     schema = _verdict_schema(tuple(asked), criterion.against, allow_non_claims=allow)
-    parts = sample_blocks(sample, (criterion.against, *criterion.shows))
+    parts = [*(shown or sample_blocks(sample, (criterion.against, *criterion.shows)))]
     parts += [block(f"CLAIM {number}", claim) for number, claim in enumerate(claims, start=1)]
     which = "each of these claims" if only is None else "these claims only"
     ask = f"Give one verdict for {which}: {', '.join(schema['properties'])}."

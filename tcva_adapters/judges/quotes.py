@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from itertools import islice
-from typing import Final, NamedTuple
+from functools import cached_property, lru_cache
+from heapq import nlargest
+from itertools import accumulate
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -42,23 +43,19 @@ MOST_FRAGMENTS: Final = 10
 
 _GRAM: Final = 3
 _SHORTEST_NEAR: Final = 6  # quotes with fewer words must match exactly
-_MOST_HITS: Final = 50_000
 _MOST_STRETCHES: Final = 20
+_MOST_HITS: Final = 50_000
 _MOST_PLACES: Final = 2000
 _SHIFT: Final = 2  # words that a similar stretch may have more or fewer in its middle
 _NEAREST: Final = 3  # places of a fragment behind another that may follow on it
 _REACH: Final = 8  # words outside a quote in which a negation counts
-_LONGEST_PREPARED: Final = 50_000  # characters of passages that stay prepared for the next call
 _END: Final = "\n"  # stands behind each passage; no word is like it
+_MARKS: Final = STOPS | PAUSES
 _ELLIPSIS: Final = re.compile(r"[\[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?")
+Place: TypeAlias = tuple[int, int]
+"""A stretch of words: the index of the first one, and of the one behind the last."""
+
 _DECISIVE: Final = NEGATIONS | variants("numbers").keys() | variants("scales").keys() | {"percent"}
-
-
-class Place(NamedTuple):
-    """A stretch of words: the index of the first one, and of the one behind the last."""
-
-    begin: int
-    end: int
 
 
 class Found(NamedTuple):
@@ -82,7 +79,8 @@ class Passages:
     """Passages, prepared once for all quotes that are looked up in them.
 
     What one quote may cost is bounded: the first 2000 places that begin like a run of words count;
-    a similar stretch is looked for at the first 50 000 places that have three of its words in a row.
+    a similar stretch is looked for at 50 000 places that have three of its words in a row, as many
+    for each three.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -90,23 +88,25 @@ class Passages:
         self._firsts: list[int] = []
         self._stops: list[int] = []
         self._breaks: list[int] = []
+        words = self.words
         for text in texts:
-            self._firsts.append(len(self.words))
+            self._firsts.append(len(words))
             for piece in split_words(text):
-                if piece in STOPS:
-                    self._stops.append(len(self.words))
-                if piece in STOPS or piece in PAUSES:
-                    self._breaks.append(len(self.words))
+                if piece in _MARKS:
+                    self._breaks.append(len(words))
+                    if piece in STOPS:
+                        self._stops.append(len(words))
+                elif piece.isascii() or not UNSPACED.match(piece):
+                    words.append(piece.casefold())
                 else:
-                    self.words += piece if UNSPACED.match(piece) else [piece.casefold()]
-            self.words.append(_END)
-            self._breaks += (len(self.words) - 1, len(self.words))
-        self._firsts.append(len(self.words))
-        self._negations = [at for at, word in enumerate(self.words) if word in NEGATIONS]
-        barred = _barred(self.words)
+                    words += piece
+            words.append(_END)
+            self._breaks += (len(words) - 1, len(words))
+        self._firsts.append(len(words))
+        self._negations = [at for at, word in enumerate(words) if word in NEGATIONS]
+        barred = _barred(words)
         self._joined = "".join(barred)
-        self._ends = np.cumsum([len(word) for word in barred])
-        self._begins = self._ends - [len(word) for word in self.words]
+        self._ends = [*accumulate(map(len, barred))]
 
     def passage(self, at: int) -> int:
         """In which passage a word stands, counted from 1."""
@@ -131,11 +131,11 @@ class Passages:
         for _ in range(_MOST_PLACES):
             if at < 0:
                 break
-            begin, end = self._begins.searchsorted(at), self._ends.searchsorted(at + len(wanted))
-            is_begin = self._begins[begin] == at
+            begin, end = bisect_right(self._ends, at), bisect_left(self._ends, at + len(wanted))
+            is_begin = at == self._ends[begin] - len(self.words[begin])
             if is_begin and self._ends[end] == at + len(wanted):
-                found.append(Place(int(begin), int(end) + 1))
-            at = self._joined.find(wanted, self._begins[begin + is_begin])
+                found.append((begin, end + 1))
+            at = self._joined.find(wanted, self._ends[begin])
         return found
 
     def near(self, quote: Sequence[str], names: frozenset[str]) -> list[Place]:
@@ -144,11 +144,19 @@ class Passages:
         if size < _SHORTEST_NEAR:
             return []
         inside = {tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))}
-        grams = enumerate(zip(self.words, self.words[1:], self.words[2:], strict=False))
-        hits = list(islice(((at, inside[g]) for at, g in grams if g in inside), _MOST_HITS))
+        hits: defaultdict[int, list[Place]] = defaultdict(list)
+        hashes, order = self._sequences
+        for words, i in inside.items():
+            begin, end = (hashes.searchsorted(hash(words), side) for side in ("left", "right"))
+            for at in order[begin:end][: _MOST_HITS // len(inside)].tolist():
+                hits[at - i].append((at, i))
         found: dict[int, Place] = {}
-        for start, _ in Counter(at - i for at, i in hits).most_common(_MOST_STRETCHES):
-            own = [(at, i) for at, i in hits if abs(at - i - start) <= _SHIFT]
+        # Of as many hits, those that come first.
+        for start in nlargest(
+            _MOST_STRETCHES, hits, key=lambda at: (len(hits[at]), -min(hits[at])[0])
+        ):
+            near = range(start - _SHIFT, start + _SHIFT + 1)
+            own = sorted(hit for at in near if at in hits for hit in hits[at])
             passage = self.passage(own[0][0])
             shared = {i for _, i in own}
             if passage in found or len(shared) < NEAR_ENOUGH * len(inside):
@@ -158,25 +166,33 @@ class Passages:
             end = min(self._firsts[passage] - 1, last + size - behind)
             covered = {i + k for i in shared for k in range(_GRAM)}
             if _agrees(quote, self.words[begin:end], covered, names):
-                found[passage] = Place(begin, end)
+                found[passage] = begin, end
         return list(found.values())
+
+    @cached_property
+    def _sequences(self) -> tuple[Any, Any]:
+        """The hashes of all three words in a row, sorted, and where they stand."""
+        rows = zip(self.words, self.words[1:], self.words[2:], strict=False)
+        hashes = np.fromiter(map(hash, rows), np.int64)
+        order = hashes.argsort(kind="stable")
+        return hashes[order], order
 
     def chained(self, each: Sequence[Sequence[Place]], sizes: Sequence[int]) -> list[Place]:
         """From where to where all fragments of a quote stand in order."""
         found = []
-        for first in each[0]:
-            end = first.end
+        for first, behind in each[0]:
+            end = behind
             for i in range(1, len(each)):
-                begin = bisect_left(each[i], (end,))
+                after = bisect_left(each[i], (end,))
                 is_single = 1 in sizes[i - 1 : i + 1]
-                for place in each[i][begin : begin + _NEAREST]:
-                    if self._follows(end, place.begin, is_single=is_single):
-                        end = place.end
+                for place in each[i][after : after + _NEAREST]:
+                    if self._follows(end, place[0], is_single=is_single):
+                        end = place[1]
                         break
                 else:
                     break
             else:
-                found.append(Place(first.begin, end))
+                found.append((first, end))
         return found
 
     def _follows(self, end: int, begin: int, *, is_single: bool) -> bool:
@@ -200,15 +216,15 @@ class Passages:
         """Where a quote stands, of all its places; those where no edge of it is denied come first."""
         asserted: list[Place] = []
         any_before = any_behind = False
-        for place in places:
-            at = bisect_right(self._breaks, place.begin)
-            begin = max(place.begin - _REACH, self._breaks[at - 1] if at else 0)
-            end = min(place.end + _REACH, self._breaks[bisect_left(self._breaks, place.end)])
-            head = self.words[place.begin : place.begin + 2]
-            before = denied_before(self.words[begin : place.begin], head)
-            behind = denied_behind(self.words[place.end - 1], self.words[place.end : end])
+        for first, end in places:
+            at = bisect_right(self._breaks, first)
+            begin = max(first - _REACH, self._breaks[at - 1] if at else 0)
+            stop = min(end + _REACH, self._breaks[bisect_left(self._breaks, end)])
+            head = self.words[first : first + 2]
+            before = denied_before(self.words[begin:first], head)
+            behind = denied_behind(self.words[end - 1], self.words[end:stop])
             if not (before or behind):
-                asserted.append(place)
+                asserted.append((first, end))
             any_before, any_behind = any_before or before, any_behind or behind
         begins = sorted(next(zip(*asserted or places, strict=True)))
         numbers = tuple(sorted(set(map(self.passage, begins))))
@@ -216,13 +232,6 @@ class Passages:
         return Found(numbers, begins[0], is_denied and any_before, is_denied and any_behind)
 
 
-def prepared(texts: tuple[str, ...]) -> Passages:
-    """The passages, ready to be searched: most often those of a call before, of the same sample."""
-    is_long = sum(map(len, texts)) > _LONGEST_PREPARED
-    return Passages(texts) if is_long else _prepared(texts)
-
-
-_prepared: Final = lru_cache(maxsize=32)(Passages)
 quote_words: Final = lru_cache(maxsize=64)(listed)
 """The words of a quote, which is looked at more than once."""
 
@@ -258,9 +267,9 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     for part in parts if len(parts) <= MOST_FRAGMENTS else ():
         quote = listed(part)
         exact = passages.exact(quote)
-        have = {passages.passage(place.begin) for place in exact}
+        have = {passages.passage(begin) for begin, _ in exact}
         near = passages.near(quote, _names(part))
-        each.append(sorted(exact + [p for p in near if passages.passage(p.begin) not in have]))
+        each.append(sorted(exact + [p for p in near if passages.passage(p[0]) not in have]))
         sizes.append(len(quote))
     if not each or not all(each):
         return None

@@ -45,7 +45,12 @@ _TO_REPLY: Final = "Reply with one word: yes or no."
 
 
 def yes_no_request(
-    sample: Sample, criterion: Criterion, claim: str, *, again: bool = False
+    sample: Sample,
+    criterion: Criterion,
+    claim: str,
+    *,
+    shown: Sequence[str] = (),
+    again: bool = False,
 ) -> JudgeRequest:
     """A request for a yes or no on one claim.
 
@@ -56,9 +61,11 @@ def yes_no_request(
         sample: The sample; the fields that the criterion looks at must not be None.
         criterion: What is judged, and against what.
         claim: The claim; of a criterion with statements, one of these.
+        shown: The blocks of the sample's texts, where they are there already.
         again: The first answer was neither.
     """
-    parts = [*sample_blocks(sample, (criterion.against, *criterion.shows)), block("CLAIM", claim)]
+    shown = shown or sample_blocks(sample, (criterion.against, *criterion.shows))
+    parts = [*shown, block("CLAIM", claim)]
     more = " Nothing else, no explanation." if again else ""
     parts.append(f"The data ends here. Is it yes or no for the CLAIM? {_TO_REPLY}{more}")
     return JudgeRequest(_system(criterion), "\n\n".join(parts), {}, SCHEMA_NAME, _BY_TOKENS)
@@ -87,9 +94,12 @@ def yes_no_verdicts(
             answered twice is no answer.
     """
     verdicts: dict[int, ClaimVerdict] = {}
+    shown = sample_blocks(sample, (criterion.against, *criterion.shows))
     for again in (False, True):
         asked = [number for number in range(len(texts)) if number not in verdicts]
-        requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
+        requests = [
+            yes_no_request(sample, criterion, texts[n], shown=shown, again=again) for n in asked
+        ]
         try:
             replies = yield from calls.ask(requests)
         except JudgeError as error:

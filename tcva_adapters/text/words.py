@@ -55,6 +55,12 @@ _ELIDED: Final = re.compile(
 _APART: Final = re.compile(r" ['’]s\b")  # "the club 's captain", as tokenised text writes it
 # Putting accents in their order takes the square of their number.
 _MANY_MARKS: Final = re.compile(r"[^\w\s]{32,}")
+_PART: Final = 20_000
+"""Characters that are split at once: a pattern holds the interpreter's lock while it runs."""
+# Between two words, where no pattern above and no way to encode accents looks across.
+_BETWEEN: Final = re.compile(
+    r"(?<=\w\w)(?= \w|[\n\t\"])|(?<=[。！？，、；])(?=[\u3040-\u30ff\u4e00-\u9fff])"
+)
 _NEGATORS: Final = "不没沒無无未"
 _UNSPACED_PARTS: Final = re.compile(f"([〇零一二三四五六七八九十百千万亿億两兩]+|[{_NEGATORS}])")
 _MYRIAD: Final = 10**4
@@ -92,13 +98,21 @@ def split_words(text: str) -> list[str]:
     >>> split_words("It costs $1,500 - it's (NEW).")
     ['It', 'costs', '$', '1500', 'its', ',', 'NEW', ',', '.']
     """
+    if len(text) > _PART and (between := _BETWEEN.search(text, len(text) // 2)):
+        return split_words(text[: between.start()]) + split_words(text[between.start() :])
     if not text.isascii():
         text = _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
     if "'" in text or "’" in text:
         text = _ELIDED.sub(r"\1 ", _APART.sub("", text))
-    text = _BRACKET_CODES.sub(" ", _NEW_LINE.sub("\n;", text))
-    text = unicodedata.normalize("NFKC", text).translate(_FOLDING)
-    found = _PIECE.findall(text)
+    if "\n" in text:
+        text = _NEW_LINE.sub("\n;", text)
+    text = unicodedata.normalize("NFKC", _BRACKET_CODES.sub(" ", text)).translate(_FOLDING)
+    found: list[str] = []
+    for word in text.split():  # no piece holds a blank, and most words are one
+        if word.isascii() and word.isalpha():
+            found.append(word)
+        else:
+            found += _PIECE.findall(word)
     if _COMMA.search(text):
         found = [p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p for p in found]
     return found
