@@ -12,6 +12,7 @@ remembered.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 import time
@@ -33,10 +34,12 @@ from tcva_adapters.judges.base import Judge, Turns, digest, why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.progress import Progress
-from tcva_adapters.results.assessment import Judgement, Unscored, Usage
+from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
+
+_LOG: Final = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer", bound=Judgement)
 Item = TypeVar("Item")
@@ -302,6 +305,7 @@ class Runner(Generic[R]):
         self._holds_a_loop = False
         self._calls: dict[int, _Calls] = {}
         self._computed: list[tuple[Question[Any], Any]] = []
+        self._failed: set[Reason] = set()
 
     def result(self, sample: Sample) -> R:
         """One sample's result, in this thread; a model's several questions in several threads."""
@@ -495,6 +499,7 @@ class Runner(Generic[R]):
                 return None, call, None
             found = call.done.result() if call.done.done() else None
         if found is not None:
+            _LOG.debug("a judgement of another evaluator is shared")
             # What another evaluator got, under the name of this question's sample.
             free = {"usage": Usage(), "shared": not found.from_store}
             stored = self._kept(question, found).model_copy(update={**question.own, **free})
@@ -512,8 +517,13 @@ class Runner(Generic[R]):
         A failure that no call can escape ends a batch before any call of the judge succeeded, and
         with the third of the same way in a row. Any other such failure is its sample's own.
         """
+        why = answer.failure
+        if why is not None:  # after an outage one line tells all
+            level = logging.INFO if why.reason in self._failed else logging.WARNING
+            _LOG.log(level, "a judgement failed: %s", why.reason.value)
+            self._failed.add(why.reason)
         if self._in_batch:
-            why, calls = answer.failure, self._calls.setdefault(id(question.judge), _Calls())
+            calls = self._calls.setdefault(id(question.judge), _Calls())
             if why is None or not why.fatal:
                 calls.has_succeeded |= why is None
                 calls.times = 0
@@ -536,7 +546,10 @@ class Runner(Generic[R]):
         """What the store has of these questions of one kind, None where it has nothing."""
         if self._store is not None and questions:
             with self._store.spared():
-                return stored(self._store, questions)
+                found = stored(self._store, questions)
+                there = len(found) - found.count(None)
+                _LOG.debug("%s of %s judgements are in the store", there, len(found))
+                return found
         return [None] * len(questions)
 
     def _write_computed(self) -> None:

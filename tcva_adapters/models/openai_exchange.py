@@ -6,6 +6,7 @@ Apart from how it travels: live calls and the files of batches ask and read in t
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from tcva_adapters.models.reply_json import read_integer
 from tcva_adapters.models.secrets import mask, quotable, shown_url
 from tcva_adapters.results.settings import ModelConfig
 
+_LOG: Final = logging.getLogger(__name__)
 _FORMAT: Final = (
     r"response[_ ]format|json_schema|json_object|json[ _]mode|structured[ _]outputs?|guided_json"
     r"|grammar"
@@ -147,6 +149,7 @@ def exchange(
             raise server.error(replace(answer, sent=sent))
         is_certain = param or not re.search(_FEATURES[feature], request.user, re.IGNORECASE)
         (refused if is_certain else without)[feature] = message
+        _LOG.info("%s refuses %s; the request is sent again without it", server.url, feature)
 
 
 def _body(

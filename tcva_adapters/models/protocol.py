@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, runtime_checkable
@@ -14,6 +15,7 @@ from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.judged_by import SAMPLING, JudgeSpec
 from tcva_adapters.samples.sample import whole_characters
 
+_LOG: Final = logging.getLogger(__name__)
 _MOST_TOKENS: Final = 10**12
 
 
@@ -204,7 +206,7 @@ def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
         JudgeError: No text came, whatever the model raised or returned instead.
     """
     try:
-        return _checked(model.complete(request))
+        return _checked(model, model.complete(request))
     except JudgeError:
         raise
     except (Exception, asyncio.CancelledError) as error:
@@ -219,7 +221,7 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
         CancelledError: The task that waits here is cancelled.
     """
     try:
-        return _checked(await model.acomplete(request))
+        return _checked(model, await model.acomplete(request))
     except JudgeError:
         raise
     except (Exception, asyncio.CancelledError) as error:
@@ -229,11 +231,13 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
         raise as_judge_error(error) from error
 
 
-def _checked(reply: Any) -> ModelReply:
+def _checked(model: JudgeModel, reply: Any) -> ModelReply:
     if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
         msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
         raise JudgeError(msg, reason="no_reply")
     text = mask(whole_characters(reply.text))
+    level = logging.INFO if reply.retries else logging.DEBUG
+    _LOG.log(level, "%s replied after %s retries", model.name, reply.retries)
     return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
 
 
