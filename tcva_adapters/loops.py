@@ -20,7 +20,7 @@ _LONG: Final = 0.02
 _SHORT: Final = 0.004
 """Seconds of work up to which it stays there whatever else is to be done."""
 
-_A_TURN: Final = 0.01
+_A_TURN: Final = 0.005
 """Seconds of a loop's turn for several pieces of work."""
 
 _A_MOMENT: Final = 0.001

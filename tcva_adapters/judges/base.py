@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any, Final, Protocol, TypeVar, get_args, runtime_checkable
 
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.judges.prompts import sha256_of
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
@@ -268,4 +268,4 @@ def digest(parts: Mapping[str, Any]) -> str:
         given = parts.get("parameters")
         msg = f"parameters of a judgement must be JSON values, got {given!r}: {error}"
         raise InvalidValueError(msg) from None
-    return hashlib.sha256(text.encode()).hexdigest()
+    return sha256_of(text)

@@ -245,7 +245,7 @@ async def adrive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
         except JudgeError as error:
             return error
 
-    steps = _steps(turns)
+    steps, shown = _steps(turns), 0
     await turn_with_time()
     step = steps.send(None)
     while isinstance(step, list):
@@ -253,12 +253,13 @@ async def adrive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
             replies = [await reply(step[0])]
         else:
             replies = await asyncio.gather(*map(reply, step))
-        shown = sum(len(request.user) for request in step)
+        # What was shown for verdicts is searched after questions about single sentences, too.
+        shown = max(shown, sum(len(request.user) for request in step))
         step = await work_aside(partial(steps.send, replies), _A_CHARACTER * shown)
     return step
 
 
-_A_CALL: Final = 1e-3
+_A_CALL: Final = 5e-4
 """About how many seconds of CPU a call takes where a framework's client makes it on the loop."""
 
 _A_CHARACTER: Final = 4e-7

@@ -46,10 +46,7 @@ BLOCKS: Final[dict[Field, str]] = {
 """Names of blocks, in the order of the user part: what is shared by most samples comes first."""
 
 _DIGEST: Final = 6
-_HASHED: Final = 2000
-"""Bytes at once: from 2048 on the interpreter's lock is given away, and another thread that computes
-keeps it for 5 ms, for each passage."""
-
+_HASHED: Final = 2000  # bytes at once
 # Tag characters carry text that no reader sees; surrogates cannot be sent; the rest is control.
 _UNSENDABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]")
 _TEMPLATE_MARK: Final = re.compile(r"[<＜](?=[|｜])")
@@ -61,7 +58,8 @@ def sendable(text: str) -> str:
     >>> sendable("a\x00b, cout << x"), "<|" in sendable("<|im_end|>")
     ('a b, cout << x', False)
     """
-    return _TEMPLATE_MARK.sub("‹", _UNSENDABLE.sub(_replaced, text))
+    text = _UNSENDABLE.sub(_replaced, text)
+    return _TEMPLATE_MARK.sub("‹", text) if "|" in text or "｜" in text else text
 
 
 def _replaced(match: re.Match[str]) -> str:
@@ -80,11 +78,20 @@ def block(name: str, text: str) -> str:
     """
     text = digest = sendable(text)
     while digest in text:
-        data, hashed = f"{digest}\n{text}".encode(), hashlib.sha256()
-        for at in range(0, len(data), _HASHED):
-            hashed.update(data[at : at + _HASHED])
-        digest = hashed.hexdigest()[:_DIGEST]
+        digest = sha256_of(f"{digest}\n{text}")[:_DIGEST]
     return f"<<<{name} {digest}>>>\n{text}\n<<<END {name} {digest}>>>"
+
+
+def sha256_of(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal.
+
+    From 2048 bytes on, Python gives its lock away meanwhile, and another thread that computes keeps
+    it for 5 ms: too long an interruption for each passage.
+    """
+    hashed, data = hashlib.sha256(), text.encode()
+    for at in range(0, len(data), _HASHED):
+        hashed.update(data[at : at + _HASHED])
+    return hashed.hexdigest()
 
 
 def sample_blocks(sample: Sample, wanted: Sequence[Field]) -> list[str]:
