@@ -33,7 +33,7 @@ def print_believed() -> None:
         "in 8 more languages": MORE,
         "40 more in 8 languages": FURTHER,
         "refusals of prompts": STANDARD_REFUSALS,
-        "closings of chats": COURTESIES,
+        "courtesies of chats": COURTESIES,
     }
     for name, sentences in kinds.items():
         counts: Counter[str] = Counter()

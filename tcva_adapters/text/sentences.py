@@ -14,9 +14,10 @@ from operator import attrgetter
 from typing import Final, NamedTuple
 
 from tcva_adapters.text.lists import words
+from tcva_adapters.text.non_claims import non_claim_kind
 
 _CLOSERS: Final = r"\"'”’»›)\]}）】」』〉》*_"
-_OPENERS: Final = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>\-–—"
+_OPENERS: Final = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>§\-–—"
 _HARD_STOPS: Final = "。！？｡।॥؟۔։።။"  # end a sentence even with no space behind them
 _STOPS: Final = ".!?…‼⁇⁈⁉" + _HARD_STOPS
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -69,8 +70,11 @@ _NEVER_FINAL: Final = words("never_final")
 _BEFORE_NUMBER: Final = words("before_number")
 _SELDOM_FINAL: Final = words("seldom_final")
 _STARTERS: Final = words("starters")
-_GERMAN_MONTHS: Final = words("german_months")
-_INITIALS: Final = re.compile(r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*")  # "J", "U.S", "Ph.D"
+_BEFORE_ORDINAL: Final = words("before_ordinal")
+_AFTER_ORDINAL: Final = words("after_ordinal")
+_INITIALS: Final = re.compile(  # "J", "U.S", "Ph.D"; "Hauptstr"
+    r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*|\w+str"
+)
 _LONG_WORD: Final = 5  # a longer word before a full stop is hardly ever an unlisted abbreviation
 _WINDOW: Final = 32  # characters looked at in front of a stop
 
@@ -93,7 +97,8 @@ def split_claims(text: str) -> list[str]:
     The split depends on nothing but the text and drops nothing: the claims in order are the text
     again, apart from white space, the bullet mark in front of a list item, and tables. White space
     inside a claim becomes a single space, except in a claim that holds fenced code. Headings and
-    introductory lines that end in a colon stay with what follows. A row of a Markdown table has the
+    introductory lines that end in a colon stay with what follows, unless they only announce it ("Here
+    are the fees at a glance:"). A row of a Markdown table has the
     names of its columns.
 
     Args:
@@ -134,7 +139,11 @@ def pieces(text: str) -> list[Piece]:
                 if at != start:
                     starts.append(at)
                 rows[starts[-1]] = at, row
-        glued = kind == "heading" or block[0].rstrip()[-1] in ":："
+        # "Here are the fees at a glance:" claims nothing: what follows is judged without it.
+        glued = kind == "heading" or (
+            block[0].rstrip()[-1] in ":："
+            and (glued or non_claim_kind(lines[starts[-1] : end]) is None)
+        )
     # A piece without a letter or digit joins the piece before it, the first one the next.
     worded = [a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)]
     starts = [*starts[:1], *worded[1:]]
@@ -220,12 +229,13 @@ def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only:
 def _is_abbreviation(last_words: list[str], after: str, *, opens: bool) -> bool:
     """Whether the last word before a full stop is short for something that goes on."""
     word = last_words[-1]
-    forms = {word, word.lower()}
+    forms = {word, word.lower(), "_".join(last_words).lower()}
     if word.isdigit() and len(word) <= len("31"):
         # It numbers what follows: "1. Stir it; 2. Heat it." or "Steps: 1. Stir it."
         first = last_words[0]
         numbers = len(last_words) == 1 or first[-1:] == ";" or (first[-1:], word) == (":", "1")
-        return numbers or after in _GERMAN_MONTHS
+        ordinal = first.lower() in _BEFORE_ORDINAL and after.istitle() and not opens
+        return numbers or ordinal or after in _AFTER_ORDINAL
     if forms & _NEVER_FINAL:
         return True
     roman = len(word) > 1 and after not in {"", "I"} and not after.strip("IVXLC")

@@ -567,9 +567,26 @@ De nada, tenha um bom dia!
 Graag gedaan, fijne dag!
 どういたしまして、良い一日をお過ごしください。
 천만에요, 좋은 하루 되세요!
+Sehr gerne, Olaf!
+You're welcome, Olaf!
+Thanks, Mark!
+Das freut mich!
+Danke, gleichfalls!
+Einen Moment bitte, ich schaue nach.
+One moment please, I will check.
+Sehr geehrte Frau Schäfer,
+Ihre Hausverwaltung
+Bitte wenden Sie sich an unseren Kundenservice.
+Please contact our support team.
+Veuillez contacter notre service client.
+Por favor, contacte con nuestro servicio de atención al cliente.
+La preghiamo di contattare il nostro servizio clienti.
+Neem contact op met onze klantenservice.
+Hier sind die Leihfristen im Überblick:
+Here are the fees at a glance:
 """.strip().splitlines()
 )
-"""Closings of chats in these languages."""
+"""Courtesies, referrals and lead-ins of chats and letters."""
 
 MIXED: Final = tuple(
     """

@@ -248,3 +248,19 @@ def test_a_long_copy_is_supported_and_what_is_made_up_in_it_is_not(n_sentences: 
 def test_a_copy_of_rows_in_the_same_words_is_supported_however_many_they_are() -> None:
     rows = [f"Employee {i} in Leipzig has {i % 31} days of leave left." for i in range(1000)]
     assert {verdict.verdict for verdict in judge(rows, " ".join(rows))} == {LEVELS[0]}
+
+
+@pytest.mark.parametrize(
+    ("context", "right", "wrong"),
+    [
+        ("Gem. § 573 Abs. 2 i. V. m. § 574 Abs. 1 BGB beträgt die Frist 3 Monate.", "3 M", "9 M"),
+        ("Hr. Dr. med. Schulz, Hauptstr. 5 in Köln, hat bis 18 Uhr geöffnet.", "18", "22"),
+    ],
+)
+def test_abbreviations_lend_a_false_number_no_supported_claims(
+    context: str, right: str, wrong: str
+) -> None:
+    tcva = TCVA(judge="lexical")
+    answers = (context, context.replace(right, wrong))
+    scores = [tcva.evaluate(Sample(response=text, contexts=(context,))).score for text in answers]
+    assert scores == [1.0, pytest.approx(0.0, abs=0.01)]

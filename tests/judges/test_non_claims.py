@@ -160,6 +160,35 @@ The question cannot be answered: the museum closed.
 I don't have access to the pool on Mondays.
 We do not have permission to build here.
 I have no information about side effects. (It is safe.)
+I cannot recommend this drug to pregnant women.
+I cannot say the drug is safe.
+We don't know each other.
+材料不包含塑料。
+Drop us a line and pay nothing
+Drop us a line if you agree it is free.
+Danke, kostenlos
+Danke, Genehmigt
+Sehr gerne, Kostenlos!
+Thanks, Approved
+Thanks, Confirmed
+You're welcome, Free
+Please contact support at +49 30 1234
+Please contact our free hotline.
+Please contact Anna Smith.
+Bitte wenden Sie sich an Frau Müller.
+Bitte wenden Sie sich an die Polizei.
+Bitte wenden Sie sich an die Hausverwaltung in Köln.
+Contactez le service technique gratuit.
+Neem contact op met de klantenservice op maandag.
+Einen Moment bitte, der Laden schließt.
+One moment please, the shop closes.
+Sehr geehrte Frau Schäfer, die Miete steigt.
+Das freut uns nicht.
+Likewise, the drug is safe.
+Ihre Versicherung zahlt.
+Hier sind die Haustiere verboten im Überblick:
+Hier sind die Gebühren gestrichen auf einen Blick:
+Here are the fees waived at a glance:
 """.strip().splitlines()
 POLITE: Final = (*OPENINGS_AND_CLOSINGS, *MORE, *FURTHER)
 

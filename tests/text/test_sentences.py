@@ -50,12 +50,80 @@ PROSE = [
 ]
 """A bar stands where a sentence ends."""
 
+ABBREVIATED = """
+Gem. § 573 Abs. 2 i. V. m. § 574 Abs. 1 BGB beträgt die Frist 3 Monate.| Das ist alles.
+Die Frist beträgt gem. § 573c Abs. 1 BGB drei Monate.| § 574 bleibt unberührt.
+Hr. Dr. med. Schulz, Hauptstr. 5 in Köln, hat bis 18 Uhr geöffnet.| Danach ist zu.
+Er wohnt in der Hauptstr.| Das Haus ist alt.
+Fr. Prof. Dr. Meier und Hr. Dr. phil. Lutz lehren hier.| Sie forschen auch.
+Das kostet 3 Mio. Euro inkl. Mehrwertsteuer und zzgl. Versand.| Wir zahlen.
+Der Umsatz lag bei 2 Mrd. Euro.| Das ist viel.
+Kunden bzw. Mieter zahlen vgl. Kap. 3 mind. 5 und max. 9 Euro.| Mehr nicht.
+Die Fahrt dauert ca. 2 Std.| Im Preis sind z. B. Getränke dabei.
+Gilt Art. 6 Abs. 1 lit. a DSGVO?| Ja.
+Das steht auf S. 12, Nr. 3.| Dort steht es.
+Der 1. FC Köln spielt im 19. Jahrhundert noch nicht.| Er siegt am 3. Mai.
+Der Vertrag endet im 3. Quartal.| Wir kündigen zum 31. Dezember.
+Sie wohnt im 2. Bezirk.| Er ist 25.| Tom ist 30.
+Das gilt z. B. Montags, d. h. Werktags, u. a. Dienstags, i. d. R. Mittwochs.| Gut.
+Er hat ggf. Anspruch und evtl. Kosten.| Prüfen Sie es.
+Hunde, Katzen usw. Tiere kosten mehr.| Das ist neu.
+Hunde, Katzen usw.| Das kostet mehr.
+Sie fährt nach St. Gallen.| Dort ist Markt.
+Die Müller GmbH & Co. KG zahlt nicht.| Sie ist pleite.
+Der Preis beträgt 5 Euro.| Das ist alles.
+Siehe Abb. 4, Bd. II und Anl. 7 der AGB, Rn. 12.| Mehr steht da nicht.
+Es sind einschl. Samstag sechs Tage.| Sonntag ist zu.
+Die sog. Kappungsgrenze liegt bei 20 Prozent.| Sie gilt für 3 Jahre.
+Hr. Dipl.-Ing. Kurz und Fr. Dr.-Ing. Lang kommen.| Beide bauen.
+Der Laden hat insb. Bücher und bspw. Hefte.| Stifte fehlen.
+Die Wohnung (Goethestr. 12, 3. Stock) ist frei.| Sie kostet 900 Euro.
+Das war im 2. Weltkrieg.| Danach kam Frieden.
+L'art. 5, al. 2 et le chap. 3 s'appliquent.| Le reste non.
+M. Dupont et Mme. Roux paient env. Mille euros.| Rien de plus.
+Les fruits, p. ex. Poires, c.-à-d. Williams, sont mûrs.| On mange.
+Voir éd. Gallimard, p. 12, av. 3 ans.| Merci.
+Il vit au XIXe siècle.| Elle aussi.
+El art. 7, núm. 3 y la pág. 12 lo dicen.| El resto no.
+El Sr. Gil y la Sra. Paz pagan aprox. 5 euros.| Nada más.
+Hay frutas, p. ej. Peras, en EE. UU. y Perú.| Son caras.
+Vive en la Avda. 3 de Mayo.| Es cara.
+L'art. 3, n. 5, e la pag. 7 lo dicono.| Il resto no.
+Il dott. Rossi e la dott.ssa Bianchi pagano ca. 5 euro.| Basta.
+Mele, pere ecc. Tutto costa 3 euro.| Altro no.
+Il sig. Neri e la sig.ra Verdi, per es. Lunedì, lavorano.| Bene.
+Fruit, bijv. Peren, d.w.z. Conference, is op.| Jammer.
+Zie art. 3, nr. 5 en blz. 7.| Meer niet.
+Dhr. Jansen en mevr. Smit betalen o.a. Huur.| Verder niets.
+Appels, peren enz. Alles kost 3 euro.
+Frukt, bl.a. Epler og f.eks. Pærer, dvs. Conference, er dyrt.| Slik er det.
+Butikken åpner kl. 9 og nr. 5 er først.| Vi venter.
+Det koster ca. 5 kroner.| Det er alt.
+Vi har epler, pærer osv. Alt koster 3 kroner.
+Frukt, t.ex. Äpplen, m.m. Allt är dyrt.
+Zob. art. 3 ust. 2 pkt. 5 ustawy.| Reszta nie.
+To są np. Gruszki i tzw. Konferencje.| Dobrze.
+Prof. Nowak mieszka na ul. Długiej 5.| Tam jest sklep.
+Kosztuje 3 mln. Euro i 5 tys. Złotych itd. Koniec.
+O art. 5 e a pág. 7 dizem isso.| O resto não.
+Frutas, p. ex. Peras, custam aprox. 5 euros.| É caro.
+O Sr. Silva nasceu no séc. XX.| Depois saiu.
+Never mind.| Tom left.
+He is a gem.| Ann is 25.| Bob is 30.
+Train your abs.| Max.| Then rest.
+They met at 10 a.m.| Der Spiegel wrote it.
+""".strip().splitlines()
+
 LAYOUT = {
     "- One\n  and a half\n- Two\nand so on": "One and a half / Two and so on",
     "1. A\n   - b\n   - c\n2. D": "1. A / b / c / 2. D",
     "1. Do this. Now.\n2) Do that.\n(3) Stop.": "1. Do this. Now. / 2) Do that. / (3) Stop.",
     "1. Do this. 2. Do that.": "1. Do this. / 2. Do that.",
     "Fruit is good. Such as:\n\n- pears\n- plums": "Fruit is good. / Such as: - pears / plums",
+    "Hier sind die Leihfristen im Überblick:\n- Bücher: vier Wochen\n- DVDs: eine": "Hier sind die Leihfristen im Überblick: / Bücher: vier Wochen / DVDs: eine",
+    "Sure! Here are the fees at a glance:\n\n1. Books": "Sure! / Here are the fees at a glance: / 1. Books",
+    "Here are the fees waived:\n- books\n- films": "Here are the fees waived: - books / films",
+    "# Fees\nHere is the list:\n- books": "# Fees Here is the list: - books",
     "He left. - She stayed.": "He left. / - She stayed.",
     "Run this. \n\n```python\na = 1.\n\nB = 2.\n```\nDone. Ok.": "Run this. / ```python\na = 1.\n\nB = 2.\n``` / Done. / Ok.",
     "Run:\n~~~\nx. Y\n~~~": "Run:\n~~~\nx. Y\n~~~",
@@ -88,7 +156,7 @@ def squeezed(text: str) -> str:
 
 
 def test_sentences() -> None:
-    for marked in PROSE:
+    for marked in PROSE + ABBREVIATED:
         sentences = [part.strip() for part in marked.split("|")]
         assert split_claims(marked.replace("|", "")) == sentences
 
