@@ -6,16 +6,12 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from tcva_adapters.text.lists import patterns, variants, words
+from tcva_adapters.text.lists import patterns, variants
 
 _LONGEST: Final = 240  # a longer sentence is never waved through
 _SHORT_QUESTION: Final = 4
 _EDGES: Final = ' \t.!¡…。！,，;:：~～*_"“”‘()（）-–—'
 _EMOJI: Final = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
-_ONE_NAME: Final = re.compile(
-    r"(?!\w{2,}(?:[^mr]ed|[aiu]red|able|ible|iert|lich)\b)[A-ZÀ-Þ][\w'-]*"
-)
-_NO_NAMES: Final = words("language_words") - words("also_names") | words("no_names")
 _BETWEEN: Final = re.compile(r" ?[,，、!！;；] ?| [–—-] ")
 # Patterns are read likewise, so that those of Japanese still match.
 _SIMPLIFIED: Final = str.maketrans({"’": "'", **variants("traditional")})
@@ -78,9 +74,7 @@ def _is_polite(bare: str) -> bool:
     may_name = _pattern("before_a_name").match(bare)
     first, *others = (part.strip(_EDGES) for part in _BETWEEN.split(bare))
     return is_polite(first) is not None and all(
-        is_polite(part)
-        or (may_name and _ONE_NAME.fullmatch(part) and part.lower() not in _NO_NAMES)
-        for part in others
+        is_polite(part) or (may_name and _pattern("a_name").fullmatch(part)) for part in others
     )
 
 

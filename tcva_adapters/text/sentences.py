@@ -70,7 +70,6 @@ _NEVER_FINAL: Final = words("never_final")
 _BEFORE_NUMBER: Final = words("before_number")
 _SELDOM_FINAL: Final = words("seldom_final")
 _STARTERS: Final = words("starters")
-_BEFORE_ORDINAL: Final = words("before_ordinal")
 _AFTER_ORDINAL: Final = words("after_ordinal")
 _INITIALS: Final = re.compile(  # "J", "U.S", "Ph.D"; "Hauptstr"
     r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*|\w+str"
@@ -97,9 +96,8 @@ def split_claims(text: str) -> list[str]:
     The split depends on nothing but the text and drops nothing: the claims in order are the text
     again, apart from white space, the bullet mark in front of a list item, and tables. White space
     inside a claim becomes a single space, except in a claim that holds fenced code. Headings and
-    introductory lines that end in a colon stay with what follows, unless they only announce it ("Here
-    are the fees at a glance:"). A row of a Markdown table has the
-    names of its columns.
+    introductory lines that end in a colon stay with what follows, unless they only announce it
+    ("Here are the fees at a glance:"). A row of a Markdown table has the names of its columns.
 
     Args:
         text: The text, plain or Markdown, in any language.
@@ -142,7 +140,7 @@ def pieces(text: str) -> list[Piece]:
         # "Here are the fees at a glance:" claims nothing: what follows is judged without it.
         glued = kind == "heading" or (
             block[0].rstrip()[-1] in ":："
-            and (glued or non_claim_kind(lines[starts[-1] : end]) is None)
+            and (glued or not non_claim_kind(lines[starts[-1] : end]))
         )
     # A piece without a letter or digit joins the piece before it, the first one the next.
     worded = [a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)]
@@ -234,8 +232,7 @@ def _is_abbreviation(last_words: list[str], after: str, *, opens: bool) -> bool:
         # It numbers what follows: "1. Stir it; 2. Heat it." or "Steps: 1. Stir it."
         first = last_words[0]
         numbers = len(last_words) == 1 or first[-1:] == ";" or (first[-1:], word) == (":", "1")
-        ordinal = first.lower() in _BEFORE_ORDINAL and after.istitle() and not opens
-        return numbers or ordinal or after in _AFTER_ORDINAL
+        return numbers or after in _AFTER_ORDINAL
     if forms & _NEVER_FINAL:
         return True
     roman = len(word) > 1 and after not in {"", "I"} and not after.strip("IVXLC")
