@@ -6,9 +6,9 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from asyncio import ensure_future, wrap_future
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -82,23 +82,22 @@ async def work_aside(work: Callable[[], T], seconds: float) -> T:
         work: Is called once, in the context of the caller.
         seconds: How long it may take, roughly.
     """
-    is_ready: Callable[[], bool] = partial(_has_time, seconds)
-    pause: Callable[[], Awaitable[object]] = partial(asyncio.sleep, 0)
-    future = None
-    if seconds > _LONG or (seconds > _SHORT and not is_ready()):
-        future = asyncio.wrap_future(submit(_called(work), "tcva-work"))
-        is_ready, pause = future.done, partial(asyncio.wait, [future])
+    if seconds <= _LONG and _has_time(seconds):
+        return work()
+    later = _in_its_turn(work)
+    is_short = seconds <= _SHORT
+    future = ensure_future(later if is_short else wrap_future(submit(later, "tcva-work")))
     is_cancelled = False
-    while not is_ready():
+    while not future.done():
         try:
-            await pause()
+            await asyncio.wait([future])
         except asyncio.CancelledError:
             is_cancelled = True
     task = asyncio.current_task()
     if is_cancelled and task is not None:
         task.uncancel()  # once more is not twice
         task.cancel()
-    return future.result() if future else work()
+    return future.result()
 
 
 async def checkpoint() -> None:
@@ -128,7 +127,8 @@ def _has_time(seconds: float) -> bool:
     return now - _BEGAN[loop] <= max(_A_TURN - seconds, _A_MOMENT)
 
 
-async def _called(work: Callable[[], T]) -> T:
+async def _in_its_turn(work: Callable[[], T]) -> T:
+    await turn_with_time()
     return work()
 
 

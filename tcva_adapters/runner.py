@@ -546,10 +546,7 @@ class Runner(Generic[R]):
         """What the store has of these questions of one kind, None where it has nothing."""
         if self._store is not None and questions:
             with self._store.spared():
-                found = stored(self._store, questions)
-                there = len(found) - found.count(None)
-                _LOG.debug("%s of %s judgements are in the store", there, len(found))
-                return found
+                return stored(self._store, questions)
         return [None] * len(questions)
 
     def _write_computed(self) -> None:
@@ -599,6 +596,7 @@ class SharedSentences(SentenceMemory):
 def stored(store: VerdictStore, questions: Sequence[Question[Any]]) -> list[Any]:
     """What a store has of questions of one kind, None where it has nothing; looked up in one go."""
     found = store.get_many([each.key for each in questions], questions[0].answered_by)
+    _LOG.debug("%s of %s judgements are in the store", len(found), len(questions))
     return [found[q.key].model_copy(update=q.own) if q.key in found else None for q in questions]
 
 

@@ -55,7 +55,7 @@ def test_a_run_tells_of_calls_retries_refusals_and_what_was_cached(
     assert lines(caplog) == [
         ("DEBUG", "0 of 1 judgements are in the store"),
         ("INFO", f"{url} refuses seed; the request is sent again without it"),
-        ("INFO", "openai:m replied after 2 retries"),
+        ("DEBUG", "openai:m replied after 2 retries"),
         ("DEBUG", "a judgement of another evaluator is shared"),
         ("DEBUG", "1 of 1 judgements are in the store"),
     ]

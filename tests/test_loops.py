@@ -12,7 +12,7 @@ import pytest
 from tcva_adapters import CCRS, TCVA, Sample, clear_shared, loops
 from tcva_adapters.judges import lexical, llm
 from tcva_adapters.judges.evidence import check_evidence
-from tcva_adapters.loops import turn_with_time, work_aside
+from tcva_adapters.loops import checkpoint, turn_with_time, work_aside
 from tests.support.scripted import ScriptedModel, verdict_json
 
 ANSWER = "The office opens at nine."
@@ -147,6 +147,30 @@ def test_calls_that_frameworks_make_on_the_loop_begin_a_few_at_a_time(
 
     assert 5 <= asyncio.run(main()) <= 12
     assert begun == [*range(50)]
+
+
+def test_short_work_that_waits_for_its_turn_is_done_although_its_task_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(loops, "time", SimpleNamespace(perf_counter=clock.perf_counter))
+    done: list[float] = []
+
+    async def piece() -> None:
+        done.append(await work_aside(lambda: clock.work(0.003), 0.003))
+        await checkpoint()
+        pytest.fail("it was not cancelled")
+
+    async def main() -> list[BaseException | None]:
+        pieces = [asyncio.create_task(piece()) for _ in range(5)]
+        await asyncio.sleep(0)
+        for task in pieces:
+            task.cancel()
+        return await asyncio.gather(*pieces, return_exceptions=True)
+
+    ended = asyncio.run(main())
+    assert len(done) == 5
+    assert [type(error) for error in ended[1:]] == [asyncio.CancelledError] * 4
 
 
 class Held:

@@ -155,8 +155,8 @@ class Passages:
         for start in nlargest(
             _MOST_STRETCHES, hits, key=lambda at: (len(hits[at]), -min(hits[at])[0])
         ):
-            near = range(start - _SHIFT, start + _SHIFT + 1)
-            own = sorted(hit for at in near if at in hits for hit in hits[at])
+            around = range(start - _SHIFT, start + _SHIFT + 1)
+            own = sorted(hit for near in around for hit in hits.get(near, ()))
             passage = self.passage(own[0][0])
             shared = {i for _, i in own}
             if passage in found or len(shared) < NEAR_ENOUGH * len(inside):

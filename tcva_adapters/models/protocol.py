@@ -236,8 +236,7 @@ def _checked(model: JudgeModel, reply: Any) -> ModelReply:
         msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
         raise JudgeError(msg, reason="no_reply")
     text = mask(whole_characters(reply.text))
-    level = logging.INFO if reply.retries else logging.DEBUG
-    _LOG.log(level, "%s replied after %s retries", model.name, reply.retries)
+    _LOG.debug("%s replied after %s retries", model.name, reply.retries)
     return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
 
 
