@@ -123,7 +123,7 @@ def server_of(client: Any, url: str) -> str:
     Keys are no part of it. Empty without a host.
 
     >>> server_of(None, "https://me:secret@host/v1/?key=x"), server_of(None, "https://host/?a=1")
-    ('host/v1', 'host?f7ba4ff2c86ef9a1')
+    ('host/v1', 'host?5499f31dbd916e5a')
     """
     sent = parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
     for name in ("query", "headers"):
