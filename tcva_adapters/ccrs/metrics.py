@@ -117,7 +117,7 @@ _ALL: Final = (
     ),
 )
 
-METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
+METRICS: Final = {metric.name: metric for metric in _ALL}
 """The five metrics by their short names."""
 
 

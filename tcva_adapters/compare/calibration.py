@@ -168,7 +168,7 @@ def _agreeing(
     """The setting that agrees best, or the one in use where no gain is significant."""
     rated, objective = _rated(table), search.objective
     found = search.on(rated, _candidates(scoring, *given))
-    settings: dict[str, Any] = {**asdict(search), "folds": FOLDS, "repeats": REPEATS}
+    settings = {**asdict(search), "folds": FOLDS, "repeats": REPEATS}
     settings |= {"criterion": table.about.get("criterion"), "profiles": None}
     settings["recommended"] = plain(found.recommended)
     tables, sentence = found.tables(objective), found.sentence(objective)

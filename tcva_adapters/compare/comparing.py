@@ -31,7 +31,7 @@ from tcva_adapters.stats.correlation import (
 )
 from tcva_adapters.stats.describe import TIES, as_shown, seen
 from tcva_adapters.stats.holm import holm
-from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
+from tcva_adapters.stats.inference import DETECTABLE, difference, estimate
 from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns, p_text
 from tcva_adapters.tcva import TCVA
 
@@ -328,7 +328,7 @@ def _tests(
     """
     ranked = _ranked(_on_common(table, objective), objective)
     against = reference or next(iter(ranked), "")
-    found: dict[str, Estimate] = {
+    found = {
         method: difference(
             objective,
             table.column(method),

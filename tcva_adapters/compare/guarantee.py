@@ -30,7 +30,7 @@ from tcva_adapters.stats.guarantee import certify, needed
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
 _STEPS: Final = 200
-THRESHOLDS: Final[FloatArray] = np.arange(_STEPS, -1, -1) / _STEPS
+THRESHOLDS: Final = np.arange(_STEPS, -1, -1) / _STEPS
 """The path, the strictest first."""
 _SAME: Final = 1e-12
 """A rejected answer passes where only the last digits of its score are below a threshold."""
@@ -314,8 +314,7 @@ def _rated(table: ScoreTable, limits: Limits, settings: Sequence[ScoringConfig] 
 def _rejects(table: ScoreTable, limits: Limits) -> npt.NDArray[np.bool_]:
     """Which answers people reject; the mean of equal ratings may be off in its last digits."""
     at = passes_from(limits.human_threshold, limits.human_scale)
-    found: npt.NDArray[np.bool_] = table.rating < at - _SAME
-    return found
+    return table.rating < at - _SAME
 
 
 def _columns(limits: Limits, first: str) -> list[Column]:

@@ -471,9 +471,7 @@ def _of_imported(found: Imported, how: Reading, name: str, source: str) -> list[
     if how.ratings is None and (human := [c for c in how.importing.human if c in columns]):
         how.ratings = Ratings(human[0], (human[0],), how.human_scale)
     split = "system" if how.split is None and how.of_systems and "system" in columns else how.split
-    rows: dict[tuple[str, str], Row] = {
-        ("", own): Row(0, sample) for own, sample in (how.samples or {}).items()
-    }
+    rows = {("", own): Row(0, sample) for own, sample in (how.samples or {}).items()}
     for own, row in pairs:
         key = _system(own, row.sample.metadata, split), own
         before = rows.get(key)

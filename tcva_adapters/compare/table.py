@@ -155,8 +155,7 @@ class ScoreTable:
         if method not in self.methods:
             msg = f"no method {method!r}; the methods are {', '.join(self.methods)}"
             raise InvalidValueError(msg)
-        scores: FloatArray = self.scores[:, self.methods.index(method)]
-        return scores
+        return self.scores[:, self.methods.index(method)]
 
     def threshold(self, method: str) -> float:
         """Where a method's scores pass from."""
@@ -165,8 +164,7 @@ class ScoreTable:
     def passes(self, method: str) -> Flags:
         """Which samples pass a method's threshold, shape (N,); none that is `closed` does."""
         reaches = self.column(method) >= self.threshold(method)
-        passes: Flags = reaches & ~self.closed(method)
-        return passes
+        return reaches & ~self.closed(method)
 
     def closed(self, method: str) -> Flags:
         """Which answers no gate passes, whatever their score: see `Result.mostly_marked`."""
@@ -353,8 +351,7 @@ def _taken_or_none(values: Sequence[Any], places: npt.NDArray[np.intp]) -> tuple
 
 def _filled(values: FloatArray, places: npt.NDArray[np.intp]) -> FloatArray:
     """Rows by their places, nan where there is none."""
-    found: FloatArray = np.where((places >= 0)[:, None], values[places], np.nan)
-    return found
+    return np.where((places >= 0)[:, None], values[places], np.nan)
 
 
 def _unmatched(methods: Sequence[str], missing: int, left: int) -> list[str]:

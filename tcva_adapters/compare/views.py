@@ -236,8 +236,7 @@ def share_below(scores: FloatArray) -> FloatArray:
     """
     _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
     below = np.cumsum(counts) - counts
-    shares: FloatArray = (below + counts / 2)[inverse] / max(len(scores), 1)
-    return shares
+    return (below + counts / 2)[inverse] / max(len(scores), 1)
 
 
 def usage(table: ScoreTable) -> Table:

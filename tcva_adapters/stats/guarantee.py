@@ -158,8 +158,7 @@ def _clopper_pearson(hits: npt.ArrayLike, n: int, error: float) -> FloatArray:
     """The share x with P(Bin(n, x) <= hits) = error, and 1 where all n are hits."""
     most = np.minimum(hits, n - 1)
     ends = scipy_module("special").betaincinv(most + 1.0, n - most, 1.0 - error)
-    found: FloatArray = np.where(np.less(hits, n), ends, 1.0)
-    return found
+    return np.where(np.less(hits, n), ends, 1.0)
 
 
 def _hoeffding_bentkus(

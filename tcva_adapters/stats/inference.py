@@ -226,7 +226,7 @@ def _columns(statistic: Statistic, columns: npt.ArrayLike) -> tuple[FloatArray, 
         wanted = "one column of values" if statistic in {"mean", "share"} else "scores and ratings"
         msg = f"{statistic} needs {wanted}, got {len(table)} columns"
         raise InvalidValueError(msg)
-    used: BoolArray = np.asarray(np.isfinite(table).all(axis=0))
+    used = np.asarray(np.isfinite(table).all(axis=0))
     return table[:, used], used
 
 

@@ -230,8 +230,7 @@ def _errors(table: FloatArray) -> FloatArray:
 
 def _shares(drawn: FloatArray, observed: FloatArray) -> FloatArray:
     """The p of what is observed, among sorted draws."""
-    found: FloatArray = (1 + len(drawn) - np.searchsorted(drawn, observed)) / (len(drawn) + 1)
-    return found
+    return (1 + len(drawn) - np.searchsorted(drawn, observed)) / (len(drawn) + 1)
 
 
 def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import BoolArray, IntArray, check_level, numbers, same_length
+from tcva_adapters.stats.checks import check_level, numbers, same_length
 from tcva_adapters.stats.inference import Estimate, estimate
 from tcva_adapters.stats.leave_out import quantile
 from tcva_adapters.stats.units import Units, natural_ends
@@ -85,7 +85,7 @@ def powered_mean(
     same_length(ratings=given, scores=judged)
     check_level(level)
     scored = np.isfinite(judged)
-    rated: BoolArray = np.isfinite(given) & scored
+    rated = np.isfinite(given) & scored
     n, samples = int(rated.sum()), int(scored.sum())
     if not n:
         msg = "no sample has a score and a human rating; rate some first"
@@ -95,7 +95,7 @@ def powered_mean(
     of, everyone = Units(groups, rated), Units(groups, scored)
     if alone.reason or of.why_none(LEAST_RATINGS):
         return as_it_is
-    here: BoolArray = rated[scored]
+    here = rated[scored]
     f = judged[scored] - judged[scored].mean()
     y, own = given[rated], f[here] - f[here].mean()
     across = float(own @ own)
@@ -107,7 +107,7 @@ def powered_mean(
     leverage = 1.0 / n + own**2 / max(across, 1e-300)
     influence = slope * f / samples
     influence[here] += left / (1.0 - leverage)
-    codes: IntArray = np.arange(samples) if everyone.codes is None else everyone.codes
+    codes = np.arange(samples) if everyone.codes is None else everyone.codes
     by_unit = np.bincount(codes, weights=influence)
     error = math.sqrt(float(np.square(by_unit).sum()) * of.equal / (of.equal - 1.0))
     half = quantile(level, of.equal - 2.0) * error

@@ -134,7 +134,7 @@ def reliability(
     if table.shape[1] < 2:
         msg = f"reliability needs the ratings of two or more raters, got {table.shape[1]}"
         raise InvalidValueError(msg)
-    rated: npt.NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=1))
+    rated = np.asarray(np.isfinite(table).any(axis=1))
     of, table, scores = Units(groups, rated), table[rated], scores[rated]
     pairs = tuple(
         RaterPair(i, j, *_correlation(measure, table[:, i], table[:, j]))

@@ -147,7 +147,7 @@ class _Ranks:
 
         Equal values share the average of their places; twice it is whole.
         """
-        drawn: IntArray = np.take(counts, self._order, axis=1)
+        drawn = np.take(counts, self._order, axis=1)
         if self._tied:
             drawn = np.add.reduceat(drawn, self._starts, axis=1)
         # c draws of a value, with u draws up to it, of m in all: the average rank is u - (c-1)/2,
