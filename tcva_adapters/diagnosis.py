@@ -22,7 +22,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import model_of_name, resolve_judge
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Report, Table, named_columns
+from tcva_adapters.tables import Record, Report, Table, named_columns
 
 IMPORT_SECONDS: Final = 120
 
@@ -110,9 +110,7 @@ def inspect(requirement: Requirement) -> dict[str, Any]:
     return {"package": name, "version": installed, "state": state}
 
 
-def _asked(
-    name: Any, settings: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[Mapping[str, Any]], str]:
+def _asked(name: Any, settings: Mapping[str, Any]) -> tuple[Record, list[Record], str]:
     """What a judge's server takes, how each form of verdicts did, and what to do."""
     try:
         model = model_of_name(name, **settings) if isinstance(name, str) else None
@@ -129,7 +127,7 @@ def _asked(
     if not answer["answers"]:
         return answer, [], "no answer"
     samples = [Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")]
-    tried: list[Mapping[str, Any]] = []
+    tried: list[Record] = []
     judges: dict[str, Judge] = {"nli": judge}
     if isinstance(judge, LLMJudge):
         forms = VERDICT_FORMS if answer["logprobs"] else VERDICT_FORMS[:1]

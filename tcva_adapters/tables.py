@@ -26,7 +26,7 @@ in percent, p values, a value with its interval, a difference with its sign."""
 Record = dict[str, Any]
 """A row of a table, with raw values by column name; None or nan where there is none."""
 
-Records = Sequence[Mapping[str, Any]]
+Records = Sequence[Record]
 """The rows of a table, to be read."""
 
 ROWS: Final = 20
@@ -64,7 +64,7 @@ class Column:
         """What stands above the column."""
         return self.name.replace("_", " ")
 
-    def cell(self, record: Mapping[str, Any]) -> str:
+    def cell(self, record: Record) -> str:
         """A record's value as text."""
         ends = (record.get(f"{self.name}_low"), record.get(f"{self.name}_high"))
         return cell(record.get(self.name), self.kind, *ends)

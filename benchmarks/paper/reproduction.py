@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -135,7 +134,7 @@ def _sentence(sets: Records) -> str:
 class _FourDigits(Column):
     """A column whose scores have four digits behind the point, as the paper's result files have."""
 
-    def cell(self, record: Mapping[str, Any]) -> str:
+    def cell(self, record: Record) -> str:
         number, *interval = super().cell(record).split(" ", 1)
         if self.kind in {"score", "interval", "signed"} and number != "-":
             sign = "+" if self.kind == "signed" else ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +28,7 @@ whole (failed, cancelled), everything that came of it is here."""
 MOST_BYTES: Final = 200_000_000
 """Of the requests of one batch, as OpenAI takes them."""
 
-Batch = Mapping[str, Any]
+Batch = dict[str, Any]
 
 _VERSION: Final = 0x54434203  # it tells a ledger from other files, too
 

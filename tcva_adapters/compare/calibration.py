@@ -16,6 +16,7 @@ from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
+from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, described, plain
 from tcva_adapters.results.result import Result
@@ -28,7 +29,7 @@ from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
 
-_Grid = tuple[Sequence[float | str], Sequence[SchemeLike], Sequence[Penalty]]
+_Grid = tuple[Temperatures, Sequence[SchemeLike], Sequence[Penalty]]
 Objective = Literal["spearman", "mae", "kappa"]
 
 FOLDS: Final = 5
@@ -55,7 +56,7 @@ def calibrate(
     human: Human | None = None,
     *,
     objective: Objective = "spearman",
-    temperatures: Sequence[float | str] = (),
+    temperatures: Temperatures = (),
     schemes: Sequence[SchemeLike] = (),
     penalties: Sequence[Penalty] = (),
     by: str | None = None,
@@ -500,7 +501,7 @@ def _by_value(
 
 def _candidates(
     baseline: ScoringConfig,
-    temperatures: Sequence[float | str],
+    temperatures: Temperatures,
     schemes: Sequence[SchemeLike] = (),
     penalties: Sequence[Penalty] = (),
 ) -> list[ScoringConfig]:
@@ -521,7 +522,7 @@ def _candidates(
 
 def _every(
     baseline: ScoringConfig,
-    temperatures: Sequence[float | str],
+    temperatures: Temperatures,
     schemes: Sequence[SchemeLike],
     penalties: Sequence[Penalty],
 ) -> list[ScoringConfig]:

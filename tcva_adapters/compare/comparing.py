@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from tcva_adapters.compare.fusing import gains
 from tcva_adapters.compare.guarantee import guarantee_table, limits_of
 from tcva_adapters.compare.panel import panel_report, raters_report, repeat_report, results_of_main
 from tcva_adapters.compare.ratings import off_scale
-from tcva_adapters.compare.run import Run, Samples, save
+from tcva_adapters.compare.run import Run, Samples, TCVALike, save
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, of_percent
@@ -31,9 +31,8 @@ from tcva_adapters.stats.correlation import (
 )
 from tcva_adapters.stats.describe import TIES, as_shown, seen
 from tcva_adapters.stats.holm import holm
-from tcva_adapters.stats.inference import DETECTABLE, difference, estimate
+from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
 from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns, p_text
-from tcva_adapters.tcva import TCVA
 
 LEAST: Final = 10
 """Human ratings from which on methods are compared by them."""
@@ -53,7 +52,7 @@ _HELD: Final = ("samples", "summary")
 
 def compare(
     samples: Samples,
-    tcva: TCVA | Mapping[str, Any] | None = None,
+    tcva: TCVALike | None = None,
     *,
     dry_run: bool = False,
     **options: Any,
@@ -91,7 +90,7 @@ def compare(
 
 async def acompare(
     samples: Samples,
-    tcva: TCVA | Mapping[str, Any] | None = None,
+    tcva: TCVALike | None = None,
     *,
     dry_run: bool = False,
     **options: Any,
@@ -205,7 +204,7 @@ def comparison(
         shown = replace(table, scores=as_shown(objective, table.scores))
         tests = _tests(shown, objective, reference, drawn)
         people = [guarantee_table(table, limits)] if limits else []
-        people += [agreements, *_differences(tests, objective, margin), _decided(table)]
+        people += [agreements, _differences(tests, objective, margin), _decided(table)]
         people += [gains(table, **drawn)]
         sentence = _best(shown, agreements, tests, objective)
         notes += _rated_notes(table, rated, tests, objective, chosen=reference is None)
@@ -319,9 +318,26 @@ def _ranked(values: Mapping[str, float], objective: Measure) -> list[str]:
     return sorted(values, key=values.__getitem__, reverse=higher_is_better(objective))
 
 
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """Every other method less the reference.
+
+    Attributes:
+        reference: The method that others are tested against.
+        differences: By method.
+        p_corrected: By method, as far as there is a test.
+        number: Of comparisons that p allows for.
+    """
+
+    reference: str
+    differences: dict[str, Estimate]
+    p_corrected: dict[str, float]
+    number: int
+
+
 def _tests(
     table: ScoreTable, objective: Measure, reference: str | None, drawn: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> _Tests:
     """Every other method less the reference, with p corrected by Holm.
 
     Who picks the best method as the reference has looked at every two, which p then allows for.
@@ -343,24 +359,20 @@ def _tests(
     tested = [method for method, each in found.items() if not math.isnan(each.p)]
     others = 0 if reference else len(tested) * (len(tested) - 1) // 2
     corrected = holm([*(found[method].p for method in tested), *[math.nan] * others])
-    return {
-        "reference": against,
-        "found": found,
-        "p_corrected": dict(zip(tested, corrected.tolist(), strict=False)),
-        "number": len(tested) + others,
-    }
+    p_corrected = dict(zip(tested, corrected.tolist(), strict=False))
+    return _Tests(against, found, p_corrected, len(tested) + others)
 
 
-def _differences(tests: Mapping[str, Any], objective: Measure, margin: float | None) -> list[Table]:
+def _differences(tests: _Tests, objective: Measure, margin: float | None) -> Table:
     records: list[Record] = []
-    for method, found in tests["found"].items():
+    for method, found in tests.differences.items():
         record = {
             "method": method,
-            "reference": tests["reference"],
+            "reference": tests.reference,
             "n": found.n,
             "p": found.p,
             **found.record("difference"),
-            "p_corrected": tests["p_corrected"].get(method, math.nan),
+            "p_corrected": tests.p_corrected.get(method, math.nan),
             "detectable": found.smallest,
         }
         if margin is not None:
@@ -369,10 +381,10 @@ def _differences(tests: Mapping[str, Any], objective: Measure, margin: float | N
     columns = named_columns(
         method="text", n="int", difference="signed", p="p", p_corrected="p", detectable="score"
     )
-    notes = [f"difference: {_CALLED[objective]} of the method minus that of {tests['reference']}"]
-    if tests["number"]:
+    notes = [f"difference: {_CALLED[objective]} of the method minus that of {tests.reference}"]
+    if tests.number:
         notes += [
-            f"p corrected: Holm, for {counted(tests['number'], 'comparison')}",
+            f"p corrected: Holm, for {counted(tests.number, 'comparison')}",
             f"detectable: {DETECTABLE}",
         ]
     if margin is not None:
@@ -380,8 +392,8 @@ def _differences(tests: Mapping[str, Any], objective: Measure, margin: float | N
         notes.append(
             f"equivalent: within {margin:g} of each other (two one-sided tests at 5 %, uncorrected)"
         )
-    reasons = {method: found.reason for method, found in tests["found"].items()}
-    return [Table("differences", columns, records, notes=[*notes, *_without(reasons)])]
+    reasons = {method: found.reason for method, found in tests.differences.items()}
+    return Table("differences", columns, records, notes=[*notes, *_without(reasons)])
 
 
 def _without(reasons: Mapping[str, str]) -> list[str]:
@@ -427,7 +439,7 @@ def _decided(table: ScoreTable) -> Table:
 
 
 def _rated_notes(
-    table: ScoreTable, rated: int, tests: Mapping[str, Any], objective: Measure, *, chosen: bool
+    table: ScoreTable, rated: int, tests: _Tests, objective: Measure, *, chosen: bool
 ) -> list[str]:
     notes = []
     if rated < FEW:
@@ -437,15 +449,15 @@ def _rated_notes(
         )
     if table.groups:
         notes.append(groups_note(len(set(table.groups))))
-    if chosen and tests["number"]:
+    if chosen and tests.number:
         notes.append(
-            f"{tests['reference']} is the reference because it has the best {objective} on these "
+            f"{tests.reference} is the reference because it has the best {objective} on these "
             "samples. A reference named beforehand (--reference) takes a smaller correction of p."
         )
     return notes
 
 
-def _best(table: ScoreTable, agreed: Table, tests: Mapping[str, Any], objective: Measure) -> str:
+def _best(table: ScoreTable, agreed: Table, tests: _Tests, objective: Measure) -> str:
     """The method that agrees best with people, and whether it is significantly better than the next.
 
     Empty with too few ratings. TCVA at another temperature is no other method.
@@ -469,13 +481,13 @@ def _best(table: ScoreTable, agreed: Table, tests: Mapping[str, Any], objective:
     views_of = views.views_of(table)
     family = views_of if best in views_of else (best,)
     other = next((method for method in ranked if method not in family), "")
-    reference, found = tests["reference"], tests["found"]
+    reference, found = tests.reference, tests.differences
     if best != reference and reference not in family:
         other = reference
     pair = found.get(other if best == reference else best)
     if pair is None or other not in values or reference not in (best, other):
         return said
-    p = tests["p_corrected"].get(other if best == reference else best, math.nan)
+    p = tests.p_corrected.get(other if best == reference else best, math.nan)
     ahead = -pair.value if best == reference else pair.value
     said += f" The difference from {other} ({cell(ahead, 'signed')})"
     if math.isnan(p):

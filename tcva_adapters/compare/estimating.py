@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.samples.output import csv_text, replacing
-from tcva_adapters.stats.checks import FloatArray, whole
+from tcva_adapters.stats.checks import FloatArray, Groups, whole
 from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
 from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
 from tcva_adapters.tables import Column, Record, Table, cell, counted, named_columns
@@ -30,7 +29,7 @@ _WIDTHS: Final = (0.2, 0.1, 0.05)
 
 
 def mean_ratings(
-    scores: FloatArray, human: FloatArray, groups: Sequence[Any] | None, at: float, level: float
+    scores: FloatArray, human: FloatArray, groups: Groups, at: float, level: float
 ) -> list[Table]:
     """The mean rating and the pass rate of all samples, where only some of them are rated.
 

@@ -15,7 +15,6 @@ from itertools import chain
 from typing import Any, Final, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
 from tcva_adapters.compare.table import ScoreTable
@@ -25,9 +24,9 @@ from tcva_adapters.results.guarantee import Guarantee, Limits, percent
 from tcva_adapters.results.judged_by import PROFILES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.checks import BoolArray, FloatArray
 from tcva_adapters.stats.guarantee import certify, needed
-from tcva_adapters.tables import Column, Report, Table, counted, named_columns
+from tcva_adapters.tables import Column, Record, Report, Table, counted, named_columns
 
 _STEPS: Final = 200
 THRESHOLDS: Final = np.arange(_STEPS, -1, -1) / _STEPS
@@ -132,9 +131,9 @@ class Gate:
         ends = max(self.first, other.first), min(self.last, other.last)
         return type(self)(self.limits, self.error, *counts, curves, *ends)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Record:
         """At the chosen threshold; where there is none, what passes at 1."""
-        found: dict[str, Any] = {"rejected": self.rejected, "good": self.good}
+        found: Record = {"rejected": self.rejected, "good": self.good}
         floor = {"at_threshold_1": float(self.curves[0, 0])}
         if self.chosen is None:
             return found | floor
@@ -311,7 +310,7 @@ def _rated(table: ScoreTable, limits: Limits, settings: Sequence[ScoringConfig] 
     return rated if is_new else replace(rated, groups=tuple(first))
 
 
-def _rejects(table: ScoreTable, limits: Limits) -> npt.NDArray[np.bool_]:
+def _rejects(table: ScoreTable, limits: Limits) -> BoolArray:
     """Which answers people reject; the mean of equal ratings may be off in its last digits."""
     at = passes_from(limits.human_threshold, limits.human_scale)
     return table.rating < at - _SAME

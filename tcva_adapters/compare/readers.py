@@ -40,7 +40,7 @@ from tcva_adapters.samples.conversation import CONVERSATION, add_group, conversa
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import Format, RowStream, format_of, read_records, skipped_rows
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import counted
+from tcva_adapters.tables import Record, counted
 
 Judged = Assessment | Result | CCRSResult
 Human = str | Path | Mapping[str, Any] | npt.ArrayLike
@@ -360,7 +360,7 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
     if path.is_dir():
         path = next((path / table for table in _TABLES if (path / table).is_file()), path)
     stem = path.resolve().parent.name if path.name in _TABLES else path.stem
-    first, target = dict[str, Any](), file
+    first, target = Record(), file
     name, kind = name or given, format_of(file if file == "-" else path)
     if file != "-":
         first, target = _first_record(path, kind), str(path)
@@ -382,7 +382,7 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
     return blocks
 
 
-def _first_record(path: Path, kind: Format) -> dict[str, Any]:
+def _first_record(path: Path, kind: Format) -> Record:
     """The first one that can be read of a file that may hold judgements."""
     if kind in ("jsonl", "json"):
         with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
@@ -390,7 +390,7 @@ def _first_record(path: Path, kind: Format) -> dict[str, Any]:
     return {}
 
 
-def _item(record: dict[str, Any]) -> Judged:
+def _item(record: Record) -> Judged:
     """A line: a result with its settings, a CCRS or conversation's result, or a bare assessment."""
     if "answers" in record:
         return CCRSResult.from_dict(record)

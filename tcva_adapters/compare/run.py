@@ -25,7 +25,7 @@ from tcva_adapters.compare.methods import ALL, Asked, MetricJudgement, choose
 from tcva_adapters.compare.ratings import Ratings, Scale
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable, no_group
-from tcva_adapters.core.temperature import as_temperature, check_temperature
+from tcva_adapters.core.temperature import Temperatures, as_temperature, check_temperature
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.cost import cost
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -50,6 +50,9 @@ from tcva_adapters.tcva import TCVA
 
 Samples = str | Path | SampleStream | Sequence[Sample]
 """What is judged: a file, a stream of one, or samples."""
+
+TCVALike = TCVA | Mapping[str, Any]
+"""Who judges, or the settings of one."""
 
 PATIENCE: Final = 900.0
 """Seconds, above what a metric's calls may take with all their retries."""
@@ -127,12 +130,12 @@ class Run:
     def __init__(
         self,
         samples: Samples,
-        tcva: TCVA | Mapping[str, Any] | None = None,
+        tcva: TCVALike | None = None,
         *,
         mapping: Mapping[str, str] | None = None,
         frameworks: str | Sequence[str] = ALL,
         metrics: str | Sequence[str] | None = None,
-        temperatures: str | Sequence[float | str] = (0.1, 0.5, 0.9),
+        temperatures: str | Temperatures = (0.1, 0.5, 0.9),
         imported: Sequence[str | ScoreTable] = (),
         reading: Mapping[str, Any] | None = None,
         fuse: Sequence[str] = (),

@@ -13,7 +13,7 @@ import numpy as np
 
 from tcva_adapters.compare.readers import Block, Reading, block_table, check_groups, read_blocks
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.records import unreadable
 from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
@@ -33,6 +33,15 @@ from tcva_adapters.tables import (
     named_columns,
     p_text,
 )
+
+Hypotheses = str | Path | Sequence[Mapping[str, Any]]
+"""A JSON file of a list, or the list; see `systems`."""
+
+_Tables = dict[str, ScoreTable]
+"""By metric, with a method per system."""
+
+_Tests = dict[str, Pairs]
+"""Of all pairs of systems, by metric or by the name of the test."""
 
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
 _CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
@@ -65,10 +74,10 @@ def systems(
     source: Any,
     *,
     metrics: Sequence[str] = (),
-    temperatures: Sequence[float | str] = TEMPERATURES,
+    temperatures: Temperatures = TEMPERATURES,
     system: str | None = None,
     group: str | None = None,
-    hypotheses: str | Path | Sequence[Mapping[str, Any]] = (),
+    hypotheses: Hypotheses = (),
     test: PairsTest = "studentised",
     alpha: float = 0.05,
     resamples: int = 10_000,
@@ -118,7 +127,7 @@ def systems(
     check_level(alpha)
     tables, notes = _comparable(_read(source, metrics, temperatures, system, group))
     drawn: dict[str, Any] = {"alpha": alpha, "permutations": resamples, "seed": seed}
-    found: dict[str, Pairs] = {}
+    found: _Tests = {}
     rows, pairs, scores = list[Record](), list[Record](), list[Record]()
     for metric, table in tables.items():
         tested = _by_group(table)
@@ -167,10 +176,10 @@ def _wide(means: Mapping[tuple[str, str], float]) -> list[Record]:
 def _read(
     source: Any,
     metrics: Sequence[str],
-    temperatures: Sequence[float | str],
+    temperatures: Temperatures,
     system: str | None,
     group: str | None,
-) -> dict[str, ScoreTable]:
+) -> _Tables:
     if isinstance(source, Mapping) and all(isinstance(t, ScoreTable) for t in source.values()):
         tables = dict(source)
     else:
@@ -184,9 +193,9 @@ def _read(
     return {m: table for m, table in tables.items() if not metrics or names[m] & {*metrics}}
 
 
-def _comparable(tables: Mapping[str, ScoreTable]) -> tuple[dict[str, ScoreTable], list[str]]:
+def _comparable(tables: _Tables) -> tuple[_Tables, list[str]]:
     """The metrics that can be compared, without queries that nobody has, and what is to be said."""
-    used: dict[str, ScoreTable] = {}
+    used: _Tables = {}
     notes = list(dict.fromkeys(note for table in tables.values() for note in table.notes))
     for metric, table in tables.items():
         known = np.isfinite(table.scores).sum(axis=1)
@@ -230,9 +239,7 @@ def _by_group(table: ScoreTable) -> FloatArray:
     return sums * (len(sums) / np.count_nonzero(whole))
 
 
-def _pairs(
-    metric: str, systems: Sequence[str], tests: Mapping[str, Pairs], test: PairsTest
-) -> Iterator[Record]:
+def _pairs(metric: str, systems: Sequence[str], tests: _Tests, test: PairsTest) -> Iterator[Record]:
     """Every pair of systems, the higher mean less the lower."""
     read = tests[test]
     for i, j in combinations(range(len(systems)), 2):
@@ -249,7 +256,7 @@ def _pairs(
         }
 
 
-def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
+def _correlations(tables: _Tables) -> Table:
     """Of every two metrics, averaged over systems."""
     records = []
     for first, second in combinations(tables, 2):
@@ -277,9 +284,9 @@ def _correlations(tables: Mapping[str, ScoreTable]) -> Table:
 
 
 def _hypotheses(
-    given: str | Path | Sequence[Mapping[str, Any]],
-    tests: Mapping[str, Pairs],
-    tables: Mapping[str, ScoreTable],
+    given: Hypotheses,
+    tests: _Tests,
+    tables: _Tables,
     alpha: float,
 ) -> Table:
     """Each hypothesis with the p of its comparisons joined, corrected by Holm over all of them."""
@@ -307,9 +314,7 @@ def _hypotheses(
     return Table("hypotheses", columns, records)
 
 
-def _hypothesis(
-    entry: Mapping[str, Any], tests: Mapping[str, Pairs], tables: Mapping[str, ScoreTable]
-) -> Record:
+def _hypothesis(entry: Mapping[str, Any], tests: _Tests, tables: _Tables) -> Record:
     if unknown := entry.keys() - {"name", "pairs", "metrics", "direction", "join", "chances"}:
         msg = f"unknown field {min(unknown)!r}"
         raise ValueError(msg)
@@ -372,10 +377,10 @@ def _sentence(
 def read_systems(
     source: Any,
     *,
-    temperatures: Sequence[float] = (0.1, 0.5, 0.9),
+    temperatures: Sequence[float] = TEMPERATURES,
     system: str | None = None,
     group: str | None = None,
-) -> dict[str, ScoreTable]:
+) -> _Tables:
     """Scores of several systems on the same queries: by metric, a table with a method per system.
 
     Args:

@@ -19,10 +19,9 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
+from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
-
-Flags = npt.NDArray[np.bool_]
 
 THRESHOLD = 0.5
 """Where a score passes from, of a method that has no threshold of its own."""
@@ -161,20 +160,20 @@ class ScoreTable:
         """Where a method's scores pass from."""
         return self.thresholds.get(method, THRESHOLD)
 
-    def passes(self, method: str) -> Flags:
+    def passes(self, method: str) -> BoolArray:
         """Which samples pass a method's threshold, shape (N,); none that is `closed` does."""
         reaches = self.column(method) >= self.threshold(method)
         return reaches & ~self.closed(method)
 
-    def closed(self, method: str) -> Flags:
+    def closed(self, method: str) -> BoolArray:
         """Which answers no gate passes, whatever their score: see `Result.mostly_marked`."""
         return self.has_reason(method, {MOSTLY_MARKED})
 
-    def silent(self, method: str) -> Flags:
+    def silent(self, method: str) -> BoolArray:
         """Which answers claim nothing, so that gates let them through without a score."""
         return self.has_reason(method, SILENT)
 
-    def has_reason(self, method: str, reasons: Collection[str]) -> Flags:
+    def has_reason(self, method: str, reasons: Collection[str]) -> BoolArray:
         """Which samples have no score, or pass no gate, for one of these reasons."""
         words = (
             self.reason(sample, method).removeprefix("unscored: ").partition(":")[0]
@@ -331,7 +330,6 @@ class ScoreTable:
                 **self.reasons,
                 **{k: why for k, why in other.reasons.items() if k[0] in known},
             },
-            metadata=self.metadata,
             usage={**self.usage, **other.usage},
             results={
                 **self.results,
@@ -345,11 +343,11 @@ def _taken(values: Sequence[Any], places: Iterable[int]) -> tuple[Any, ...]:
     return tuple(values[place] for place in places) if len(values) else ()
 
 
-def _taken_or_none(values: Sequence[Any], places: npt.NDArray[np.intp]) -> tuple[Any, ...]:
+def _taken_or_none(values: Sequence[Any], places: IntArray) -> tuple[Any, ...]:
     return tuple(values[place] if place >= 0 else None for place in places.tolist())
 
 
-def _filled(values: FloatArray, places: npt.NDArray[np.intp]) -> FloatArray:
+def _filled(values: FloatArray, places: IntArray) -> FloatArray:
     """Rows by their places, nan where there is none."""
     return np.where((places >= 0)[:, None], values[places], np.nan)
 

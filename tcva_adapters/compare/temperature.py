@@ -14,7 +14,7 @@ from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
 from tcva_adapters.core.collapse import ablation_plans, binary_counts
-from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
@@ -64,7 +64,7 @@ class _Setting:
 
 def sweep(
     source: Any,
-    temperatures: Sequence[float | str] = TEMPERATURES,
+    temperatures: Temperatures = TEMPERATURES,
     *,
     scoring: ScoringConfig | None = None,
     schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike] = (),

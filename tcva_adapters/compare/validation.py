@@ -22,7 +22,7 @@ from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.agreement import kappa_of_table
-from tcva_adapters.stats.checks import FloatArray, numbers
+from tcva_adapters.stats.checks import FloatArray, Groups, numbers
 from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import Estimate, difference, estimate
@@ -147,7 +147,7 @@ class _View:
     method: str
     scores: FloatArray
     human: FloatArray
-    groups: Sequence[Any] | None
+    groups: Groups
     draws: Mapping[str, Any]
 
     def check(self) -> None:

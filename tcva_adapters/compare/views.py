@@ -9,16 +9,14 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.stats.agreement import kappa_of_table
+from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import as_shown, seen, tie_probability
 from tcva_adapters.tables import Record, Table, counted, named_columns
-
-Flags = npt.NDArray[np.bool_]
 
 _REASON: Final = 60
 _BOTH: Final = ("both_pass", "only_tcva", "only_method", "both_fail")
@@ -147,7 +145,7 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     }
 
 
-def counted_decisions(first: Flags, second: Flags) -> npt.NDArray[np.int_]:
+def counted_decisions(first: BoolArray, second: BoolArray) -> IntArray:
     """Passes and fails of the first by those of the second, shape (2, 2).
 
     >>> counted_decisions(np.array([True, True, False]), np.array([True, False, False])).tolist()
@@ -271,6 +269,6 @@ def used(usage_of: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
         )
 
 
-def mean(values: FloatArray | Flags) -> float:
+def mean(values: FloatArray | BoolArray) -> float:
     """The mean; nan of nothing."""
     return float(values.mean()) if len(values) else math.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -12,6 +13,9 @@ import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_number
 from tcva_adapters.errors import InvalidValueError
+
+Temperatures = Sequence[float | str]
+"""Numbers, or names of `PRESETS`."""
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
 

@@ -40,6 +40,9 @@ _FEATURES: Final = {
 FEW_LOGPROBS: Final = 5
 """Alternatives per token that every server with logprobs gives; more are ``many_logprobs``."""
 
+Body = dict[str, Any]
+"""The arguments of a chat completion."""
+
 _REFUSED: Final = frozenset({400, 404, 422})
 _UNREAD: Final = Kind("connection", hint="cannot read the reply of {url}")
 
@@ -117,7 +120,7 @@ class Server:
 
 def exchange(
     server: Server, config: ModelConfig, request: protocol.JudgeRequest, refused: dict[str, str]
-) -> Generator[dict[str, Any], Answer, protocol.ModelReply]:
+) -> Generator[Body, Answer, protocol.ModelReply]:
     """Yield bodies, be sent what came back, and ask for less where the server refuses a feature.
 
     Args:
@@ -154,12 +157,12 @@ def exchange(
 
 def _body(
     model: str, config: ModelConfig, request: protocol.JudgeRequest, refused: Collection[str]
-) -> dict[str, Any]:
+) -> Body:
     """The arguments of a chat completion, without the refused features."""
     texts = (("system", request.system), ("user", request.user))
     messages = [{"role": role, "content": text} for role, text in texts if text]
     drawn = request.sampling or protocol.Sampling()
-    body: dict[str, Any] = {"model": model, "messages": messages}
+    body: Body = {"model": model, "messages": messages}
     # Prompts of others carry no schema: they ask for their form in the text.
     if request.schema and "json_schema" not in refused:
         schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
@@ -181,7 +184,7 @@ def _body(
     return body
 
 
-def _named(body: Mapping[str, Any], text: str) -> str | None:
+def _named(body: Body, text: str) -> str | None:
     """The feature of a request that a text names; None where it names none."""
     used = {*body, body.get("response_format", {}).get("type", "")}
     if body.get("top_logprobs", 0) > FEW_LOGPROBS:

@@ -29,7 +29,7 @@ from urllib.parse import unquote
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
 from tcva_adapters.loops import submit, wait_for
 from tcva_adapters.models.call_errors import NO_CREDIT
-from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Answer, Server, exchange
+from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Answer, Body, Server, exchange
 from tcva_adapters.models.protocol import (
     Identity,
     JudgeRequest,
@@ -312,7 +312,7 @@ class Connection:
         weakref.finalize(self, _close, client, loop, os.getpid())
         return client
 
-    async def send(self, client: Any, body: dict[str, Any]) -> Answer:
+    async def send(self, client: Any, body: Body) -> Answer:
         """Send a body.
 
         Our own client's by the package's way to any endpoint: that to chat completions first looks

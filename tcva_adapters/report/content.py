@@ -7,7 +7,7 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -49,6 +49,9 @@ _MOST_GROUPS: Final = 12
 _FRAMEWORK: Final = "framework"
 _DIGITS: Final = 15
 """Of whole numbers that a browser has, too."""
+
+Json = dict[str, Any]
+"""An object of the page, with JSON values."""
 
 _ESCAPED: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
@@ -123,7 +126,7 @@ def _is_judged(result: Any) -> TypeGuard[Result]:
     return isinstance(result, Result) and result.prompt_version != _FRAMEWORK
 
 
-def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> dict[str, Any]:
+def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> Json:
     """All figures, as JSON values.
 
     Args:
@@ -160,11 +163,11 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
             for view, report in content.reports
         ],
     }
-    found: dict[str, Any] = plain(figures)
+    found: Json = plain(figures)
     return found
 
 
-def _gate(report: Report) -> dict[str, Any]:
+def _gate(report: Report) -> Json:
     """The limits that a gate was to keep, and the threshold that keeps them; None where none does."""
     found = report.settings.get("guarantee")
     names = {"at most": "max_false_pass", "at least": "min_true_pass"}
@@ -175,7 +178,7 @@ def _gate(report: Report) -> dict[str, Any]:
     }
 
 
-def _samples(content: Content, lines: Sequence[int]) -> dict[str, Any]:
+def _samples(content: Content, lines: Sequence[int]) -> Json:
     table = content.table
     ratings = table.rating
     rated = ratings[np.isfinite(ratings)]
@@ -214,7 +217,7 @@ def scale_of(values: np.ndarray[Any, Any]) -> tuple[float, float]:
     return (low, high) if low < high else (min(0, low), max(1, high))
 
 
-def _groups(metadata: Sequence[Mapping[str, Any]], raters: Sequence[str]) -> dict[str, list[str]]:
+def _groups(metadata: Sequence[Json], raters: Sequence[str]) -> dict[str, list[str]]:
     """Metadata fields that part samples into a few groups: the first of them, a text for each sample."""
     found = {}
     for name in dict.fromkeys(chain.from_iterable(metadata)):
@@ -227,7 +230,7 @@ def _groups(metadata: Sequence[Mapping[str, Any]], raters: Sequence[str]) -> dic
     return dict(islice(found.items(), _MOST_GROUPS))
 
 
-def _run(run: Run, conversations: Iterable[Sequence[int]]) -> dict[str, Any]:
+def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
     """Its judgements as the page shows them: those of the samples, then those of whole conversations."""
     results = [*run.results]
     for turns in conversations:
@@ -263,13 +266,13 @@ def _levels(result: Result) -> str:
     return "".join(str(LEVELS.index(each)) for each in verdicts if each is not None)
 
 
-def settings_of(scoring: ScoringConfig) -> dict[str, Any]:
+def settings_of(scoring: ScoringConfig) -> Json:
     """The settings of a run as JSON values."""
     found = scoring.model_dump(mode="json", exclude={"scheme", "evidence"})
     return {**found, "weights": list(scoring.scheme.weights)}
 
 
-def _method(table: ScoreTable, name: str) -> dict[str, Any]:
+def _method(table: ScoreTable, name: str) -> Json:
     scores = table.column(name)
     missing = np.flatnonzero(np.isnan(scores)).tolist()
     kind = table.about.get("methods", {}).get(name, {}).get("kind", "")
@@ -320,13 +323,13 @@ def drawn(content: Content, most: int | None) -> tuple[list[int], list[str], lis
     return lines, [texts[place] for place in numbers], notes if len(texts) < total else []
 
 
-def _detail(content: Content, place: int) -> dict[str, Any]:
+def _detail(content: Content, place: int) -> Json:
     """What the page shows of a sample; what there is not is left out."""
     sample, table = content.samples[place], content.table
     methods = {}
     for name in content.fixed:
         result = table.result(name, place)
-        said: dict[str, Any] = {}
+        said: Json = {}
         if math.isnan(table.column(name)[place]):
             said["reason"] = table.reason(table.samples[place], name)
         elif isinstance(result, CCRSResult):
@@ -353,7 +356,7 @@ def _whole(digits: str) -> int | str:
     return int(digits) if len(digits) <= _DIGITS else digits
 
 
-def _judged_at(result: Result) -> dict[str, Any]:
+def _judged_at(result: Result) -> Json:
     """A judgement, and where its score may lie at the setting that the text names."""
     found = _judged(result.seen)
     if result.interval is not None:
@@ -362,9 +365,9 @@ def _judged_at(result: Result) -> dict[str, Any]:
     return found
 
 
-def _judged(assessment: Assessment) -> dict[str, Any]:
+def _judged(assessment: Assessment) -> Json:
     why = assessment.unscored
-    found: dict[str, Any] = {"claims": [_claim(claim) for claim in assessment.claims]}
+    found: Json = {"claims": [_claim(claim) for claim in assessment.claims]}
     if why is not None:
         found["unscored"] = {"reason": why.reason.value, "detail": why.detail}
     panel = "repeats" if assessment.repeats else "panel"
@@ -377,7 +380,7 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
     return found
 
 
-def _claim(claim: ClaimVerdict) -> dict[str, Any]:
+def _claim(claim: ClaimVerdict) -> Json:
     return claim.model_dump(mode="json", exclude_defaults=True, exclude={"original_probabilities"})
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import (
     Column,
     Record,
+    Records,
     Report,
     Table,
     cell,
@@ -121,7 +122,7 @@ def evaluation(
     return Report(sentence, tables, tuple(dict.fromkeys(notes)), settings)
 
 
-def failure_sentence(table: ScoreTable, unscored: Iterable[Mapping[str, Any]]) -> str:
+def failure_sentence(table: ScoreTable, unscored: Records) -> str:
     """How many judgements failed, and why; empty where none did.
 
     Args:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Source = Report | ScoreTable
+_Look = dict[str, Any]
 _Heights = Sequence[float | None]
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; line styles and marks differ, too.
@@ -247,7 +248,7 @@ def scatter(table: ScoreTable, across: str, up: str) -> Figure:
             continue
         x, y = places[chosen].T
         colours = {"c": sums[chosen] / rated[chosen]} if chosen is shown else {"marker": "X"}
-        marks: dict[str, Any] = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85, **look, **colours}
+        marks: _Look = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85, **look, **colours}
         drawn = axes.scatter(x, y, s=sizes[chosen], **marks)
         if chosen is shown:
             _bar(figure, axes, drawn, "mean human rating")
@@ -303,7 +304,7 @@ def correlations(report: Report) -> Figure:
         if len(names) <= _MOST:
             text = "-" if np.isnan(value) else f"{value:.2f}"
             colour = "white" if abs(value) > 0.6 else "black"
-            look: dict[str, Any] = {"ha": "center", "va": "center", "color": colour}
+            look: _Look = {"ha": "center", "va": "center", "color": colour}
             axes.text(column + 0.5, row + 0.5, text, fontsize=_SMALL, **look)
     _bar(figure, axes, image, "Spearman's rho")
     return figure
@@ -348,7 +349,7 @@ def _line(
     axes: Axes, places: Sequence[float], heights: _Heights, number: int, name: str, **other: Any
 ) -> None:
     looks = {"color": _COLOURS, "ls": _LINES, "marker": _MARKS}
-    look: dict[str, Any] = {key: each[number % len(each)] for key, each in looks.items()} | other
+    look: _Look = {key: each[number % len(each)] for key, each in looks.items()} | other
     values = np.array(heights, dtype=np.float64)
     axes.plot(places, values, ms=3.0, lw=1.2, label=_label(name), **look)
 

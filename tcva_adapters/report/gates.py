@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice, zip_longest
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.results.assessment import SILENT, ClaimVerdict, Reason
+from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.inference import lower_bound
 from tcva_adapters.tables import Record, Records, Report, counted, shortened
 
@@ -213,7 +213,7 @@ def _outcome(gate: Gate, method: str, table: ScoreTable, before: ScoreTable | No
 
 def _values(
     figure: str, method: str, table: ScoreTable, before: ScoreTable | None
-) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+) -> tuple[FloatArray, IntArray]:
     """What a figure is the mean of, and the samples' places."""
     scores = table.column(method)
     rows = np.flatnonzero(np.isfinite(scores))
@@ -291,7 +291,7 @@ def gate_records(report: Report) -> Records:
     return records_of(report, "gates")
 
 
-def _behind(record: Mapping[str, Any], table: ScoreTable) -> list[int]:
+def _behind(record: Record, table: ScoreTable) -> list[int]:
     """The samples that a failed gate looks at, the worst first."""
     method, figure = record["method"], record["figure"]
     scores = table.column(method)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,15 @@ from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.report.baseline import REGRESSIONS
 from tcva_adapters.report.gates import MOST, gate_records, lowest_claims, records_of, verdict, worst
 from tcva_adapters.results.result import Result
-from tcva_adapters.tables import Column, Report, cell, markdown_code, markdown_text, shortened
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    cell,
+    markdown_code,
+    markdown_text,
+    shortened,
+)
 
 LONGEST: Final = 65_536
 """Characters that a comment on GitHub may have."""
@@ -100,14 +108,14 @@ def _methods(report: Report, records: Sequence[Any]) -> Iterator[str]:
         )
 
 
-def _missed(record: Mapping[str, Any]) -> str:
+def _missed(record: Record) -> str:
     figure = record["figure"].replace("_", " ")
     if figure == "failures":
         return "samples failed"
     return f"no {figure}" if record["reached"] is None else f"{figure} below {record['least']:g}"
 
 
-def _since(change: Mapping[str, Any]) -> str:
+def _since(change: Record) -> str:
     moved = Column("change", "signed").cell(change)
     return (
         f"The mean of {_code(change['method'])} changed from "

@@ -27,6 +27,9 @@ from tcva_adapters.tcva import TCVA
 Given = Sample | Conversation | Mapping[str, Any] | Scored
 """What a test hands over: a sample, a conversation, a framework's record of one, or a result."""
 
+GatesLike = Sequence[str] | str
+"""What samples have to reach, see `Gates.of`."""
+
 _WIDTH: Final = 80
 _NAME: Final = 40
 _EVERY: Final = ("pass_rate>=1", "coverage>=1")
@@ -58,7 +61,7 @@ class Suite:
     def __init__(
         self,
         *,
-        gates: Sequence[str] | str = (),
+        gates: GatesLike = (),
         group: str | None = None,
         config: Config | str | Path | None = None,
         **settings: Any,
@@ -96,12 +99,10 @@ class Suite:
         return found[0] if is_single else found
 
     @overload
-    def check(self, given: Given, gates: Sequence[str] | str = ()) -> Scored: ...
+    def check(self, given: Given, gates: GatesLike = ()) -> Scored: ...
     @overload
-    def check(self, given: Sequence[Given], gates: Sequence[str] | str = ()) -> list[Scored]: ...
-    def check(
-        self, given: Given | Sequence[Given], gates: Sequence[str] | str = ()
-    ) -> Scored | list[Scored]:
+    def check(self, given: Sequence[Given], gates: GatesLike = ()) -> list[Scored]: ...
+    def check(self, given: Given | Sequence[Given], gates: GatesLike = ()) -> Scored | list[Scored]:
         """Judge samples, and fail where they do not reach what is asked for.
 
         Without gates, here and in the marker, every sample has to have a score and to pass, or to
@@ -160,13 +161,13 @@ class Suite:
         return judged
 
 
-def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
+def run_lines(judged: Iterable[Record]) -> list[str]:
     """The summary of a run: a row for each criterion, judge and setting.
 
     Args:
         judged: What `Suite.taken` gave, of all tests.
     """
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    found: dict[str, list[Record]] = {}
     for entry in judged:
         found.setdefault(entry["criterion"], []).append(entry)
     rows, lost = list[Record](), 0

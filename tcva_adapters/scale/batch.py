@@ -114,7 +114,7 @@ def judged_rows(
     return [{"error": error} if error is not None else next(judged) for error in errors]
 
 
-def _added(key: str, result: Scored) -> dict[str, Any]:
+def _added(key: str, result: Scored) -> Record:
     found = {name: getattr(result, name) for name in ("score", "passed", "reason")}
     why = None if result.unscored is None else result.unscored.reason.value
     return {**found, "unscored": why, "result": result.to_json(), "key": key}

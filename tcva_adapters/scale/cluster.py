@@ -183,7 +183,7 @@ class _Writer:
     folder: Path
     mapping: Mapping[str, str]
 
-    def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+    def __call__(self, batch: Mapping[str, Any]) -> Record:
         """The figures of one part, which is judged where it is not there."""
         (name,), (text,) = batch["part"], batch["rows"]
         part = self.folder / name
@@ -204,7 +204,7 @@ class _Writer:
             figures["scored" if score is not None else f"unscored:{reason or 'error'}"] += 1
         return {"figures": [json.dumps({**figures, "sum": sum(score or 0.0 for score in scores)})]}
 
-    def _write(self, part: Path, given: Sequence[tuple[dict[str, Any] | None, str]]) -> None:
+    def _write(self, part: Path, given: Sequence[tuple[Record | None, str]]) -> None:
         rows = [{f"{PREFIX}error": error} if error else record or {} for record, error in given]
         found = judged_rows(rows, scorer_of(self.settings), self.mapping, PREFIX)
         with replacing(part) as stream:

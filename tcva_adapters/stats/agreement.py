@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -30,7 +29,7 @@ def krippendorff_alpha(
     ratings: npt.ArrayLike,
     scale: Scale = "ordinal",
     *,
-    groups: Sequence[object] | None = None,
+    groups: checks.Groups = None,
     level: float = 0.95,
 ) -> Estimate:
     """Agreement of raters: one less the disagreement at hand over the one expected by chance.

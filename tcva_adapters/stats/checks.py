@@ -14,6 +14,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
+Groups = Sequence[object] | None
+"""What samples belong to, one per sample; None where they stand alone."""
+
 
 def numbers(name: str, values: npt.ArrayLike, *, ndim: int = 1) -> FloatArray:
     """As an array of floats; None becomes nan.

@@ -12,7 +12,6 @@ Calibrating predictive algorithms to achieve risk control, Annals of Applied Sta
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,11 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.checks import FloatArray, Groups
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
-
-__all__ = ["Path", "certify", "needed"]
 
 _HALVINGS: Final = 60
 _MOST: Final = 20_000
@@ -54,9 +51,7 @@ class Path:
     groups: int | None = None
 
 
-def certify(
-    passes: npt.ArrayLike, limit: float, *, error: float, groups: Sequence[object] | None = None
-) -> Path:
+def certify(passes: npt.ArrayLike, limit: float, *, error: float, groups: Groups = None) -> Path:
     """Test a path of settings by the rejected answers that pass at each.
 
     For answers that are drawn independently the tests are exact: p is the chance that of n answers

@@ -22,6 +22,7 @@ from tcva_adapters.stats.chance import bootstrap_p, correlation_p, sign_flips, s
 from tcva_adapters.stats.checks import (
     BoolArray,
     FloatArray,
+    Groups,
     check_level,
     in_all,
     numbers,
@@ -30,6 +31,7 @@ from tcva_adapters.stats.checks import (
 )
 from tcva_adapters.stats.correlation import value_of
 from tcva_adapters.stats.leave_out import (
+    Ends,
     EndsAt,
     correlation_ends,
     correlations_without,
@@ -42,19 +44,6 @@ from tcva_adapters.stats.leave_out import (
 from tcva_adapters.stats.resampling import clustered_p, interval_shares
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units, natural_ends
-
-__all__ = [
-    "DETECTABLE",
-    "LEAST",
-    "LEAST_APART",
-    "STATISTICS",
-    "Estimate",
-    "Statistic",
-    "difference",
-    "estimate",
-    "labels_needed",
-    "lower_bound",
-]
 
 Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]
 STATISTICS: Final[tuple[Statistic, ...]] = get_args(Statistic)
@@ -107,7 +96,7 @@ class Estimate:
     groups: int | None = None
     reason: str = ""
     level: float = 0.95
-    narrow: tuple[float, float] = (_NAN, _NAN)
+    narrow: Ends = (_NAN, _NAN)
 
     def record(self, name: str) -> dict[str, float]:
         """The three cells of an interval column.
@@ -154,7 +143,7 @@ class Estimate:
 def estimate(
     statistic: Statistic,
     columns: npt.ArrayLike,
-    groups: Sequence[object] | None = None,
+    groups: Groups = None,
     *,
     level: float = 0.95,
     resamples: int = 10_000,
@@ -235,7 +224,7 @@ def difference(
     a: npt.ArrayLike,
     b: npt.ArrayLike,
     human: npt.ArrayLike | None = None,
-    groups: Sequence[object] | None = None,
+    groups: Groups = None,
     *,
     level: float = 0.95,
     resamples: int = 10_000,
@@ -312,7 +301,7 @@ def difference(
     return replace(found, low=low, high=high, p=p, narrow=_narrow(ends, level))
 
 
-def _narrow(ends: EndsAt, level: float) -> tuple[float, float]:
+def _narrow(ends: EndsAt, level: float) -> Ends:
     return ends(2 * level - 1) if level > 0.5 else (_NAN, _NAN)
 
 
@@ -328,7 +317,7 @@ def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> 
     wide = mean_ends(left_out, value, of.equal, signed=signed or _is_inside(values))
     least, most = natural_ends(values)
 
-    def ends(level: float) -> tuple[float, float]:
+    def ends(level: float) -> Ends:
         low, high = wide(level)
         return max(low, least), min(high, most)
 
@@ -365,7 +354,7 @@ def _share(values: FloatArray, of: Units, level: float) -> Estimate:
 
 
 def _percentile(values: FloatArray, of: Units) -> EndsAt:
-    def ends(level: float) -> tuple[float, float]:
+    def ends(level: float) -> Ends:
         low, high = np.nanquantile(values, interval_shares(level, of.clusters)).tolist()
         return low, high
 
@@ -382,7 +371,7 @@ def _apart(both: Sequence[float], left_out: FloatArray, units: float) -> tuple[E
     # Back from z by the slope between the two.
     slope = delta / apart if abs(apart) > _SAME else 1.0 - both[0] ** 2
 
-    def ends(level: float) -> tuple[float, float]:
+    def ends(level: float) -> Ends:
         half = quantile(level, units - 2) * spread
         return slope * (apart - half), slope * (apart + half)
 
@@ -402,7 +391,7 @@ def lower_bound(
     confidence: float = 0.95,
     *,
     low: float = 0.0,
-    groups: Sequence[object] | None = None,
+    groups: Groups = None,
     seed: int = 0,
 ) -> float:
     """The lower bound of a mean, one-sided: other samples of the same kind reach it as surely.

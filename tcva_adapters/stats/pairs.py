@@ -15,8 +15,6 @@ import numpy.typing as npt
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, same_within, whole
 
-__all__ = ["LEAST_QUERIES", "Pairs", "PairsTest", "asl_curve", "studentised", "tukey"]
-
 PairsTest = Literal["studentised", "tukey"]
 
 LEAST_QUERIES: Final = 20

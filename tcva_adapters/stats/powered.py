@@ -15,7 +15,6 @@ statistics (Cochran, Sampling Techniques, chapter 7).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,12 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import check_level, numbers, same_length
+from tcva_adapters.stats.checks import Groups, check_level, numbers, same_length
 from tcva_adapters.stats.inference import Estimate, estimate
 from tcva_adapters.stats.leave_out import quantile
 from tcva_adapters.stats.units import Units, natural_ends
-
-__all__ = ["LEAST_RATINGS", "PoweredMean", "powered_mean"]
 
 LEAST_RATINGS: Final = 30
 """Below so many ratings, or groups of them, the judge is left out."""
@@ -59,7 +56,7 @@ def powered_mean(
     ratings: npt.ArrayLike,
     scores: npt.ArrayLike,
     *,
-    groups: Sequence[object] | None = None,
+    groups: Groups = None,
     level: float = 0.95,
 ) -> PoweredMean:
     """The mean rating of all samples, of which a random draw is rated.

@@ -11,7 +11,6 @@ each other and of the method; for rank correlations it is approximate.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal, get_args
@@ -20,23 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, check_level, numbers, one_of, same_length
+from tcva_adapters.stats.checks import FloatArray, Groups, check_level, numbers, one_of, same_length
 from tcva_adapters.stats.inference import Estimate
 from tcva_adapters.stats.leave_out import error, fisher, quantile
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
-
-__all__ = [
-    "ENOUGH",
-    "Independence",
-    "RaterPair",
-    "Reliability",
-    "VarianceComponents",
-    "independence",
-    "mean_rating",
-    "reliability",
-    "variance_components",
-]
 
 Correlated = Literal["spearman", "pearson"]
 
@@ -96,7 +83,7 @@ def reliability(
     ratings: npt.ArrayLike,
     methods: npt.ArrayLike,
     *,
-    groups: Sequence[object] | None = None,
+    groups: Groups = None,
     level: float = 0.95,
 ) -> Reliability:
     """How far raters agree, what that lets a method reach, and methods' correlations corrected for it.

@@ -50,12 +50,6 @@ def draw(n: int, n_boot: int, *, seed: int, codes: IntArray | None) -> Iterator[
     """
     seed, n_boot = whole("seed", seed, least=0), whole("resamples", n_boot, least=1)
     generator = np.random.Generator(np.random.PCG64(seed))
-    return _blocks(generator, n, n_boot, codes)
-
-
-def _blocks(
-    generator: np.random.Generator, n: int, n_boot: int, codes: IntArray | None
-) -> Iterator[IntArray]:
     units = n if codes is None else int(codes.max()) + 1
     for start, stop in _spans(n_boot, n):
         rows = stop - start

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes
+from tcva_adapters.stats.checks import BoolArray, FloatArray, Groups, IntArray, group_codes
 from tcva_adapters.stats.resampling import effective_number
 
 LEAST_GROUPS: Final = 10
@@ -32,7 +31,7 @@ class Units:
         equal: To how many units of one size these amount.
     """
 
-    def __init__(self, groups: Sequence[object] | None, used: BoolArray) -> None:
+    def __init__(self, groups: Groups, used: BoolArray) -> None:
         """Number the groups of the samples that are used.
 
         Raises:
