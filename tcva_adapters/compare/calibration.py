@@ -117,8 +117,15 @@ def calibrate(
     """
     one_of("objective", objective, get_args(Objective))
     check_level(level)
-    how: dict[str, Any] = {"human_scale": human_scale, "group": group, "skip_bad": skip_bad}
-    table = _of_one_judge(read_scores(source, human=human, scoring=scoring, **how))
+    scores = read_scores(
+        source,
+        human=human,
+        human_scale=human_scale,
+        group=group,
+        scoring=scoring,
+        skip_bad=skip_bad,
+    )
+    table = _of_one_judge(scores)
     asked: dict[str, Any] = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
     if {*asked.values()} != {None}:
         asked["human_threshold"] = human_threshold
@@ -333,12 +340,13 @@ class _Search:
         why = of.why_none(self.least, target)
         if not why and (not len(defined) or np.ptp(defined) <= _SAME):
             why = "both agree equally on all resamples"
-        about: dict[str, Any] = {"n": n, "groups": of.groups if of.codes is not None else None}
+        groups = of.groups if of.codes is not None else None
+        estimate = Estimate(value, n=n, groups=groups, reason=why, level=self.level)
         if why:
-            return Estimate(value, reason=why, level=self.level, **about)
+            return estimate
         low, high = np.quantile(defined, interval_shares(self.level, of.clusters)).tolist()
         low, high = (value + _WIDER * (end - value) for end in (low, high))
-        return Estimate(value, low, high, level=self.level, **about)
+        return replace(estimate, low=low, high=high)
 
 
 @dataclass(frozen=True)

@@ -190,14 +190,14 @@ def comparison(
     >>> [(row["method"], row["mean"], row["scored"]) for row in report.records("methods")]
     [('x', 0.5, 2), ('y', 1.0, 1)]
     """
-    rated = int(np.isfinite(table.rating).sum())
+    rated = len(table.rated)
     human = table.rating if rated else None
     checked = (objective, reference, margin, limits)
     check_tests(table.methods, *checked, human=human, is_rated=rated > 0)
     main = views.main_of(table)
     methods = views.method_records(table)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
-    notes = [*views.used(table.usage), *_coverage(table)]
+    notes = [*views.used(table), *_coverage(table)]
     people, sentence = list[Table](), ""
     if rated:
         agreements = _agreements(table, objective, drawn)
@@ -408,7 +408,7 @@ def _without(reasons: Mapping[str, str]) -> list[str]:
 def _decided(table: ScoreTable) -> Table:
     """Every method's decisions against those of the ratings; for ratings in [0, 1]."""
     records = []
-    known = table.rating[np.isfinite(table.rating)]
+    known = table.rated.rating
     for method in table.methods if known.min() >= 0.0 and known.max() <= 1.0 else ():
         column = table.column(method)
         both = np.isfinite(column) & np.isfinite(table.rating)
@@ -464,7 +464,7 @@ def _best(table: ScoreTable, agreed: Table, tests: _Tests, objective: Measure) -
     """
     values = _on_common(table, objective)
     ranked = _ranked(values, objective)
-    if not ranked or int(np.isfinite(table.rating).sum()) < LEAST:
+    if not ranked or len(table.rated) < LEAST:
         return ""
     best = ranked[0]
     own = next(r for r in agreed.records if (r["method"], r["measure"]) == (best, objective))

@@ -259,8 +259,8 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
         MissingDependencyError: scipy is not installed.
     """
     rated, rows, notes = _rated(table, limits), [], []
-    for method in table.methods:
-        gate = Gate.of(rated, method, rated.column(method), limits, 1.0 - limits.confidence)
+    for method, scores in rated.columns:
+        gate = Gate.of(rated, method, scores, limits, 1.0 - limits.confidence)
         row = {"method": method, **gate.record()}
         rows.append(row | {"good_answers_passed": row.get("true_pass")})
         if gate.chosen is None:

@@ -57,7 +57,7 @@ def panel_report(source: Any) -> Report:
     levels, rows = levels[:, judged], rows[judged]
     drawn = [table.groups[row] if table.groups else row for row in rows.tolist()]
     alpha = krippendorff_alpha(levels, groups=drawn)
-    human = table.rating if np.isfinite(table.rating).any() else None
+    human = table.rating if len(table.rated) else None
     apart = independence(_scores(table, panels, judges), human)
     number = apart.effective if apart.samples >= ENOUGH else math.nan
     record = {

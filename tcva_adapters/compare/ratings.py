@@ -16,10 +16,13 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError, of_percent
 from tcva_adapters.samples.output import original
 from tcva_adapters.samples.records import RowStream, unreadable
-from tcva_adapters.tables import counted
+from tcva_adapters.tables import Record, counted
 
 Scale = tuple[float, float]
 """The lowest and the highest rating (or score) that could be given."""
+
+Fields = Mapping[str, Any]
+"""The metadata of a sample, or the record of a label."""
 
 _GIVE_SCALE: Final = (
     "give their scale: --human-scale 1,5 (in evaluate --set human_scale=1,5, in Python "
@@ -74,7 +77,7 @@ class Ratings:
     source: str
     raters: tuple[str, ...]
     scale: Scale | None = None
-    labels: Mapping[str, Mapping[str, Any]] | None = None
+    labels: Mapping[str, Fields] | None = None
     temperature: float = 0.5
     _seen: set[str] = field(default_factory=set)
     _made_at: list[float] = field(default_factory=list)
@@ -119,7 +122,7 @@ class Ratings:
             raise InvalidValueError(msg)
         return cls(path, raters, scale, _labels(path, raters) if is_file else None, temperature)
 
-    def of(self, name: str, metadata: Mapping[str, Any]) -> list[float]:
+    def of(self, name: str, metadata: Fields) -> list[float]:
         """The ratings of a sample, nan where a rater gave none.
 
         Raises:
@@ -190,14 +193,14 @@ class Ratings:
         return (rating - low) / (high - low)
 
 
-def _is_of_claims(record: Mapping[str, Any], raters: Sequence[str]) -> bool:
+def _is_of_claims(record: Fields, raters: Sequence[str]) -> bool:
     return bool(record.get("claims")) and all(record.get(rater) is None for rater in raters)
 
 
-def _labels(path: str, raters: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
     """The labels of a file by sample id; those without a rating are left out."""
-    stream = RowStream(path, None, skip_bad=None, read=dict[str, Any])
-    labels: dict[str, dict[str, Any]] = {}
+    stream = RowStream(path, None, skip_bad=None, read=Record)
+    labels: dict[str, Record] = {}
     for record in stream:
         is_of_claims = _is_of_claims(record, raters)
         name = str(record.get("id") or "")

@@ -23,7 +23,7 @@ from tcva_adapters.compare.imported import (
     parse_spec,
     read_imported,
 )
-from tcva_adapters.compare.ratings import Ratings, Scale
+from tcva_adapters.compare.ratings import Fields, Ratings, Scale
 from tcva_adapters.compare.table import Numbered, ScoreTable, no_group, numbered
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
@@ -233,7 +233,7 @@ class Block:
     scores: dict[str, array[float]] = field(default_factory=dict)
     thresholds: dict[str, float] = field(default_factory=dict)
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
-    metadata: list[Mapping[str, Any]] = field(default_factory=list)
+    metadata: list[Fields] = field(default_factory=list)
     human: array[float] = field(default_factory=lambda: array("d"))
     groups: list[Hashable] = field(default_factory=list)
     counts: LevelCounts = field(default_factory=LevelCounts)
@@ -244,7 +244,7 @@ class Block:
     def add(
         self,
         name: str | None,
-        metadata: Mapping[str, Any],
+        metadata: Fields,
         scores: Mapping[str, float | None],
         reasons: Mapping[str, str],
         result: Scored | None = None,
@@ -451,7 +451,7 @@ def _of_items(
     return [*blocks.values()]
 
 
-def _system(sample: str | None, metadata: Mapping[str, Any], field: str | None) -> str:
+def _system(sample: str | None, metadata: Fields, field: str | None) -> str:
     value = "" if field is None else metadata.get(field)
     if field is not None and value in (None, ""):
         known = ", ".join(map(repr, metadata)) or "none"

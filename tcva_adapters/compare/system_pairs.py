@@ -136,8 +136,7 @@ def systems(
         found_pairs = _pairs(metric, table.methods, both, test)
         pairs += sorted(found_pairs, key=lambda pair: -pair["difference"])
         rows.append({"metric": metric, "queries": len(table), **_significant(both[test], alpha)})
-        columns = zip(table.methods, table.scores.T, strict=True)
-        scores += [{"metric": metric, "system": s, **describe(of)} for s, of in columns]
+        scores += [{"metric": metric, "system": s, **describe(of)} for s, of in table.columns]
         if why := both["studentised"].reason:
             notes.append(f"{metric}: some pairs have no studentised p: {why}.")
     means = {(row["metric"], row["system"]): row["mean"] for row in scores}
@@ -435,7 +434,7 @@ def _metrics(block: Block, temperatures: Sequence[float]) -> Iterator[tuple[str,
     """Scores by metric; of judgements one at each temperature."""
     table = block_table(block, {method: method for method in block.scores}, block.how)
     if table.counts is None:
-        yield from zip(table.methods, table.scores.T, strict=True)
+        yield from table.columns
     else:
         for temperature in temperatures:
             yield f"{block.about['criterion']} T={temperature:g}", table.at(temperature)

@@ -5,7 +5,7 @@ Every analysis is a function from this table to a `tcva_adapters.tables.Report`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
@@ -144,6 +144,11 @@ class ScoreTable:
                 number = name.removeprefix(f"{own}/{metadata['turn']}")
                 turns.setdefault(f"{own}{number}", []).append(row)
         return turns
+
+    @property
+    def columns(self) -> Iterator[tuple[str, FloatArray]]:
+        """Each method with its scores, shape (N,)."""
+        return zip(self.methods, self.scores.T, strict=True)
 
     def column(self, method: str) -> FloatArray:
         """One method's scores, shape (N,).

@@ -116,7 +116,7 @@ def validate(
     draws: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
     settings = {"method": name, "human_scale": human_scale or (0.0, 1.0), "human_threshold": at}
     drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
-    if drawn and not np.isfinite(table.rating).any():
+    if drawn and not len(table.rated):
         chosen = f"Drew {counted(len(drawn[0].records), 'sample')} of {len(table)} to rate."
         return Report(chosen, drawn, table.notes, settings | draws)
     view = _View(table, name, table.column(name), table.rating, table.groups or None, draws)
@@ -180,8 +180,7 @@ class _View:
     def agreement(self) -> Table:
         """Every method's agreement with the ratings."""
         rows: list[Record] = []
-        for method in self.table.methods:
-            scores = self.table.column(method)
+        for method, scores in self.table.columns:
             rho = self.rho if method == self.method else self._rho(seen(scores), self.human)
             mae = estimate("mae", [scores, self.human], self.groups, **self.draws)
             rows.append(_row("method", method, spearman=rho, mae=mae))
@@ -194,8 +193,7 @@ class _View:
     def errors(self) -> Table:
         """The mean error of every method and its size; the sentence has that of a single one."""
         rows: list[Record] = []
-        for method in self.table.methods:
-            scores = self.table.column(method)
+        for method, scores in self.table.columns:
             error = self.error if method == self.method else self._error(scores)
             mae = self._mean(np.abs(scores - self.human))
             rows.append(_row("method", method, error=error, mae=mae))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
@@ -46,7 +46,7 @@ def method_records(table: ScoreTable) -> list[Record]:
     """
     common = np.isfinite(table.scores).all(axis=1)
     records = []
-    for method, column in zip(table.methods, table.scores.T, strict=True):
+    for method, column in table.columns:
         known = column[np.isfinite(column)]
         five = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]) if len(known) else np.full(5, np.nan)
         names = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
@@ -92,7 +92,7 @@ def unscored(table: ScoreTable) -> Table:
     """Why scores are missing, with what the first sample says of it."""
     records: list[Record] = []
     views = views_of(table)
-    for method, column in zip(table.methods, table.scores.T, strict=True):
+    for method, column in table.columns:
         if method in views[1:]:
             continue
         found: Counter[str] = Counter()
@@ -256,10 +256,10 @@ def usage(table: ScoreTable) -> Table:
     return Table("usage", columns, records, detail=True)
 
 
-def used(usage_of: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+def used(table: ScoreTable) -> Iterator[str]:
     """The same in a sentence; nothing where nobody counted."""
     total: Counter[str] = Counter()
-    for spent in usage_of.values():
+    for spent in table.usage.values():
         total.update({name: int(number) for name, number in spent.items()})
     if total["judged"] or total["cached"]:
         yield (

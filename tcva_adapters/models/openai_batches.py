@@ -97,8 +97,8 @@ class BatchService:
         with self._errors():
             # A request that is repeated after a lost answer would make, and cost, a second batch.
             batches: Any = self._client.with_options(max_retries=0).batches
-            asked = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}
-            return self._read(batches.create(**asked))
+            batch = batches.create(input_file_id=file, endpoint=ENDPOINT, completion_window="24h")
+            return self._read(batch)
 
     def find(self, file: str) -> Batch | None:
         """The batch that `create` made of this file, if there is one that did not fail."""

@@ -304,8 +304,15 @@ def correlations(report: Report) -> Figure:
         if len(names) <= _MOST:
             text = "-" if np.isnan(value) else f"{value:.2f}"
             colour = "white" if abs(value) > 0.6 else "black"
-            look: _Look = {"ha": "center", "va": "center", "color": colour}
-            axes.text(column + 0.5, row + 0.5, text, fontsize=_SMALL, **look)
+            axes.text(
+                column + 0.5,
+                row + 0.5,
+                text,
+                ha="center",
+                va="center",
+                color=colour,
+                fontsize=_SMALL,
+            )
     _bar(figure, axes, image, "Spearman's rho")
     return figure
 
