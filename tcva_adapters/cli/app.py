@@ -167,7 +167,8 @@ def _message(error: Exception, arguments: list[str]) -> str:
         return f"error: {type(error).__name__}: {error} (--debug shows where)"
     usage = io.StringIO()
     show(file=usage)
-    number = r"Invalid value for '(.+?)': Input should be a valid (\w+),.*"
+    # Older versions of click say the second.
+    number = r"Invalid value for '(.+?)': (?:Input should be|'.*' is not) a valid (\w+)[,.].*"
     # The error does not hold what was typed.
     values = (each.rpartition("=")[2] for each in arguments if each.endswith("%"))
     hint = next(filter(None, map(of_percent, values)), "")
