@@ -15,7 +15,7 @@ from pydantic_core import to_jsonable_python
 
 from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.protocol import Identity, JudgeRequest, closed_object
-from tcva_adapters.models.secrets import SECRET_NAME, server_of
+from tcva_adapters.models.secrets import SECRET_NAME, mask, server_of
 from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN
 
 SETTINGS: Final = (
@@ -138,7 +138,7 @@ class LLMObject:
         own = server_of(core, _url(core))
         address, *others = {server_of(each, _url(each)) for each in _clients(core)} or {own}
         is_same = not others and address.startswith(own.partition("?")[0])
-        return address if address and is_same else UNKNOWN
+        return mask(address) if address and is_same else UNKNOWN
 
     @property
     def identity(self) -> Identity:

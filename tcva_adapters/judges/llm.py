@@ -510,13 +510,15 @@ def _copied_from(
 
     Small models fill the form of a reply with whatever stands near.
     """
+    if find_quote(verdict.evidence, held):
+        return ""
     runs = _runs(verdict.evidence)
     sources = {prompts.verdict_system(criterion, allow_non_claims=True): "instructions"}
     if criterion.checks_evidence and verdict.verdict in HIGH:
         sources |= dict.fromkeys(texts, "claim")
     for text, source in sources.items():
         if runs and len(runs & _runs(text)) >= _MOST * len(runs):
-            return "" if find_quote(verdict.evidence, held) else source
+            return source
     return ""
 
 

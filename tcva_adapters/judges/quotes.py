@@ -81,10 +81,15 @@ class Passages:
     What one quote may cost is bounded: the first 2000 places that begin like a run of words count;
     a similar stretch is looked for at 50 000 places that have three of its words in a row, as many
     for each three.
+
+    Attributes:
+        words: In small letters, with an end behind each passage.
+        known: Quotes that were looked up, and where they stand.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.words: list[str] = []
+        self.known: dict[str, Found | None] = {}
         self._firsts: list[int] = []
         self._stops: list[int] = []
         self._breaks: list[int] = []
@@ -257,6 +262,12 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     >>> find_quote("safe for children", passages).denied_before
     True
     """
+    if text not in passages.known:
+        passages.known[text] = _looked_up(text, passages)
+    return passages.known[text]
+
+
+def _looked_up(text: str, passages: Passages) -> Found | None:
     whole = quote_words(text) if len(text) <= LONGEST else []
     places = passages.exact(whole) if whole else []
     if places or not whole:

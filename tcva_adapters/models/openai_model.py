@@ -37,7 +37,7 @@ from tcva_adapters.models.protocol import (
     Sampling,
     closed_object,
 )
-from tcva_adapters.models.secrets import basic, server_of, shown_url, split_url
+from tcva_adapters.models.secrets import basic, mask, server_of, shown_url, split_url
 from tcva_adapters.results.settings import ModelConfig, shows_settings
 
 try:
@@ -154,7 +154,7 @@ class OpenAICompatibleModel:
         self._timeout = config.timeout if client is None else None
         self.name = f"openai:{model}"
         asked_for = config.model_dump(include={"temperature", "seed", "max_tokens"})
-        self.parameters = {"server": server_of(client, url), **asked_for}
+        self.parameters = {"server": mask(server_of(client, url)), **asked_for}
 
     def __copy__(self) -> Self:
         found = object.__new__(type(self))

@@ -120,7 +120,8 @@ def shown_url(url: str) -> str:
 def server_of(client: Any, url: str) -> str:
     """Host and path of a server, with a digest of what a client sends it in query and headers.
 
-    Keys are no part of it. Empty without a host.
+    Keys in query and headers are no part of it; those in the path are the caller's to mask. Empty
+    without a host.
 
     >>> server_of(None, "https://me:secret@host/v1/?key=x"), server_of(None, "https://host/?a=1")
     ('host/v1', 'host?5499f31dbd916e5a')
@@ -131,7 +132,7 @@ def server_of(client: Any, url: str) -> str:
         values = getattr(client, f"_custom_{name}", getattr(client, f"default_{name}", None))
         sent += values.items() if isinstance(values, Mapping) else ()
     kept = sorted((n.lower(), str(value)) for n, value in sent if not SECRET_NAME.search(n))
-    place = mask(shown_url(url).partition("://")[2])
+    place = shown_url(url).partition("://")[2]
     digest = hashlib.sha256(repr(kept).encode()).hexdigest()[:16]
     return f"{place}?{digest}" if place and kept else place
 
