@@ -116,8 +116,7 @@ def evaluate(
     read = SampleStream(file, require=require, skip_bad=skip_bad, mapping=renames(rename))
     _check(read, reading, before)
     if dry_run:
-        asking, prices = {"ccrs" if ccrs else "tcva": scorer}, plain["model"].get("prices")
-        print_report(cost(asking, [*read], prices=prices), as_json=as_json)
+        _print_cost(scorer, read, plain, as_json=as_json)
         return
     samples: Any = [*read] if report and not is_read_again(file) else read
     views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
@@ -134,6 +133,14 @@ def evaluate(
         title = "standard input" if file == STDOUT else Path(file).name
         write_page([table, found], report, samples=again, title=title, overwrite=overwrite)
         reviews.conclude(found, table)
+
+
+def _print_cost(scorer: Any, read: SampleStream, plain: dict[str, Any], *, as_json: bool) -> None:
+    """Print what judging the samples would cost, without a call."""
+    name = "tcva" if isinstance(scorer, TCVA) else "ccrs"
+    print_report(
+        cost({name: scorer}, [*read], prices=plain["model"].get("prices")), as_json=as_json
+    )
 
 
 def _check(read: SampleStream, reading: Mapping[str, Any], before: ScoreTable | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from statistics import NormalDist
@@ -19,6 +19,7 @@ from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, described, plain
+from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
@@ -126,13 +127,8 @@ def calibrate(
         skip_bad=skip_bad,
     )
     table = _of_one_judge(scores)
-    asked: dict[str, Any] = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
-    if {*asked.values()} != {None}:
-        asked["human_threshold"] = human_threshold
-    if limits := limits_of(asked | {"confidence": confidence}, human_scale):
-        if objective != "spearman":
-            msg = f"objective {objective} is not used with a limit; leave one of them out"
-            raise InvalidValueError(msg)
+    asked = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
+    if limits := _limits(asked, confidence, objective, human_threshold, human_scale):
         given = temperatures or [scoring.temperature]
         return guaranteed(table, _every(scoring, given, schemes, penalties), limits, by)
     at = passes_from(human_threshold, human_scale)
@@ -158,6 +154,28 @@ def _with_verdicts(table: ScoreTable) -> ScoreTable:
     rows = table.select([*first])
     names = ("human", "raters", "groups", "metadata", "notes")
     return replace(read_scores(first.values()), **{name: getattr(rows, name) for name in names})
+
+
+def _limits(
+    asked: Mapping[str, float | None],
+    confidence: float | None,
+    objective: Objective,
+    human_threshold: float | None,
+    human_scale: Scale | None,
+) -> Limits | None:
+    """The limits that a gate must keep; None where none is asked for.
+
+    Raises:
+        InvalidValueError: A limit is out of range, or comes with another objective.
+    """
+    values: dict[str, Any] = {**asked, "confidence": confidence}
+    if {*asked.values()} != {None}:
+        values["human_threshold"] = human_threshold
+    limits = limits_of(values, human_scale)
+    if limits and objective != "spearman":
+        msg = f"objective {objective} is not used with a limit; leave one of them out"
+        raise InvalidValueError(msg)
+    return limits
 
 
 def _of_one_judge(table: ScoreTable) -> ScoreTable:
