@@ -51,6 +51,8 @@ def non_claim_kind(sentence: str) -> str | None:
     has_figure = any(char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare)
     if not has_figure and _is_polite(bare):
         return "greeting"
+    if _pattern("presupposing").search(bare):
+        return None
     is_question = bare.endswith(("?", "？"))
     if not is_question and _is_refusal(bare):
         return "refusal"
