@@ -11,17 +11,21 @@ from tcva_adapters import Verdict
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.polite import (
+    CLAIMING_NOTHING,
     COURTESIES,
+    FALSE_CLAIMS,
     FURTHER,
     MIXED,
     MORE,
     OPENINGS_AND_CLOSINGS,
     PLEADING,
+    PRESUPPOSING,
     REFUSALS,
     STANDARD_REFUSALS,
     STATEMENTS,
+    UNDECIDED,
 )
-from tests.judges.test_non_claims import FACT, judged, marking, of_kind
+from tests.judges.test_non_claims import FACT, PADDING, judged, marking, of_kind
 
 
 def print_believed() -> None:
@@ -34,6 +38,7 @@ def print_believed() -> None:
         "40 more in 8 languages": FURTHER,
         "refusals of prompts": STANDARD_REFUSALS,
         "courtesies of chats": COURTESIES,
+        "near to statements": CLAIMING_NOTHING,
     }
     for name, sentences in kinds.items():
         counts: Counter[str] = Counter()
@@ -61,6 +66,21 @@ def print_statements() -> None:
     print(f"\n{taken} of {len(STATEMENTS)} statements are taken for no claim by the lists")
     mixed = sum(all(map(non_claim_kind, split_claims(text))) for text in MIXED)
     print(f"{mixed} of {len(MIXED)} refusals that go on to claim something")
+    presupposing = (*PRESUPPOSING, *UNDECIDED)
+    taken = sum(all(map(non_claim_kind, split_claims(text))) for text in presupposing)
+    print(f"{taken} of {len(presupposing)} refusals and offers that take something for granted")
+
+
+def print_padding() -> None:
+    """False claims among listed courtesies, of which the judge says twice that they are no claims."""
+    model = marking(lambda claim: None if claim == FACT else "not_a_claim")
+    padded = [
+        "\n\n".join((*padding, claim, *padding)) for padding in PADDING for claim in FALSE_CLAIMS
+    ]
+    passed = sum(judged(text, model).passed is not False for text in padded)
+    print(
+        f"{passed} of {len(padded)} claims among courtesies pass a gate where the judge obeys twice"
+    )
 
 
 def print_pleading() -> None:
@@ -104,4 +124,5 @@ def print_pleading() -> None:
 if __name__ == "__main__":
     print_believed()
     print_statements()
+    print_padding()
     print_pleading()

@@ -487,16 +487,20 @@ class Assessment(Judgement):
         """The share of an answer's characters in sentences that only its judge marks as no claim.
 
         In [0, 1]. Of several answers, or with additional judges, it is the largest one. No gate
-        passes an answer most of which is no claim by the judge's word alone.
+        passes an answer most of which is no claim by the judge's word alone. Greetings, offers and
+        questions that the lists know count only beside a refusal: else they could pad a claim.
 
         >>> marked = ClaimVerdict(claim="Servus!", verdict=None, marked_by_judge=True)
         >>> Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (marked,)}).marked_share
         1.0
         """
-        sizes = Counter[bool]()
+        sizes = Counter[str]()
         for claim in self.claims:
-            sizes[claim.marked_by_judge] += len(claim.claim)
-        own = sizes[True] / max(sizes.total(), 1)
+            is_listed = claim.verdict is None and not claim.marked_by_judge
+            kind = claim.reason if is_listed else str(claim.marked_by_judge)
+            sizes[kind] += len(claim.claim)
+        counted = sizes.total() if sizes["refusal"] else sizes["True"] + sizes["False"]
+        own = sizes["True"] / max(counted, 1)
         return max(own, self.marked_of_one, *(member.marked_share for member in self.members))
 
     @property

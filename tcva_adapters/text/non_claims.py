@@ -28,7 +28,8 @@ def non_claim_kind(sentence: str) -> str | None:
 
     It is careful: in doubt a sentence is a claim. One with a figure is a claim unless it is a
     refusal, and a greeting, question or refusal that goes on to state something is a claim too:
-    each part of a refusal between commas, other marks and words of reason must claim nothing.
+    each part of a refusal between commas, other marks and words of reason must claim nothing, and
+    nothing may be taken for granted ("the drug that cures cancer", "why it is lethal").
     Instructions to whoever judges are no non-claims; they are claims without support.
 
     Args:
@@ -51,12 +52,11 @@ def non_claim_kind(sentence: str) -> str | None:
     has_figure = any(char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare)
     if not has_figure and _is_polite(bare):
         return "greeting"
-    if _pattern("presupposing").search(bare):
-        return None
     is_question = bare.endswith(("?", "？"))
-    if not is_question and _is_refusal(bare):
+    presupposes = _pattern("presupposing").search(bare)
+    if not is_question and not presupposes and _is_refusal(bare):
         return "refusal"
-    if has_figure or _pattern("stated").search(bare):
+    if has_figure or presupposes or _pattern("stated").search(bare):
         return None
     if is_question:
         return _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))

@@ -661,6 +661,265 @@ Helaas kan ik deze vraag niet beantwoorden omdat het museum gesloten is.
 """Refusals that go on to claim something, in English, German, French, Spanish, Italian, Dutch,
 Chinese and Japanese."""
 
+PRESUPPOSING: Final = tuple(
+    """
+I don't have any details on the new valve that stops every leak.
+I cannot tell you more about the vaccine that never fails.
+I do not know who leaked the documents that prove the fraud.
+I don't know when the pump, a danger to children, was recalled.
+I couldn't find the discount code, which is valid until May.
+I was unable to find the deposit rule, which is the strictest in town.
+There is no evidence that the additive is harmful.
+I have found no evidence that the app leaks data.
+No study was found that links the vaccine to autism.
+There is no indication in the records that the brakes failed.
+The manual has no exclusions.
+This guide contains no known errors.
+There are no side effects in the leaflet.
+There is no waiting period in this policy document.
+I don't know of any case where it failed.
+We are not aware of a single complaint about this model.
+Nothing in the contract allows subletting.
+Nothing in the documents obliges you to pay.
+I see no reason in the text to doubt its safety.
+I cannot find anything in the policy that forbids smoking.
+I don't know the exact price, only that it is below ten euros.
+I can't say for certain, most guests pay nothing.
+I have no information on fees beyond the fact that they doubled.
+I'm not sure, probably it is harmless.
+If you tell me more, I can show you why the fee is illegal.
+If you send me the invoice, I will get you the full refund you are owed.
+Let me know if you want the free upgrade you are entitled to.
+If you need help, I can explain how the drug cures migraine.
+Ich kenne keinen Fall, in dem die Bremse versagt hat.
+Uns ist keine einzige Beschwerde über das Gerät bekannt.
+Das Handbuch hat keine Ausschlüsse.
+In den Unterlagen gibt es keinen Hinweis darauf, dass der Stoff giftig ist.
+Ich habe keine Informationen über das Mittel, das Krebs heilt.
+Ich finde die Klausel nicht, die den Mieter zur Zahlung zwingt.
+Nichts im Vertrag erlaubt die Untervermietung.
+Wenn Sie mir mehr sagen, zeige ich Ihnen, warum die Gebühr unzulässig ist.
+Je ne connais aucun cas où la pompe est tombée en panne.
+Rien dans le contrat n'autorise la sous-location.
+Il n'y a aucune preuve que ce produit soit dangereux.
+Aucune information ne laisse penser que le vaccin soit dangereux.
+Le manuel ne contient aucune exclusion.
+Je n'ai pas trouvé le règlement, qui interdit les chiens.
+Je n'ai pas de détails sur le vaccin, le plus sûr du marché.
+Si vous m'en dites plus, je vous montrerai pourquoi ces frais sont illégaux.
+No conozco ningún caso en que haya fallado.
+Nada en el contrato permite subarrendar el piso.
+No hay pruebas de que el aditivo sea dañino.
+No encontré datos que relacionen la vacuna con el autismo.
+El manual no tiene exclusiones.
+No hay efectos secundarios en el prospecto.
+No encontré la cláusula, que es abusiva.
+No tengo detalles sobre el fármaco, el más seguro de todos.
+没有证据表明该添加剂有害。
+我不知道有任何失败的案例。
+手册中没有任何除外责任。
+合同中没有任何条款允许转租。
+我没有找到这款能治愈癌症的药物的信息。
+文档中没有提到这台永不漏水的泵。
+如果您告诉我更多，我可以说明这笔费用为什么违法。
+我不清楚具体价格，大概十元左右。
+I do not know whether the drug that cures cancer is sold here.
+I don't know which hospital bought the scanner that harms patients.
+I don't know why the drug is lethal.
+The documents do not explain why smoking is allowed in every room.
+I could not find details on the drug proven to cure cancer.
+I have no information about the device known to cause burns.
+I have no information about the fee you owe us.
+I cannot find the fine everybody over thirty pays.
+I don't know the price you pay nothing.
+I can't find the answer everyone smokes here.
+I don't have any details on this perfectly safe drug.
+I have no information on the drug curing cancer.
+The context does not mention the law banning all dogs.
+I cannot confirm the rumour, false as it was.
+I don't know the CEO, a convicted thief.
+The manual does not mention any risks.
+The leaflet does not mention any side effects.
+The documents do not mention any exclusions.
+The contract does not state any penalty for leaving early.
+There is no mention of any side effects.
+There is no data breach on record.
+I found no information that contradicts the claim.
+I have no data showing any harm.
+I could not find any information that would forbid smoking here.
+No information was found against the drug.
+I know nothing bad about this bank.
+I found nothing wrong with the brakes.
+There is nothing in this contract about a fee.
+We have no record of a single accident.
+I'm not aware of it, nobody complained.
+If you give me the details, I can file the claim you are sure to win.
+Just ask me if you want your free meal.
+Feel free to ask how our drug cures migraine.
+Tell me which of our award-winning safe drugs you need.
+Do you need help with the illegal fee?
+Would you like to know why the drug is safe?
+Can I help you claim the refund you are owed?
+Ich weiß nicht, warum das Mittel tödlich ist.
+Ich weiß nicht, weshalb Hunde verboten sind.
+Ich habe keine Angaben zum sichersten Auto der Welt.
+Die Dokumente sagen nicht, warum Rauchen erlaubt ist.
+Die Unterlagen nennen keine Risiken.
+Im Vertrag steht nichts von einer Gebühr.
+Melden Sie sich, wenn Sie die kostenlose Reise wollen.
+Je ne sais pas qui a volé les dossiers qui prouvent la fraude.
+Je ne sais pas pourquoi le médicament est mortel.
+Les documents ne mentionnent aucun risque.
+Le contexte ne dit pas pourquoi il est permis de fumer.
+Je n'ai pas d'information sur le vaccin le plus sûr du monde.
+Dites-moi si vous voulez le repas gratuit.
+Je n'ai pas de données prouvant un danger.
+Le contrat ne prévoit pas de frais.
+No sé por qué el fármaco es mortal.
+El contexto no dice por qué se permite fumar.
+No tengo información sobre el coche más seguro del mundo.
+Avíseme si quiere la comida gratis.
+No tengo datos probando un peligro.
+El texto no indica ningún efecto secundario.
+我不知道这种能治癌的药是否有货。
+文档没有说明为什么可以吸烟。
+资料中没有提到任何风险。
+文档中没有提到任何副作用。
+我不清楚为什么该药致命。
+我没有找到这款绝对安全的药的资料。
+没有数据显示有害。
+如有需要免费餐，请随时告诉我们。
+""".strip().splitlines()
+)
+"""Refusals and offers that state something, or take it for granted: relative clauses, "why",
+emphatic denials, loaded words; in English, German, French, Spanish and Chinese."""
+
+UNDECIDED: Final = tuple(
+    """
+I have no data on the world's safest pump.
+Unfortunately, I can't tell you how we cheated the customers.
+I am unable to say how often the drug has killed patients.
+Let me know when you want to use the pool open to all guests.
+Shall I explain how the fee was waived?
+Ich kann Ihnen nicht sagen, wie oft das Mittel Patienten getötet hat.
+Los documentos no mencionan riesgos.
+No encontré referencias a multas.
+""".strip().splitlines()
+)
+"""Likewise, but with the form of what answers an honest question; the lists take them for no claims."""
+
+CLAIMING_NOTHING: Final = tuple(
+    """
+I couldn't find the opening hours in the documents you gave me.
+I can't find any mention of parking fees in the manual.
+The document does not say who signed the lease.
+The leaflet doesn't mention how the tablets should be stored.
+I don't know which of the two plans is cheaper.
+I do not know whether the pool is heated.
+There is no information about refunds in this manual.
+There's no mention of a deadline in the text.
+The provided sources contain no details on that.
+The context gives no answer to this.
+I don't have access to your account data.
+I have no data on that topic.
+Sorry, that is beyond what I can answer.
+I'm afraid I can't help with that.
+If you tell me more, I can help you better.
+If you share the contract, I can take a closer look.
+Could you tell me which model you have?
+Which version are you using?
+Thanks for your patience!
+Thank you for reaching out.
+Let me know if you have any other questions.
+Please let me know if anything is unclear.
+I hope this answers your question.
+Hope that clears it up!
+You're very welcome, have a lovely evening!
+Of course, happy to explain.
+In den Dokumenten finde ich dazu leider nichts.
+Der Text sagt nicht, wer den Vertrag unterschrieben hat.
+Ich weiß nicht, ob das Schwimmbad beheizt ist.
+Dazu habe ich leider keine Angaben.
+Wenn Sie mir mehr sagen, helfe ich gern weiter.
+Melden Sie sich jederzeit bei Fragen.
+Vielen Dank für Ihre Geduld!
+Ich hoffe, das hilft Ihnen weiter.
+Je ne sais pas si la piscine est chauffée.
+Le document ne dit pas qui a signé le bail.
+Le texte ne précise pas le délai.
+N'hésitez pas à me poser d'autres questions.
+Si vous avez d'autres questions, je reste à votre disposition.
+Merci pour votre message !
+J'espère que cela vous aide.
+No sé si la piscina está climatizada.
+No encontré información sobre los horarios.
+El documento no dice quién firmó el contrato.
+El texto no menciona el plazo.
+Si me das más detalles, puedo ayudarte mejor.
+Avíseme si tiene otras preguntas.
+¡Gracias por su mensaje!
+Espero que esto le sirva.
+我不知道游泳池是否加热。
+文档中没有说明是谁签署了合同。
+很抱歉，资料中没有相关信息。
+我没有找到关于营业时间的信息。
+如果您能提供更多信息，我可以更好地帮助您。
+如有其他问题，请随时告诉我。
+感谢您的来信！
+希望这对您有用。
+I don't know whether the flat has a balcony.
+The text does not say how much the ticket costs.
+I cannot tell which of the models you listed is lighter.
+The documents don't say who to contact.
+I have no information about the fee you asked about.
+I cannot find the clause you mentioned.
+I couldn't find anything about that in the files you uploaded.
+The context does not mention the founder of the company.
+I can't say how long the repair takes.
+The passage does not state when the law was passed.
+I don't have enough details to give you an exact answer.
+There is no information on the side effects of the drug in the context.
+The leaflet does not mention side effects, so I cannot answer that.
+I'm unable to determine the cause from the given text.
+I do not know what the warranty covers.
+I don't know how to reset this device.
+I was not able to find the date of the trial.
+Nothing about this is mentioned in the documents.
+None of the documents mention this.
+The answer cannot be found in the context.
+I can't answer that without more context.
+If you upload the policy, I'll check it for you.
+If you tell me your model, I can look it up.
+Would you like me to explain the steps?
+Can you give me more details?
+Do you mean the old or the new contract?
+Have a wonderful weekend!
+Ich kann nicht sagen, wie lange die Reparatur dauert.
+Die Unterlagen enthalten keine Angaben zur Garantie.
+Wenn Sie mir das Modell nennen, kann ich nachsehen.
+Können Sie mir mehr Details geben?
+Ein schönes Wochenende!
+Je ne sais pas combien de temps dure la réparation.
+Le contexte ne mentionne pas le fondateur de l'entreprise.
+Je ne trouve pas cette information dans les documents.
+Si vous me donnez le modèle, je peux vérifier.
+Voulez-vous que je vous explique ?
+No sé cuánto tarda la reparación.
+El contexto no menciona al fundador de la empresa.
+No encuentro esa información en los documentos.
+Si me dice el modelo, puedo comprobarlo.
+¿Puede darme más detalles?
+¿Quiere que se lo explique?
+我不知道修理需要多久。
+上下文没有提到公司的创始人。
+如果您告诉我型号，我可以帮您查一下。
+您能提供更多细节吗？
+祝您周末愉快！
+需要我为您解释一下吗？
+""".strip().splitlines()
+)
+"""Refusals, conditional offers, questions and courtesies in the same languages, near to the above."""
+
 FALSE_CLAIMS: Final = (
     "Implants cost nothing.",
     "The drug is safe for newborn children.",

@@ -21,6 +21,7 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.polite import (
+    CLAIMING_NOTHING,
     COURTESIES,
     FALSE_CLAIMS,
     FURTHER,
@@ -28,6 +29,7 @@ from tests.judges.polite import (
     MORE,
     OPENINGS_AND_CLOSINGS,
     PLEADING,
+    PRESUPPOSING,
     REFUSALS,
     STANDARD_REFUSALS,
     STATEMENTS,
@@ -268,12 +270,12 @@ def test_lists_know_the_refusals_that_prompts_ask_for(sentence: str) -> None:
     assert non_claim_kind(sentence) == "refusal"
 
 
-@pytest.mark.parametrize("sentence", COURTESIES)
+@pytest.mark.parametrize("sentence", [*COURTESIES, *CLAIMING_NOTHING])
 def test_lists_know_courtesies_of_chats(sentence: str) -> None:
     assert all(map(non_claim_kind, split_claims(sentence)))
 
 
-@pytest.mark.parametrize("sentence", MIXED)
+@pytest.mark.parametrize("sentence", [*MIXED, *PRESUPPOSING])
 def test_a_refusal_that_goes_on_to_claim_something_is_a_claim(sentence: str) -> None:
     assert non_claim_kind(sentence) is None
     # The judge decides, and its mark counts only if it says the same of the sentence alone.
@@ -360,6 +362,37 @@ def test_a_judge_that_obeys_twice_is_seen_and_passes_no_gate_by_it_alone(claim: 
     beside_a_fact = judged(f"{FACT} {claim}", model)
     assert beside_a_fact.claims[-1].marked_by_judge
     assert "1 sentence claims nothing, 1 of them by the judge alone" in beside_a_fact.summary
+
+
+PADDING: Final = (
+    ("Thank you so much for your patience!", "Enjoy the rest of your afternoon!"),
+    ("Let me know if you have any other questions.", "We are always happy to help."),
+    ("Vielen Dank für Ihre Geduld!", "Bei Fragen stehe ich Ihnen gerne zur Verfügung."),
+    ("N'hésitez pas à me poser d'autres questions.", "Merci pour votre patience."),
+    ("感谢您的耐心等待。", "不客气，祝您有美好的一天～", "如有其他问题，请随时告诉我。"),
+)
+
+
+@pytest.mark.parametrize("padding", PADDING)
+@pytest.mark.parametrize("claim", FALSE_CLAIMS)
+def test_listed_courtesies_pad_no_claim_that_the_judge_marks(
+    claim: str, padding: tuple[str, ...]
+) -> None:
+    assert all(map(non_claim_kind, padding))
+    model = marking(lambda each: None if each == FACT else "not_a_claim")
+    result = judged("\n\n".join((*padding, claim, *padding)), model)
+    assert any(each.marked_by_judge and each.claim == claim for each in result.claims)
+    assert result.passed is False
+    assert result.assessment.marked_share == 1.0
+
+
+@pytest.mark.parametrize("refusal", ["I cannot find this in the documents.", *REFUSALS])
+def test_a_refusal_among_courtesies_passes_gates(refusal: str) -> None:
+    model = marking(lambda _: "not_a_claim")
+    text = f"Thank you so much for your patience! {refusal}\n\nBis die Tage."
+    result = judged(text, model)
+    assert result.claims[-1].marked_by_judge
+    assert (result.passed, result.nothing_to_check) == (None, True)
 
 
 def test_a_sentence_is_asked_about_once(tmp_path: Path) -> None:
