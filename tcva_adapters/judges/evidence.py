@@ -21,10 +21,9 @@ from tcva_adapters.text.contrast import (
     negation_differs,
     negations,
     opposites,
-    other_numbers,
-    values,
 )
 from tcva_adapters.text.lists import words
+from tcva_adapters.text.numbers import other_numbers, values
 from tcva_adapters.text.words import (
     LANGUAGE_WORDS,
     UNSPACED,

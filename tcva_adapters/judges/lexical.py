@@ -26,8 +26,9 @@ from tcva_adapters.judges.prompts import NOT_A_CLAIM
 from tcva_adapters.loops import work_aside
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.contrast import negation_differs, opposites, other_numbers
+from tcva_adapters.text.contrast import negation_differs, opposites
 from tcva_adapters.text.lists import words
+from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.words import Token, is_content, tokenise
 
 LEXICAL_VERSION: Final = "lexical/4"
