@@ -22,6 +22,7 @@ from tcva_adapters.text.contrast import (
     negations,
     opposites,
 )
+from tcva_adapters.text.frames import says_otherwise
 from tcva_adapters.text.lists import words
 from tcva_adapters.text.numbers import other_numbers, values
 from tcva_adapters.text.words import (
@@ -273,6 +274,8 @@ def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
     """Whether a quote has another number in the place of its claim's, or denies what it asserts."""
     pairs = _PAIR.findall(quote.text)
     if other_numbers(claim.tokens, quote.tokens) or (pairs and _are_others(pairs, claim)):
+        return True
+    if says_otherwise(claim.text, quote.text):
         return True
     alike = len(quote.content & claim.content) >= _ALIKE * len(claim.content)
     differs = bool(alike and negation_differs(claim.tokens, quote.tokens))

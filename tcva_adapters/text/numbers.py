@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import nan
+from math import isnan, nan
 from typing import Final
 
 from tcva_adapters.text.lists import patterns, variants
@@ -13,7 +13,7 @@ from tcva_adapters.text.words import Token, is_content
 _NUMBERS: Final = frozenset({"number", "vague"})
 _UNITS: Final = frozenset({"percent", "dollar", "euro", "pound", "yen"})
 _NEAR: Final = 3  # tokens between a number and what is counted
-_PLAIN: Final = re.compile(r"\d{1,15}(?:\.\d+)?")  # of what a float holds exactly
+_PLAIN: Final = re.compile(r"-?\d{1,15}(?:\.\d+)?")  # of what a float holds exactly
 _FRACTIONS: Final = variants("fractions")
 _SIDES: Final = {"parted": nan, "least": 1, "most": -1, "about": nan}
 _BOUND: Final = re.compile(
@@ -56,7 +56,7 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
         return []
     plainly = {token.key for token in source if token.kind in _NUMBERS}
     others = [
-        (at, _value(token.key), _bound(source, at))
+        (at, value_of(token.key), bound_of(source, at))
         for at, token in enumerate(source)
         if token.kind == "number" and token.key not in here
     ]
@@ -71,12 +71,12 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
         and token.key not in there
         and token.other not in plainly
         and (near := {other[1:] for other in others if _in_place(claim, at, source, other[0])})
-        and not _is_allowed(_value(token.key), _bound(claim, at), near)
+        and not _is_allowed(value_of(token.key), bound_of(claim, at), near)
         and not any(
             token.key[-2:] == key[-2:] and {token.key[:-2], key[:-2]} in ({"", "19"}, {"", "20"})
             for key in there
         )
-        and not _is_derived(_value(token.key) or nan, set(dict(near)), said ^ quoted)
+        and not _is_derived(value_of(token.key) or nan, set(dict(near)), said ^ quoted)
     ]
 
 
@@ -90,8 +90,8 @@ def _is_allowed(value: float, claimed: str, others: set[tuple[float, str]]) -> b
 
 def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: int) -> bool:
     """Whether two numbers count the same, or stand behind the same word."""
-    if bool(claim[at].other) != bool(source[other].other):
-        return False  # a time of day
+    if isnan(value_of(claim[at].key)) != isnan(value_of(source[other].key)):
+        return False  # a time of day, date, ratio or version
     if claim[at].kind == "vague":  # "one week" counts, "one of them" does not
         behind = [t.key for t in claim[at + 1 : at + 2]]
         return behind == [t.key for t in source[other + 1 : other + 2]]
@@ -103,7 +103,7 @@ def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: i
     return at > 0 and other > 0 and claim[at - 1].key == source[other - 1].key
 
 
-def _bound(tokens: Sequence[Token], at: int) -> str:
+def bound_of(tokens: Sequence[Token], at: int) -> str:
     """What the words around a number make it: the ``least`` or ``most`` that may be, or ``about``.
 
     The ends of a range are its least and its most. The value of one that is ``parted`` ("1.240",
@@ -122,7 +122,8 @@ def _bound(tokens: Sequence[Token], at: int) -> str:
     return (bound and bound.lastgroup) or ""
 
 
-def _value(key: str) -> float:
+def value_of(key: str) -> float:
+    """The value of the key of a plain number, else nan."""
     return float(key) if _PLAIN.fullmatch(key) else nan
 
 
@@ -152,7 +153,8 @@ def _is_derived(value: float, others: set[float], factors: set[str]) -> bool:
         others: Those in its place.
         factors: What only one of the two texts says: a factor of both changes nothing.
     """
-    known, size = set(map(_value, factors)) - {value, nan}, 1.0
+    known = set(map(value_of, factors)) - {value, nan}
+    size = 10.0 ** -len(format(value, ".15g").partition(".")[2])
     while value % (size * 10) == 0:
         size *= 10
     for number in others - {0}:
@@ -163,6 +165,6 @@ def _is_derived(value: float, others: set[float], factors: set[str]) -> bool:
         terms = known if "12" in factors and min(value, number) > _LARGE else others
         apart = abs(value - number)
         is_rounded = 2 * apart <= size and (size >= _LARGE or not number.is_integer())
-        if is_rounded or ratios & known or apart in terms - {number}:
+        if is_rounded or ratios & known - {number} or apart in terms - {number}:
             return True
     return False
