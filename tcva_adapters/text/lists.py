@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Final
 
 _LISTS: Final = tomllib.loads(
     files("tcva_adapters.text").joinpath("words.toml").read_text(encoding="utf-8")
@@ -32,28 +32,6 @@ def variants(name: str) -> dict[str, str]:
     ('kilogram', '12')
     """
     return {form: word for word, forms in _LISTS[name].items() for form in forms.split()}
-
-
-class Member(NamedTuple):
-    """A word of a closed class: the class, what it stands for there, and the usual form of that."""
-
-    kind: str
-    meaning: str
-    usual: str
-
-
-def members(name: str) -> dict[str, Member]:
-    """The closed classes of a table, by the forms of their members.
-
-    >>> members("members")["marzo"]
-    Member(kind='month', meaning='3', usual='March')
-    """
-    return {
-        form: Member(kind, meaning, forms.split()[0])
-        for kind, meanings in _LISTS[name].items()
-        for meaning, forms in meanings.items()
-        for form in forms.split()
-    }
 
 
 def patterns(name: str) -> str:

@@ -47,6 +47,7 @@ _PIECE: Final = re.compile(
 _COMMA: Final = re.compile(r"\d,\d")
 _THOUSANDS: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _PARTED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3}|(?:[.,]\d{3}){2,})")
+_SEVERAL: Final = re.compile(r"\d+[.,]\d{1,2}[.,]")  # of a date or version, not one number
 # A line that goes on with a small letter is the same sentence, wrapped.
 _NEW_LINE: Final = re.compile(r"\n{2,}|\n(?![ \t]{0,8}[a-zß-ÿ])")
 _ELIDED: Final = re.compile(
@@ -201,10 +202,10 @@ def plain(word: str) -> str:
 def number_key(digits: str) -> str:
     """The value of a written number, as a string that equal numbers share.
 
-    >>> [number_key(n) for n in ("1,500", "1500", "3,5", "3.50", "1.234.567")]
-    ['1500', '1500', '3.5', '3.5', '1234567']
+    >>> [number_key(n) for n in ("1,500", "1500", "3,5", "3.50", "1.234.567", "3.11.2")]
+    ['1500', '1500', '3.5', '3.5', '1234567', '3.11.2']
     """
-    if ":" in digits:
+    if ":" in digits or _SEVERAL.match(digits):
         return digits
     *whole, last = re.split("[.,]", digits)
     is_one_number = not whole or _PARTED.fullmatch(digits)
