@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from tcva_adapters.text.lists import variants, words
@@ -14,13 +13,20 @@ _MEMBERS: Final = variants("members")
 _DETERMINERS: Final = words("determiners")
 _EITHER_WAY: Final = words("either_way")
 _CAPITALISING: Final = words("capitalising")
+_COMMON: Final = LANGUAGE_WORDS["English"]
 _UNSPACED: Final = variants("unspaced")
 _UNSPACED_FORM: Final = re.compile("|".join(sorted(_UNSPACED, key=len, reverse=True)))
 _HALF_DAY: Final = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
-_DECADE: Final = re.compile(r"(?<=\d0)s\b")
+# An uncommon word where a sentence begins, and a verb of one subject, make a name of it.
+_SUBJECT: Final = re.compile(
+    r"(?:^|[.!?] )([^\W\d_]+) (?:is|was|has|had|will|won|beat|wrote|made|led|held|built|sold|bought"
+    r"|\w+ed|\w+[^\Ws]s|ist|war|hat|wird|wurde|liegt|est|était|fut|es|era|fue|è|é|foi|ligt|är|er|var)\b"
+)
 _FILLER: Final = re.compile(r"/\S+")
 _CLOSE: Final = 0.25  # share by which a measure in another unit may be rounded
-_ALIKE: Final = re.compile(r"\b(\w{3}).* .*\b\1")  # names of which two words begin alike
+_ALIKE: Final = re.compile(
+    r"\b(\w{3})\S{0,40} \S{0,40}\b\1"
+)  # names of which two words begin alike
 
 
 def says_otherwise(claim: str, source: str) -> bool:
@@ -38,43 +44,43 @@ def says_otherwise(claim: str, source: str) -> bool:
     >>> says_otherwise("Spain beat Italy.", "Italy beat Spain.")
     True
     """
-    names = frozenset(t.text for t in (*tokenise(claim), *tokenise(source)) if t.capital)
+    text = f"{claim} . {source}"
+    subjects = {name for name in _SUBJECT.findall(text) if name.lower() not in _COMMON}
+    names = subjects.union(token.text for token in tokenise(text) if token.capital)
     here, there = _filled(claim, names), _filled(source, names)
     frame, frames = (f" {_FILLER.sub('/', ' '.join(filled))} " for filled in (here, there))
-    found = frames.find(frame)
-    part = there[frames[:found].count(" ") :] if found >= 0 else here
+    before, is_there, _ = frames.partition(frame)
+    part = there[before.count(" ") :] if is_there else here
     places = [at for at, word in enumerate(here) if word != part[at]]
-    fillers, others = [here[at] for at in places], [part[at] for at in places]
-    if sorted(fillers) == sorted(others):
-        return bool(places) and _EITHER_WAY.isdisjoint(here[places[0] : places[-1]])
-    return all(map(_exclude, fillers, others)) and {*fillers}.isdisjoint(there)
+    fillers, others = ([filled[at] for at in places] for filled in (here, part))
+    if places and sorted(fillers) == sorted(others):
+        between = here[places[0] + 1 : places[-1]]
+        return _EITHER_WAY.isdisjoint([*between, "+".join(["", *between])])
+    return bool(places) and {*fillers}.isdisjoint(there) and all(map(_exclude, fillers, others))
 
 
-@lru_cache(maxsize=64)
-def _filled(text: str, names: frozenset[str]) -> list[str]:
+def _filled(text: str, names: set[str]) -> list[str]:
     """The words of a text, and what fills its frame: a class or kind, a slash and what it is there.
 
     Args:
         text: The text.
-        names: Words that are names even where a sentence begins.
+        names: Words that are names, also where a sentence begins.
 
-    >>> _filled("The clerk in Rome paid 5 kg in May.", frozenset({"Rome"}))
+    >>> _filled("The clerk in Rome paid 5 kg in May.", {"Rome"})
     ['the', 'role/clerk', 'in', 'name/Rome', 'pay', 'mass/5000.000000000', 'in', 'month/may']
     """
-    text = _UNSPACED_FORM.sub(lambda form: f" {_UNSPACED[form[0]]} ", _DECADE.sub("", text))
+    text = _UNSPACED_FORM.sub(lambda form: f" {_UNSPACED[form[0]]} ", text)
     has_capitals = not _CAPITALISING.isdisjoint(text.split())
     filled = [""]
     for token in tokenise(_HALF_DAY.sub(r"\1 \2mer ", text)):
-        small = token.text.casefold()
-        word = _MEMBERS.get(token.text) or _MEMBERS.get(small, token.key)
+        word = _MEMBERS.get(token.text) or _MEMBERS.get(token.text.casefold(), token.key)
         kind, slash, size = word.partition("/")
         amount = value_of(filled[-1]) * value_of(size)
         if amount >= 0:
             word = f"{kind}/{amount:.9f}"
             filled.pop()
         elif token.kind == "word" and not slash:
-            is_begun = token.text[0].isupper() and small not in LANGUAGE_WORDS["English"]
-            is_name = is_begun or token.text in names
+            is_name = token.text in names
             if filled[-1] in _DETERMINERS or (is_name and has_capitals):
                 word = f"role/{word}"
             elif is_name and filled[-1].startswith("name/"):
