@@ -18,7 +18,7 @@ from benchmarks.lexical_sets import FOLDER, load, paper_file
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.text.sentences import split_claims
-from tests.judges.forged import ACROSS, FORGED, INFERENCES, LANGUAGES, PASSAGES, TRUE
+from tests.judges.forged import ACROSS, FILLERS, FORGED, INFERENCES, LANGUAGES, PASSAGES, TRUE
 from tests.judges.huge import huge
 from tests.support import paper
 
@@ -81,9 +81,10 @@ def print_language(language: str, found: Counter[str], number: int) -> None:
 
 def print_numbers() -> None:
     """How many claims were lowered that follow from their quote, and that contradict it."""
-    for name, pairs in INFERENCES.items():
-        judged = (([claim_of(*pair)], [f"Before it. {pair[1]} Behind it."]) for pair in pairs)
-        print_checked(f"inferences, {name.replace('_', ' ')}", judged)
+    for kind, table in {"inferences": INFERENCES, "fillers": FILLERS}.items():
+        for name, pairs in table.items():
+            judged = (([claim_of(*pair)], [f"Before it. {pair[1]} Behind it."]) for pair in pairs)
+            print_checked(f"{kind}, {name.replace('_', ' ')}", judged)
     forms = paper.FOLDER.parent / "forms/contradicting_quotes.jsonl"
     rows = map(json.loads, forms.read_text("utf-8").splitlines() if forms.is_file() else ())
     kinds: dict[str, list[Judged]] = {}

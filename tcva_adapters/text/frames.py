@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isclose
 from typing import Final
 
 from tcva_adapters.text.lists import variants, words
@@ -15,12 +16,12 @@ _EITHER_WAY: Final = words("either_way")
 _CAPITALISING: Final = words("capitalising")
 _COMMON: Final = LANGUAGE_WORDS["English"]
 _UNSPACED: Final = variants("unspaced")
-_UNSPACED_FORM: Final = re.compile("|".join(sorted(_UNSPACED, key=len, reverse=True)))
 _HALF_DAY: Final = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
 # An uncommon word where a sentence begins, and a verb of one subject, make a name of it.
 _SUBJECT: Final = re.compile(
-    r"(?:^|[.!?] )([^\W\d_]+) (?:is|was|has|had|will|won|beat|wrote|made|led|held|built|sold|bought"
-    r"|\w+ed|\w+[^\Ws]s|ist|war|hat|wird|wurde|liegt|est|était|fut|es|era|fue|è|é|foi|ligt|är|er|var)\b"
+    r"(?:^|[.!?] )([^\W\d_a-zß-ÿ][^\W\d_]+)(?: [^\W\d_a-zß-ÿ][^\W\d_]+)?"
+    r" (?:is|was|has|had|will|won|beat|wrote|made|led|held|built|sold|bought"
+    r"|[a-z]+ed|[a-z]+[a-rt-z]s|ist|war|hat|wird|wurde|liegt|est|était|fut|es|era|fue|è|é|foi|ligt|är|er|var)\b"
 )
 _FILLER: Final = re.compile(r"/\S+")
 _CLOSE: Final = 0.25  # share by which a measure in another unit may be rounded
@@ -47,6 +48,8 @@ def says_otherwise(claim: str, source: str) -> bool:
     text = f"{claim} . {source}"
     subjects = {name for name in _SUBJECT.findall(text) if name.lower() not in _COMMON}
     names = subjects.union(token.text for token in tokenise(text) if token.capital)
+    if not _CAPITALISING.isdisjoint(text.split()):
+        names = set()
     here, there = _filled(claim, names), _filled(source, names)
     frame, frames = (f" {_FILLER.sub('/', ' '.join(filled))} " for filled in (here, there))
     before, is_there, _ = frames.partition(frame)
@@ -69,8 +72,8 @@ def _filled(text: str, names: set[str]) -> list[str]:
     >>> _filled("The clerk in Rome paid 5 kg in May.", {"Rome"})
     ['the', 'role/clerk', 'in', 'name/Rome', 'pay', 'mass/5000.000000000', 'in', 'month/may']
     """
-    text = _UNSPACED_FORM.sub(lambda form: f" {_UNSPACED[form[0]]} ", text)
-    has_capitals = not _CAPITALISING.isdisjoint(text.split())
+    for form, word in _UNSPACED.items():
+        text = text.replace(form, f" {word} ")
     filled = [""]
     for token in tokenise(_HALF_DAY.sub(r"\1 \2mer ", text)):
         word = _MEMBERS.get(token.text) or _MEMBERS.get(token.text.casefold(), token.key)
@@ -80,13 +83,11 @@ def _filled(text: str, names: set[str]) -> list[str]:
             word = f"{kind}/{amount:.9f}"
             filled.pop()
         elif token.kind == "word" and not slash:
-            is_name = token.text in names
-            if filled[-1] in _DETERMINERS or (is_name and has_capitals):
+            if filled[-1] in _DETERMINERS:
                 word = f"role/{word}"
-            elif is_name and filled[-1].startswith("name/"):
-                word = f"{filled.pop()}+{token.text}"
-            elif is_name:
-                word = f"name/{token.text}"
+            elif token.text in names:
+                is_next = filled[-1].startswith("name/")
+                word = f"{filled.pop()}+{token.text}" if is_next else f"name/{token.text}"
         filled.append(word)
     return filled[1:]
 
@@ -96,5 +97,4 @@ def _exclude(filler: str, other: str) -> bool:
     (kind, one), (_, two) = filler.split("/"), other.split("/")
     if kind == "name":
         return one.isupper() == two.isupper() and not _ALIKE.search(f"{one} {two}")
-    less, more = sorted((value_of(one), value_of(two)))
-    return kind != "role" and not more - less <= _CLOSE * more
+    return kind != "role" and not isclose(value_of(one), value_of(two), rel_tol=_CLOSE)

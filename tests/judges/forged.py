@@ -26,6 +26,12 @@ LANGUAGES: Final = stored_pairs("languages.toml")
 INFERENCES: Final[dict[str, Pairs]] = stored_pairs("inferences.toml")
 """Claims and quotes: ``true``, true ``in_other_languages``, and ``false``."""
 
+_FILLERS: Final = stored_pairs("fillers.toml")
+FILLERS: Final[dict[str, Pairs]] = _FILLERS["pairs"]
+"""Claims and quotes that differ in what fills one frame, or in how it is written."""
+KNOWN: Final[dict[str, list[str]]] = _FILLERS["known"]
+"""Claims of those that the check does not judge as it should."""
+
 
 class Case(NamedTuple):
     """A quote for a claim: what the check makes of it (None: the quote is good)."""
