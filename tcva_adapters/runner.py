@@ -32,7 +32,7 @@ from tcva_adapters.events import emit
 from tcva_adapters.judges.alone import SentenceMark, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, digest, why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time
-from tcva_adapters.models.protocol import Identity
+from tcva_adapters.models.protocol import Identity, key_of
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.protocol import Scored
@@ -576,9 +576,8 @@ class SharedSentences(SentenceMemory):
 
     def setdefault(self, sentence: str, mark: SentenceMark | None = None) -> SentenceMark | None:
         """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
-        judge = self.judge
-        parameters = dict(judge.parameters)
-        key = digest({"alone": [judge.name, judge.prompt_version, parameters, sentence]})
+        name, parameters = key_of(self.judge).values()
+        key = digest({"alone": [name, self.judge.prompt_version, parameters, sentence]})
         if self.store is not None:
             with self.store.spared():
                 known = self.store.get_many([key], SentenceMark).get(key)

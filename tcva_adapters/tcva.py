@@ -14,11 +14,18 @@ from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, blank_field, verdict_key
 from tcva_adapters.judges.llm import LLMJudge, adrive, drive
 from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
-from tcva_adapters.models.protocol import Identity, foreign_class, identity_of, spec_of
+from tcva_adapters.models.protocol import (
+    Identity,
+    check_known,
+    foreign_class,
+    identity_of,
+    key_of,
+    spec_of,
+)
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
-from tcva_adapters.results.judged_by import PROFILES, UNKNOWN, bare
+from tcva_adapters.results.judged_by import PROFILES, bare
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import (
     Profiles,
@@ -57,7 +64,8 @@ class TCVA(FromConfig, Scorer[Result]):
         settings: All settings by name, checked and in their final form.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown; raised before any call.
+        InvalidValueError: A setting is out of range or unknown, or a store cannot be used with the
+            judge; raised before any call.
         MissingDependencyError: The judge's package is not installed.
         JudgeError: The judge has no API key.
 
@@ -118,6 +126,8 @@ class TCVA(FromConfig, Scorer[Result]):
             for given, member in zip(found["fuse"], self.members, strict=True)
         )
         # Last, when all settings are known to be good: opening a store makes its file.
+        if found["store"] is not None:
+            check_known(*(judge for judge, _ in asked))
         found["store"] = self.store = VerdictStore.opened(found["store"])
         self.settings: Mapping[str, Any] = found
         self.arguments = {"criterion": self.criterion, "judge": self._given, **found}
@@ -137,13 +147,10 @@ class TCVA(FromConfig, Scorer[Result]):
         parts = [self.subject, self.scoring, self.profiles, judged, self.settings["guarantee"]]
         return f"tcva {parts!r}"
 
-    def judged_by(self, *, is_stored: bool = False) -> dict[str, Any]:
+    def judged_by(self) -> dict[str, Any]:
         """What criterion and judges are known by now, as JSON values, additional judges included.
 
         Of several judges the parts of each begin with its number.
-
-        Args:
-            is_stored: It is about what a store served, whose keys do not tell every address.
         """
         scorers = (self, *self.members)
         groups = [group for each in scorers for group in groups_in(each.judge)]
@@ -162,8 +169,6 @@ class TCVA(FromConfig, Scorer[Result]):
         for number, judge in enumerate(judges, start=1):
             spec = spec_of(judge)
             parts = {"judge": spec.name, **spec.parts}
-            if is_stored and not (judge.is_local or "server" in judge.parameters):
-                parts["address"] = UNKNOWN
             prefix = f"judge {number}: " if len(judges) > 1 else ""
             found |= {f"{prefix}{part}": value for part, value in parts.items()}
         return found
@@ -171,11 +176,12 @@ class TCVA(FromConfig, Scorer[Result]):
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under.
 
+        One that was read back is known by its own judges.
+
         Warns:
             GuaranteeWarning: The guarantee of the settings is lost, or cannot be checked.
         """
-        parts = (assessment, *assessment.panel, *assessment.members)
-        judged_by = self.judged_by(is_stored=any(each.from_store for each in parts))
+        judged_by = assessment.judged_by or self.judged_by()
         judged = assessment.model_copy(update={"judged_by": judged_by})
         scoring = self.scoring.for_profile(self.profiles, assessment.metadata)
         return Result(judged, scoring, self.settings["guarantee"]).warned()
@@ -330,14 +336,10 @@ class _JudgeQuestion(Question[Assessment]):
     ) -> None:
         self.judge = judge
         self.identity = identity
-        self.own = {"sample_id": sample.id, "metadata": sample.metadata}
-        self.key = verdict_key(
-            sample,
-            criterion,
-            judge=judge.name,
-            prompt_version=judge.prompt_version,
-            parameters=judge.parameters,
-        )
+        # Another framework's evaluators may have asked the same judge.
+        self.own = {"sample_id": sample.id, "metadata": sample.metadata, "judge": judge.name}
+        version = judge.prompt_version
+        self.key = verdict_key(sample, criterion, prompt_version=version, **key_of(judge))
         self._criterion = criterion
         self._sample = sample
         self._sentences = sentences

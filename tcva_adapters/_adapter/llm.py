@@ -61,6 +61,9 @@ _NO_PART: Final = re.compile(
 """Fields that change no reply, or are told elsewhere. A list of what is left out: any other one
 counts."""
 
+_VENDORS: Final = re.compile(r"(langchain|llama_index|ragas|deepeval|tcva_adapters)\w*\.")
+"""Modules of classes that do what their settings say."""
+
 _MODELS: Final = ("model_name", "model", "model_id")
 """What LLM classes call the model's name."""
 
@@ -79,16 +82,19 @@ class LLMObject:
     Attributes:
         framework: Of `FRAMEWORKS`.
         settings: Which settings can change a reply.
+        prompt: The form in which a prompt is sent: ``messages`` (instructions and sample as two of
+            them), or a name for another one.
         llm: The same.
         name: The framework's name, and the model's, or that of its class where it has none.
     """
 
     framework: ClassVar[str]
     settings: ClassVar[Sequence[str]] = SETTINGS
+    prompt = "messages"
 
     def __init__(self, llm: Any) -> None:
         self.llm = llm
-        self._class, self._settings_of = type(self._core()).__name__, self._holders()
+        self._settings_of = self._holders()
 
     @property
     def name(self) -> str:
@@ -97,8 +103,8 @@ class LLMObject:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The LLM's class and the settings that can change a reply, as they are now; no secrets."""
-        found: dict[str, Any] = {"class": self._class}
+        """The settings that can change a reply, as they are now; no secrets."""
+        found: dict[str, Any] = {}
         for holder, name in product(reversed(self._settings_of), self.settings):
             value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
             is_texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
@@ -111,18 +117,23 @@ class LLMObject:
 
         That is all that it sends, or that changes what it sends: settings as they are, anything
         else as a digest, and ``unknown`` for what has none. The classes that wrap the model are no
-        part of it.
+        part of it, but for classes of the user's.
         """
         core = self._core()
         values = [getattr(core, name, None) for name in _ARGUMENTS]
         arguments = [each for each in values if isinstance(each, Mapping)]
         told = [name for name in SAMPLING if arguments or hasattr(core, name)]
+        told += ["max_tokens"] if hasattr(core, "num_predict") else []
         known = {**dict.fromkeys(told), **parameters}
         arguments += [each for each in reversed(self._holders()) if isinstance(each, Mapping)]
         inner = [each.get(name) for each in arguments for name in _ARGUMENTS]
         arguments += [each for each in inner if isinstance(each, Mapping)]
         given = {name: value for each in arguments for name, value in each.items()}
         known |= {name: given.pop(name) for name in self.settings if name in given}
+        if not _VENDORS.match((kind := type(core)).__module__):
+            known["class of the LLM"] = _digest(kind)  # it may change what it inherits
+        # A keyword of DeepEval's classes that is no parameter of theirs.
+        given["async_http_client"] = getattr(core, "async_http_client", None)
         for name, value in {**_fields(core), **given}.items():
             is_told = name in known or _NO_PART.fullmatch(name) or SECRET_NAME.search(name)
             if not is_told and (digest := _digest(value)):
@@ -202,12 +213,11 @@ def _url(holder: Any) -> str:
 
 
 def _clients(holder: Any, depth: int = 2) -> Iterator[Any]:
-    """The clients of an LLM that know an address, synchronous and asynchronous ones."""
-    for client in filter(None, (getattr(holder, name, None) for name in _CLIENTS)):
-        if _url(client):
-            yield client
-        elif depth:
-            yield from _clients(client, depth - 1)
+    """The clients of an LLM, synchronous and asynchronous ones, down to those that know an address."""
+    for client in (getattr(holder, name, None) for name in _CLIENTS):
+        if client is not None and not isinstance(client, str):
+            is_outer = depth and not _url(client)
+            yield from (is_outer and [*_clients(client, depth - 1)]) or [client]
 
 
 def takes_logprobs(kind: type) -> bool:

@@ -18,7 +18,7 @@ from tcva_adapters.judges.lexical import A_CHARACTER
 from tcva_adapters.judges.llm import Calls, LLMJudge, adrive, drive
 from tcva_adapters.judges.prompts import sample_blocks
 from tcva_adapters.loops import work_aside
-from tcva_adapters.models.protocol import JudgeRequest, closed_object
+from tcva_adapters.models.protocol import JudgeRequest, closed_object, key_of
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
@@ -53,9 +53,8 @@ class RatingQuestion(Question[MetricAnswer]):
             {
                 "sample": seen(sample, metric.needs),
                 "metric": metric.fingerprint,
-                "judge": judge.name,
                 "prompt_version": version,
-                "parameters": dict(judge.parameters),
+                **key_of(judge),
             }
         )
 

@@ -14,10 +14,11 @@ from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer, lacks, names
-from tcva_adapters.judges.base import EMPTY_REASONS
+from tcva_adapters.judges.base import EMPTY_REASONS, digest
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, tell_of_default
+from tcva_adapters.models.protocol import check_known, key_of
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.settings import RunConfig, Share, shows_settings
 from tcva_adapters.results.store import VerdictStore
@@ -106,6 +107,8 @@ class CCRS(Scorer[CCRSResult]):
         titles = ", ".join(metric.title for metric in self.metrics)
         called = f"ccrs_{self.subject}", f"CCRS {titles}"
         self.name, self.title = names(CCRSSettings, named, *called)
+        if found["store"] is not None:
+            check_known(self.judge)
         found["store"] = self.store = VerdictStore.opened(found["store"])
         self.settings: Mapping[str, Any] = found
         self._views = {name: found[name] for name in ("threshold", "lambda_", "em")}
@@ -121,8 +124,8 @@ class CCRS(Scorer[CCRSResult]):
     def fingerprint(self) -> str:
         """Everything that can change a score, as a text that is equal where it is equal."""
         metrics = [metric.fingerprint for metric in self.metrics]
-        judge = (self.judge.name, self.prompt_version, sorted(self.judge.parameters.items()))
-        return f"ccrs {metrics!r} {self._views!r} {judge!r}"
+        judge = digest(key_of(self.judge))
+        return f"ccrs {metrics!r} {self._views!r} {self.prompt_version} {judge}"
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> CCRSResult:
         """The result of what cannot be rated; see `Scorer.unscored`."""

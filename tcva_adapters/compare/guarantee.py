@@ -225,7 +225,7 @@ def guaranteed(
             date=datetime.now(tz=UTC).date().isoformat(),
             judged_by=judged_by(table),
             setting=plain(settings[best]) | {"threshold": record["threshold"]},
-        )
+        ).sealed()
         sentence = f"Use {name}, threshold {record['threshold']:g}: {found.said}"
     else:
         of_all = f", the best of {len(settings)} settings," if len(settings) > 1 else ""

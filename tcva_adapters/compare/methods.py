@@ -25,7 +25,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, identity_of
+from tcva_adapters.models.protocol import JudgeModel, identity_of, key_of
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.runner import Asking, Question
@@ -229,8 +229,7 @@ class Asked(Asking[Any]):
                 "key_version": _KEY_VERSION,
                 "method": self.method.name,
                 "version": self.method.version,
-                "judge": self.answers.name,
-                "parameters": dict(self.answers.parameters),
+                **key_of(self.answers),
                 "sample": {name: getattr(sample, name) for name in self.method.known.needs},
             }
         )

@@ -49,6 +49,7 @@ class DeepEvalModel(LLMObject):
     """
 
     framework = "deepeval"
+    prompt = "deepeval"
 
     def _model_name(self) -> str:
         return self.llm.get_model_name() or type(self.llm).__name__

@@ -13,6 +13,7 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.resolve import JUDGING, is_fixed, resolve_judge
+from tcva_adapters.models.protocol import key_of
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.results.evidence import combined_claims, usable
 from tcva_adapters.results.settings import check
@@ -45,7 +46,7 @@ class Several:
         self.judges, self.combine, self.least = tuple(judges), combine, least
         self.is_local = all(judge.is_local for judge in judges)
         self.prompt_version = "+".join(dict.fromkeys(judge.prompt_version for judge in judges))
-        each = [dict(judge.parameters) for judge in judges]
+        each = [key_of(judge)["parameters"] for judge in judges]
         self.parameters: Mapping[str, Any] = {"combine": combine, "least": least, "judges": each}
 
     def check(self, criterion: Criterion) -> None:

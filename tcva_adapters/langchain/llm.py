@@ -20,6 +20,7 @@ from tcva_adapters.models.protocol import (
     JudgeRequest,
     ModelReply,
     Sampling,
+    foreign_class,
     token_logprobs,
 )
 from tcva_adapters.results.judged_by import UNKNOWN
@@ -61,6 +62,7 @@ class LangChainModel(LLMObject):
             self._layers.append(inner)
         # Given messages, a completion model would read "System:" and "Human:" before them.
         self._takes_text = isinstance(self._core(), BaseLLM)
+        self.prompt = "text" if self._takes_text else "messages"
         super().__init__(llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
@@ -91,6 +93,7 @@ class LangChainModel(LLMObject):
         # What answers may be another one, or have other settings.
         is_model = isinstance(self._core(), BaseLanguageModel)
         has_others = any(hasattr(each, "fallbacks") for each in self._layers)
+        has_others |= any(foreign_class(each, "langchain_core.") for each in self._layers[:-1])
         return super()._address() if is_model and not has_others else UNKNOWN
 
     def _model_name(self) -> str:

@@ -7,8 +7,9 @@ import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, runtime_checkable
+from uuid import uuid4
 
-from tcva_adapters.errors import JudgeError
+from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.assessment import Usage
@@ -17,6 +18,9 @@ from tcva_adapters.samples.sample import whole_characters
 
 _LOG: Final = logging.getLogger(__name__)
 _MOST_TOKENS: Final = 10**12
+_OURS: Final = "tcva_adapters."
+_PROCESS: Final = uuid4().hex
+"""Tells keys of objects from those of other processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +189,63 @@ def spec_of(judge: Any) -> JudgeSpec:
     Its parameters tell it, and what its model adds that has a method ``known``; of a class that is
     not of this package the class, too. A judge that computes in this process has neither an address
     nor sampling.
+
+    Args:
+        judge: A judge, or a model alone.
     """
-    known = getattr(getattr(judge, "model", None), "known", dict)
-    fixed = {**dict.fromkeys(SAMPLING), "address": ""} if judge.is_local else {}
-    fixed["class of the judge"] = foreign_class(judge)
-    return JudgeSpec.of(judge.name, known({**fixed, **judge.parameters}))
+    model, is_local = getattr(judge, "model", judge), getattr(judge, "is_local", False)
+    fixed = {**dict.fromkeys(SAMPLING), "address": ""} if is_local else {}
+    fixed |= {"class of the judge": foreign_class(judge), "class of the model": _heir(model)}
+    return JudgeSpec.of(judge.name, getattr(model, "known", dict)({**fixed, **judge.parameters}))
 
 
-def foreign_class(judge: object) -> str | None:
+def key_of(judge: Any) -> dict[str, Any]:
+    """What keys of judgements say of a judge: its name as ``judge``, and its ``parameters``.
+
+    A judge or model that declares these is taken at its word. An LLM object declares nothing: all that
+    it is known by counts, and the form in which it sends a prompt. Where a part of this is unknown,
+    it is known by being this very object.
+
+    Args:
+        judge: A judge, or a model alone.
+    """
+    model = getattr(judge, "model", judge)
+    spec = spec_of(judge) if hasattr(model, "known") else None
+    if spec and not spec.unknown:
+        return {"judge": spec.name, "parameters": {**spec.parts, "prompt": model.prompt}}
+    further: dict[str, Any] = {"classes": [*filter(None, map(_heir, (judge, model)))]}
+    further["object"] = spec and f"{_PROCESS} {id(model.identity.holder)}"
+    told = {name: value for name, value in further.items() if value}
+    return {"judge": judge.name, "parameters": {**judge.parameters, **told}}
+
+
+def check_known(*judges: Any) -> None:
+    """Refuse LLM objects whose judgements a store cannot tell from those of others.
+
+    Raises:
+        InvalidValueError: Something is unknown that can change the answers of one of them.
+    """
+    for judge in judges:
+        unknown = spec_of(judge).unknown if "object" in key_of(judge)["parameters"] else []
+        if unknown:
+            msg = (
+                f"store cannot be used with {judge.name}: its {', '.join(unknown)} unknown, so another "
+                "judge's verdicts could be served as its own; leave store out, or pass an object with "
+                "complete and acomplete whose name and parameters say all that can change its answers"
+            )
+            raise InvalidValueError(msg)
+
+
+def _heir(made: object) -> str | None:
+    """The class of what inherits name and parameters from this package, and may answer otherwise."""
+    is_heir = any(kind.__module__.startswith(_OURS) for kind in type(made).__mro__)
+    return foreign_class(made) if is_heir else None
+
+
+def foreign_class(judge: object, package: str = _OURS) -> str | None:
     """Module and name of a judge's class that is not of this package; None for one that is."""
     kind = type(judge)
-    is_ours = kind.__module__.startswith("tcva_adapters.")
+    is_ours = kind.__module__.startswith(package)
     return None if is_ours else f"{kind.__module__}.{kind.__qualname__}"
 
 

@@ -47,6 +47,9 @@ SECRET_NAME: Final = re.compile(
 )
 """What arguments, headers and parts of a query that hold a secret are called."""
 
+_USUAL: Final = frozenset({"accept", "accept-encoding", "connection", "content-type", "user-agent"})
+"""Headers that packages set by themselves."""
+
 _HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 
 
@@ -120,18 +123,24 @@ def shown_url(url: str) -> str:
 def server_of(client: Any, url: str) -> str:
     """Host and path of a server, with a digest of what a client sends it in query and headers.
 
-    Keys in query and headers are no part of it; those in the path are the caller's to mask. Empty
-    without a host.
+    The digest is of all headers that the user sets, since a gateway may route by them, but not of keys in
+    the query; keys in the path are the caller's to mask. Empty without a host.
 
     >>> server_of(None, "https://me:secret@host/v1/?key=x"), server_of(None, "https://host/?a=1")
     ('host/v1', 'host?5499f31dbd916e5a')
     """
+    # The properties of openai's clients hold more than what the user sends.
+    query, headers = (
+        getattr(client, f"_custom_{name}", getattr(client, f"default_{name}", None))
+        for name in ("query", "headers")
+    )
+    http = getattr(client, "_client", None)
     sent = parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
-    for name in ("query", "headers"):
-        # The properties of openai's clients hold more than what the user sends.
-        values = getattr(client, f"_custom_{name}", getattr(client, f"default_{name}", None))
+    sent += query.items() if isinstance(query, Mapping) else ()
+    sent = [each for each in sent if not SECRET_NAME.search(each[0])]
+    for values in (headers, *(getattr(c, "headers", None) for c in (client, http))):
         sent += values.items() if isinstance(values, Mapping) else ()
-    kept = sorted((n.lower(), str(value)) for n, value in sent if not SECRET_NAME.search(n))
+    kept = sorted((n.lower(), str(value)) for n, value in sent if n.lower() not in _USUAL)
     place = shown_url(url).partition("://")[2]
     digest = hashlib.sha256(repr(kept).encode()).hexdigest()[:16]
     return f"{place}?{digest}" if place and kept else place

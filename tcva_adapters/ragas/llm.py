@@ -55,6 +55,7 @@ class WrappedModel(LLMObject):
     """
 
     framework = "ragas"
+    prompt = "ragas"
     follows_sampling = True  # RAGAS sets the temperature of each call, whatever the LLM has
 
     @property
@@ -115,6 +116,7 @@ class InstructorModel(LLMObject):
     """
 
     framework = "ragas"
+    prompt = "instructor"
 
     def _holders(self) -> tuple[Any, ...]:
         client = getattr(self.llm, "client", None)

@@ -107,7 +107,7 @@ class Config(Checked):
         options = {name: getattr(found, name) for name in ("profiles", *self.settings)}
         options["criterion"] = self.criterion
         # Another one each time: it remembers what was warned of.
-        options["guarantee"] = self.guarantee and Guarantee(**dict(self.guarantee))
+        options["guarantee"] = self.guarantee and Guarantee(**self.guarantee.model_dump())
         return {name: value for name, value in options.items() if value is not None}
 
 

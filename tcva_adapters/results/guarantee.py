@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any
+from hashlib import sha256
+from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field
 
@@ -74,9 +76,11 @@ class Guarantee(Limits):
         judged_by: What criterion and judges are known by, see `TCVA.judged_by`; empty where the
             rated answers do not say it, or differ in it.
         setting: That of the score with its threshold, as keyword arguments of `ScoringConfig`.
+        digest: Of all the rest, when it was certified: what was edited since has another one. None in
+            files of earlier versions.
     """
 
-    model_config = ConfigDict(extra="ignore")  # files of earlier versions have more
+    model_config = ConfigDict(extra="allow")  # files of earlier versions have more
 
     rejected: _Count
     false_pass: _Share
@@ -89,6 +93,18 @@ class Guarantee(Limits):
     date: str
     judged_by: Mapping[str, Any] = Field(default_factory=dict)
     setting: Mapping[str, Any]
+    digest: str | None = None
+
+    @property
+    def digest_now(self) -> str:
+        """The digest of everything but the digest; numbers count by value, as JSON has one kind."""
+        text = self.model_dump_json(exclude={"digest"}, exclude_none=True)
+        plain = json.dumps(json.loads(text, parse_int=float), sort_keys=True)
+        return sha256(plain.encode()).hexdigest()
+
+    def sealed(self) -> Self:
+        """The same with its digest."""
+        return self.model_copy(update={"digest": self.digest_now})
 
     @cached_property
     def warned_of(self) -> set[str]:

@@ -14,6 +14,10 @@ _WAY_OUT: Final = (
     "max_tokens; judge and calibrate again what was certified without these"
 )
 
+_EDITED: Final = (
+    "The guarantee is lost: its certificate was edited after it was made; calibrate again"
+)
+
 
 class GuaranteeCheck(NamedTuple):
     """Whether a guarantee holds for a score.
@@ -34,15 +38,19 @@ def checked(
     """Whether a guarantee holds for a score.
 
     Args:
-        guarantee: What was certified. Of a file of an earlier version, only its setting is known.
+        guarantee: What was certified. Of a file of an earlier version, only its setting is known; of
+            one that was edited, nothing.
         judged_by: What the judges of the score are known by.
         scoring: Its setting.
         failed: Which of several judges it is made without, as a text; empty where all are in it.
     """
+    if guarantee.digest not in (None, guarantee.digest_now):
+        return GuaranteeCheck("lost", _EDITED)
     certified = {**dict(ScoringConfig(**guarantee.setting)), **guarantee.judged_by}
     used = {**dict(scoring), **judged_by}
     missing = None if guarantee.judged_by else UNKNOWN
-    differs, unknown = [failed] if failed else [], list[str]()
+    differs = [failed] if failed else []
+    unknown = [] if guarantee.digest else ["digest of the certificate"]
     for name in {**certified, **used}:
         wanted, value = certified.get(name, missing), used.get(name)
         # An answer without contexts passes under none of the others.

@@ -74,8 +74,13 @@ class JudgeSpec:
         # At temperature 0 only the likeliest token is left, unless repeats or draws of yes and no
         # have a temperature of their own; and one choice is what all ask for.
         is_greedy = parts[_PARTS[1]] == 0 and parts.keys().isdisjoint(_DRAWN)
-        unused = ["class", *(["top_p", "top_k"] if is_greedy else [])]
+        unused = ["top_p", "top_k"] if is_greedy else []
         unused += ["n"] if parts.get("n") == 1 else []
         return cls(
             bare(name), {n: v for n, v in parts.items() if v is not None and n not in unused}
         )
+
+    @property
+    def unknown(self) -> list[str]:
+        """The parts that nobody tells."""
+        return [name for name, value in self.parts.items() if value == UNKNOWN]

@@ -353,7 +353,7 @@ def test_a_file_of_an_earlier_version_cannot_be_checked(tmp_path: Path) -> None:
     path = tmp_path / "gate.json"
     certified().dump(path)
     plain = json.loads(path.read_text(encoding="utf-8"))
-    del plain["guarantee"]["judged_by"]
+    del plain["guarantee"]["judged_by"], plain["guarantee"]["digest"]
     plain["guarantee"] |= {"criterion": "faithfulness", "judge": "lexical/4", "fused": []}
     path.write_text(json.dumps(plain), encoding="utf-8")
     scorer = TCVA.from_config(path, judge="lexical")
@@ -384,7 +384,8 @@ def test_a_score_without_one_of_several_judges_has_no_guarantee() -> None:
     for judges in ({"judge": panel}, by_members, {"judge": "lexical", "fuse": [panel]}):
         config = certified()
         known = TCVA(**judges).judged_by()
-        guarantee = config.guarantee and config.guarantee.model_copy(update={"judged_by": known})
+        assert config.guarantee is not None
+        guarantee = config.guarantee.model_copy(update={"judged_by": known}).sealed()
         config = config.model_copy(update={"guarantee": guarantee})
         with pytest.warns(GuaranteeWarning, match=r"lost: no verdicts from m$"):
             result = TCVA.from_config(config, **judges).evaluate(GOOD)

@@ -16,6 +16,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import TCVASettings
 from tests.adapters.table import Adapter, each_adapter, each_named
 from tests.support.office import SAMPLE, TWO
+from tests.support.scripted import Declared
 
 WRONG: dict[str, list[Any]] = {
     "criterion": [None, True, "beauty"], "threshold": [True, "0.5", math.nan, -1, 2],
@@ -112,7 +113,8 @@ def test_a_name_is_a_text(adapter: Adapter) -> None:
 @each_adapter
 def test_a_changed_copy_shares_llm_and_store(adapter: Adapter, tmp_path: Path) -> None:
     llm = adapter.llm(lambda _: TWO)
-    evaluator = adapter.built(llm, store=tmp_path / "verdicts.sqlite", share=False)
+    judge = Declared(llm, adapter.name.split()[0])
+    evaluator = adapter.built(judge, store=tmp_path / "verdicts.sqlite", share=False)
     first = adapter.score(evaluator, SAMPLE)
     lenient = adapter.changed(evaluator, temperature=0.9)
     assert adapter.score(lenient, SAMPLE).score == first.at(0.9).score  # type: ignore[attr-defined]  # a Result

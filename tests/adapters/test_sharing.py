@@ -7,7 +7,7 @@ from typing import Any
 from tcva_adapters import CCRS, Sample, clear_shared
 from tcva_adapters.results.protocol import Scored
 from tests.adapters.table import Adapter, both_ways, each_adapter
-from tests.support.scripted import verdict_json
+from tests.support.scripted import Declared, verdict_json
 
 TEMPERATURES = (0.2, 0.5, 0.9)
 WORDS = ("fully", "mostly", "partial", "minor", "none")
@@ -60,7 +60,8 @@ def test_three_views_of_six_samples_are_six_calls(adapter: Adapter, asynchronous
 @both_ways
 def test_with_a_store_and_without(adapter: Adapter, asynchronous: bool, tmp_path: Path) -> None:
     varying = Varying()
-    evaluators = suite(adapter, adapter.llm(varying), store=tmp_path / "verdicts.sqlite")
+    llm = Declared(adapter.llm(varying), adapter.name.split()[0])
+    evaluators = suite(adapter, llm, store=tmp_path / "verdicts.sqlite")
     for paid in (6, 0):
         check_are_views(adapter.suite(evaluators, SAMPLES, asynchronous), paid=paid)
         clear_shared()

@@ -78,13 +78,13 @@ def local(server: ScriptedServer, **options: Any) -> LocalModel:
 def test_it_has_a_name_and_parameters_without_secrets() -> None:
     model = model_of(scripted())
     assert model.name == "deepeval:scripted"
-    assert model.parameters == {"class": "ScriptedLLM", "temperature": 0.0}
+    assert model.parameters == {"temperature": 0.0}
     assert "never-shown" not in repr(model)
     with ScriptedServer(hanging_up(in_turn(FULLY))) as server:
         given = {"max_tokens": 500, "seed": 1, "extra_headers": {"api-key": "secret"}}
         model = model_of(local(server, generation_kwargs=given))
         assert model.name == "deepeval:m (Local Model)"
-        asked = {"class": "LocalModel", "temperature": 0.0, "max_tokens": 500, "seed": 1}
+        asked = {"temperature": 0.0, "max_tokens": 500, "seed": 1}
         assert model.parameters == asked
 
 

@@ -20,7 +20,7 @@ from tcva_adapters.models.protocol import JudgeModel, JudgeRequest
 from tcva_adapters.results.settings import TCVASettings
 from tests.langchain.entry import RECORD, ScriptedChatModel, scripted
 from tests.support.office import TWO
-from tests.support.scripted import verdict_json
+from tests.support.scripted import Declared, verdict_json
 
 CLAIMS = '{"claims": ["It opens at nine."]}'
 FULLY = verdict_json((1, "fully", ""))
@@ -56,7 +56,7 @@ def test_judge_criterion_mapper_store_and_name_change(copied: Any, tmp_path: Pat
     model = scripted(CLAIMS, verdict_json((1, "mostly", "opens at nine")))
     own = TCVA("completeness", judge="lexical")
     changes = {
-        "llm": model,
+        "llm": Declared(model, "langchain"),
         "criterion": "correctness",
         "claims": "llm",
         "max_claims": 3,
@@ -168,7 +168,7 @@ def test_parameters_hold_what_changes_a_reply_and_no_secret() -> None:
     llm = ChatOpenAI(model="gpt-x", api_key=KEY, temperature=0, seed=3, max_retries=0)  # type: ignore[arg-type]  # a plain text is taken
     model = model_of(llm.bind(stop=["END"], extra_headers={"x": KEY}).with_retry())
     assert model.name == "langchain:gpt-x"
-    asked = {"class": "ChatOpenAI", "temperature": 0.0, "seed": 3, "stop": ["END"]}
+    asked = {"temperature": 0.0, "seed": 3, "stop": ["END"]}
     assert model.parameters == asked
     assert KEY not in f"{model!r}{json.dumps(dict(model.parameters))}"
 

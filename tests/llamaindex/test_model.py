@@ -66,7 +66,7 @@ def test_name_and_parameters_say_what_matters_and_no_secret() -> None:
     llm = ScriptedLLM(reply=str, temperature=0.7, system_prompt="You are a pirate.")
     model = model_of(llm)
     assert model.name == "llamaindex:scripted"
-    assert model.parameters == {"class": "ScriptedLLM", "temperature": 0.7}
+    assert model.parameters == {"temperature": 0.7}
     assert "sk-never" not in repr(model) + repr(model.parameters) + repr(TCVA(judge=llm))
     assert model_of(MockLLM()).name == "llamaindex:MockLLM"
 

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
@@ -47,6 +48,19 @@ class ScriptedModel:
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         return self.complete(request)
+
+
+class Declared:
+    """An LLM object that a store can be used with: a model that says what can change its answers.
+
+    Attributes:
+        llm: The object.
+    """
+
+    def __init__(self, llm: Any, framework: str, **parameters: Any) -> None:
+        asked = import_module(f"tcva_adapters.{framework}.llm").as_judge_model(llm)
+        self.llm, self.name, self.parameters = llm, asked.name, parameters
+        self.complete, self.acomplete = asked.complete, asked.acomplete
 
 
 def in_turn(*replies: str | Exception) -> Callable[[str], str]:

@@ -134,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.path != "/v1/chat/completions":
+        if self.path.partition("?")[0] != "/v1/chat/completions":
             self._send(error(404, f"no page {self.path}"))
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
