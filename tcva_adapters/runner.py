@@ -19,11 +19,12 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
-from collections.abc import AsyncGenerator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
 
 from pydantic_core import to_json
@@ -31,7 +32,7 @@ from pydantic_core import to_json
 from tcva_adapters.events import emit
 from tcva_adapters.judges.alone import SentenceMark, SentenceMemory
 from tcva_adapters.judges.base import Judge, Turns, digest, why_unscored
-from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time
+from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
 from tcva_adapters.models.protocol import Identity, key_of
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
@@ -62,6 +63,9 @@ LONGEST_WAIT: Final = 300.0
 _ELSEWHERE: Final = 1.0
 """Seconds that a call of another event loop is waited for: nobody may run that loop any more, and a
 thread that waits may be the one that it needs."""
+
+_A_FILE: Final = 0.05
+"""Seconds that a store may take: more than an event loop is held up for."""
 
 _READING: Final = 0.02
 """Seconds after which further samples of a chunk are not waited for."""
@@ -322,13 +326,13 @@ class Runner(Generic[R]):
     async def aresult(self, sample: Sample) -> R:
         """The same, awaited; several questions in several tasks, a single one in this very one."""
         await turn_with_time()
-        (asked,) = self._asked([sample])
+        (asked,) = await self._aside(partial(self._asked, [sample]))
         if len(asked.left) > 1:
             results = self.astream(iter([sample]), Progress("", 1))
             (result,) = [result async for result in results]
             return result
         result = await self._ahanded(asked, Progress("", 1))
-        self._write_computed()
+        await self._aside(self._write_computed)
         await checkpoint()
         return result
 
@@ -374,7 +378,11 @@ class Runner(Generic[R]):
         finally:
             if call is not None:
                 SHARED.end(call, answer)
-        return self._kept(question, answer)
+        return await self._aside(partial(self._kept, question, answer))
+
+    async def _aside(self, work: Callable[[], Item]) -> Item:
+        """Whatever may wait for the store's file, off the event loop."""
+        return work() if self._store is None else await work_aside(work, _A_FILE)
 
     def stream(self, samples: Iterator[Sample], shown: Progress) -> Iterator[R]:
         """The results of many samples, in order.
@@ -426,7 +434,7 @@ class Runner(Generic[R]):
         try:
             while not is_end:
                 some, is_end, error = read_some(samples, self._chunk)
-                for asked in self._asked(some):
+                for asked in await self._aside(partial(self._asked, some)):
                     for i in asked.left:
                         await gate.acquire()
                         task = asyncio.create_task(self.aanswer(asked.questions[i]))
@@ -444,19 +452,23 @@ class Runner(Generic[R]):
             for task in under_way:
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
-            self._write_computed()
+            await self._aside(self._write_computed)
         if error is not None:
             raise error
 
-    def _asked(self, samples: Sequence[Sample]) -> Iterator[_Asked]:
+    def _asked(self, samples: Sequence[Sample]) -> list[_Asked]:
         """Samples with the answers that the store has."""
         self._write_computed()
         asked = [(sample, self._scorer.questions(sample)) for sample in samples]
         found = iter(self._stored([question for _, questions in asked for question in questions]))
+        chunk = []
         for sample, questions in asked:
             answers = [next(found) for _ in questions]
             left = [i for i, answer in enumerate(answers) if answer is None]
-            yield _Asked(sample, questions, answers, [] if self._scorer.is_instant else left)
+            chunk.append(
+                _Asked(sample, questions, answers, [] if self._scorer.is_instant else left)
+            )
+        return chunk
 
     async def _ahanded(self, asked: _Asked, shown: Progress) -> R:
         """The same as `_handed`, awaited."""

@@ -16,7 +16,6 @@ from tcva_adapters.judges.llm import LLMJudge, adrive, drive
 from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
 from tcva_adapters.models.protocol import (
     Identity,
-    check_known,
     foreign_class,
     identity_of,
     key_of,
@@ -126,8 +125,8 @@ class TCVA(FromConfig, Scorer[Result]):
             for given, member in zip(found["fuse"], self.members, strict=True)
         )
         # Last, when all settings are known to be good: opening a store makes its file.
-        if found["store"] is not None:
-            check_known(*(judge for judge, _ in asked))
+        for single, _ in asked:
+            key_of(single, is_stored=found["store"] is not None)
         found["store"] = self.store = VerdictStore.opened(found["store"])
         self.settings: Mapping[str, Any] = found
         self.arguments = {"criterion": self.criterion, "judge": self._given, **found}

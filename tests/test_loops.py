@@ -1,9 +1,12 @@
 """Judging does not hold up an event loop, and what was paid for survives a cancellation."""
 
 import asyncio
+import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -229,3 +232,41 @@ def test_a_judgement_that_is_cancelled_while_its_reply_is_read_is_kept(
     clear_shared()
     assert asyncio.run(scorer.aevaluate(sample(LONG))).assessment.from_store
     assert len(model.requests) == 1
+
+
+class _Holding:
+    """A store's file that another process holds for a while."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._connection.execute("BEGIN EXCLUSIVE")
+        self._timer = threading.Timer(seconds, self._let_go)
+        self._timer.start()
+
+    def _let_go(self) -> None:
+        self._connection.execute("ROLLBACK")
+        self._connection.close()
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("judge", ["lexical", "a model"])
+def test_a_store_that_is_held_holds_up_no_loop(many: bool, judge: str, tmp_path: Path) -> None:
+    path, samples = tmp_path / "v.sqlite", [sample(SHORT + 18 * n) for n in range(3)]
+    model: Any = judge if judge == "lexical" else ScriptedModel(lambda _: QUOTING)
+    scorer = TCVA(judge=model, store=path, share=False)
+    assert scorer.store is not None
+
+    async def run() -> float:
+        _Holding(path, 0.6)
+        found = scorer.aevaluate_many(samples) if many else scorer.aevaluate(samples[0])
+        task = asyncio.ensure_future(found)
+        longest, last = 0.0, time.perf_counter()
+        while not task.done():
+            await asyncio.sleep(0.005)
+            longest, last = max(longest, time.perf_counter() - last), time.perf_counter()
+        await task
+        return longest
+
+    assert asyncio.run(run()) < 0.3
+    again = scorer.evaluate(samples[0])
+    assert again.from_store

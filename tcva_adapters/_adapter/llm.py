@@ -94,7 +94,6 @@ class LLMObject:
 
     def __init__(self, llm: Any) -> None:
         self.llm = llm
-        self._settings_of = self._holders()
 
     @property
     def name(self) -> str:
@@ -105,7 +104,7 @@ class LLMObject:
     def parameters(self) -> Mapping[str, Any]:
         """The settings that can change a reply, as they are now; no secrets."""
         found: dict[str, Any] = {}
-        for holder, name in product(reversed(self._settings_of), self.settings):
+        for holder, name in product(reversed(self._holders()), self.settings):
             value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
             is_texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
             if is_texts or isinstance(value, bool | int | float | str):

@@ -18,7 +18,7 @@ from tcva_adapters.judges.base import EMPTY_REASONS, digest
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, tell_of_default
-from tcva_adapters.models.protocol import check_known, key_of
+from tcva_adapters.models.protocol import key_of
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.settings import RunConfig, Share, shows_settings
 from tcva_adapters.results.store import VerdictStore
@@ -107,8 +107,7 @@ class CCRS(Scorer[CCRSResult]):
         titles = ", ".join(metric.title for metric in self.metrics)
         called = f"ccrs_{self.subject}", f"CCRS {titles}"
         self.name, self.title = names(CCRSSettings, named, *called)
-        if found["store"] is not None:
-            check_known(self.judge)
+        key_of(self.judge, is_stored=found["store"] is not None)
         found["store"] = self.store = VerdictStore.opened(found["store"])
         self.settings: Mapping[str, Any] = found
         self._views = {name: found[name] for name in ("threshold", "lambda_", "em")}

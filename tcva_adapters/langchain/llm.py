@@ -20,7 +20,6 @@ from tcva_adapters.models.protocol import (
     JudgeRequest,
     ModelReply,
     Sampling,
-    foreign_class,
     token_logprobs,
 )
 from tcva_adapters.results.judged_by import UNKNOWN
@@ -61,8 +60,8 @@ class LangChainModel(LLMObject):
                 break
             self._layers.append(inner)
         # Given messages, a completion model would read "System:" and "Human:" before them.
-        self._takes_text = isinstance(self._core(), BaseLLM)
-        self.prompt = "text" if self._takes_text else "messages"
+        if isinstance(self._core(), BaseLLM):
+            self.prompt = "text"
         super().__init__(llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
@@ -91,10 +90,11 @@ class LangChainModel(LLMObject):
 
     def _address(self) -> str:
         # What answers may be another one, or have other settings.
-        is_model = isinstance(self._core(), BaseLanguageModel)
-        has_others = any(hasattr(each, "fallbacks") for each in self._layers)
-        has_others |= any(foreign_class(each, "langchain_core.") for each in self._layers[:-1])
-        return super()._address() if is_model and not has_others else UNKNOWN
+        is_plain = isinstance(self._core(), BaseLanguageModel)
+        for layer in self._layers[:-1]:
+            is_own = not type(layer).__module__.startswith("langchain_core.")
+            is_plain &= not (is_own or hasattr(layer, "fallbacks"))
+        return super()._address() if is_plain else UNKNOWN
 
     def _model_name(self) -> str:
         # Of Runnables that are no models, e.g. functions, the class says nothing.
@@ -104,7 +104,7 @@ class LangChainModel(LLMObject):
     def _asked(self, request: JudgeRequest) -> tuple[str | list[BaseMessage], dict[str, Any]]:
         """The prompt, and how the reply is drawn as far as the LLM takes that with a call."""
         messages = [SystemMessage(request.system), HumanMessage(request.user)]
-        prompt = one_text(request) if self._takes_text else messages
+        prompt = one_text(request) if self.prompt == "text" else messages
         return prompt, {} if request.sampling is None else self._options(request.sampling)
 
     def _options(self, sampling: Sampling) -> dict[str, Any]:

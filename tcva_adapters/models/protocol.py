@@ -13,7 +13,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.assessment import Usage
-from tcva_adapters.results.judged_by import SAMPLING, JudgeSpec
+from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN, JudgeSpec
 from tcva_adapters.samples.sample import whole_characters
 
 _LOG: Final = logging.getLogger(__name__)
@@ -199,7 +199,7 @@ def spec_of(judge: Any) -> JudgeSpec:
     return JudgeSpec.of(judge.name, getattr(model, "known", dict)({**fixed, **judge.parameters}))
 
 
-def key_of(judge: Any) -> dict[str, Any]:
+def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
     """What keys of judgements say of a judge: its name as ``judge``, and its ``parameters``.
 
     A judge or model that declares these is taken at its word. An LLM object declares nothing: all that
@@ -208,32 +208,28 @@ def key_of(judge: Any) -> dict[str, Any]:
 
     Args:
         judge: A judge, or a model alone.
-    """
-    model = getattr(judge, "model", judge)
-    spec = spec_of(judge) if hasattr(model, "known") else None
-    if spec and not spec.unknown:
-        return {"judge": spec.name, "parameters": {**spec.parts, "prompt": model.prompt}}
-    further: dict[str, Any] = {"classes": [*filter(None, map(_heir, (judge, model)))]}
-    further["object"] = spec and f"{_PROCESS} {id(model.identity.holder)}"
-    told = {name: value for name, value in further.items() if value}
-    return {"judge": judge.name, "parameters": {**judge.parameters, **told}}
-
-
-def check_known(*judges: Any) -> None:
-    """Refuse LLM objects whose judgements a store cannot tell from those of others.
+        is_stored: Judgements are to outlast the object.
 
     Raises:
-        InvalidValueError: Something is unknown that can change the answers of one of them.
+        InvalidValueError: They are, and something is unknown that can change its answers.
     """
-    for judge in judges:
-        unknown = spec_of(judge).unknown if "object" in key_of(judge)["parameters"] else []
-        if unknown:
+    model, declared = getattr(judge, "model", judge), dict(judge.parameters)
+    if heirs := [*filter(None, map(_heir, (judge, model)))]:
+        declared["classes"] = heirs
+    if hasattr(model, "known"):
+        spec = spec_of(judge)
+        unknown = [name for name, value in spec.parts.items() if value == UNKNOWN]
+        if not unknown:
+            return {"judge": spec.name, "parameters": {**spec.parts, "prompt": model.prompt}}
+        if is_stored:
             msg = (
                 f"store cannot be used with {judge.name}: its {', '.join(unknown)} unknown, so another "
                 "judge's verdicts could be served as its own; leave store out, or pass an object with "
                 "complete and acomplete whose name and parameters say all that can change its answers"
             )
             raise InvalidValueError(msg)
+        declared["object"] = f"{_PROCESS} {id(model.identity.holder)}"
+    return {"judge": judge.name, "parameters": declared}
 
 
 def _heir(made: object) -> str | None:
@@ -242,10 +238,10 @@ def _heir(made: object) -> str | None:
     return foreign_class(made) if is_heir else None
 
 
-def foreign_class(judge: object, package: str = _OURS) -> str | None:
+def foreign_class(judge: object) -> str | None:
     """Module and name of a judge's class that is not of this package; None for one that is."""
     kind = type(judge)
-    is_ours = kind.__module__.startswith(package)
+    is_ours = kind.__module__.startswith(_OURS)
     return None if is_ours else f"{kind.__module__}.{kind.__qualname__}"
 
 

@@ -129,21 +129,23 @@ def server_of(client: Any, url: str) -> str:
     >>> server_of(None, "https://me:secret@host/v1/?key=x"), server_of(None, "https://host/?a=1")
     ('host/v1', 'host?5499f31dbd916e5a')
     """
-    # The properties of openai's clients hold more than what the user sends.
-    query, headers = (
-        getattr(client, f"_custom_{name}", getattr(client, f"default_{name}", None))
-        for name in ("query", "headers")
-    )
-    http = getattr(client, "_client", None)
     sent = parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
-    sent += query.items() if isinstance(query, Mapping) else ()
-    sent = [each for each in sent if not SECRET_NAME.search(each[0])]
-    for values in (headers, *(getattr(c, "headers", None) for c in (client, http))):
-        sent += values.items() if isinstance(values, Mapping) else ()
+    sent = [
+        part for part in [*sent, *_set_by_user(client, "query")] if not SECRET_NAME.search(part[0])
+    ]
+    for holder in (client, getattr(client, "_client", None)):
+        sent += _set_by_user(holder, "headers")
     kept = sorted((n.lower(), str(value)) for n, value in sent if n.lower() not in _USUAL)
     place = shown_url(url).partition("://")[2]
     digest = hashlib.sha256(repr(kept).encode()).hexdigest()[:16]
     return f"{place}?{digest}" if place and kept else place
+
+
+def _set_by_user(client: Any, name: str) -> list[tuple[str, Any]]:
+    # The properties of openai's clients hold more than what the user sends.
+    names = (f"_custom_{name}", f"default_{name}", name)
+    values = next((getattr(client, each) for each in names if hasattr(client, each)), None)
+    return [*values.items()] if isinstance(values, Mapping) else []
 
 
 def basic(userinfo: str) -> str:

@@ -97,10 +97,9 @@ class Guarantee(Limits):
 
     @property
     def digest_now(self) -> str:
-        """The digest of everything but the digest; numbers count by value, as JSON has one kind."""
-        text = self.model_dump_json(exclude={"digest"}, exclude_none=True)
-        plain = json.dumps(json.loads(text, parse_int=float), sort_keys=True)
-        return sha256(plain.encode()).hexdigest()
+        """The digest of everything but the digest."""
+        plain = self.model_dump(mode="json", exclude={"digest"}, exclude_none=True)
+        return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
     def sealed(self) -> Self:
         """The same with its digest."""

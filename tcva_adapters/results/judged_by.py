@@ -79,8 +79,3 @@ class JudgeSpec:
         return cls(
             bare(name), {n: v for n, v in parts.items() if v is not None and n not in unused}
         )
-
-    @property
-    def unknown(self) -> list[str]:
-        """The parts that nobody tells."""
-        return [name for name, value in self.parts.items() if value == UNKNOWN]

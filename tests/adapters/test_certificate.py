@@ -125,7 +125,9 @@ def test_a_certificate_without_a_digest_cannot_be_checked(tmp_path: Path) -> Non
         plain["guarantee"].pop("digest")
 
     path = edited(without, tmp_path / "gate.json")
-    with pytest.warns(GuaranteeWarning, match="digest of the certificate unknown; .*calibrate again"):
+    with pytest.warns(
+        GuaranteeWarning, match="digest of the certificate unknown; .*calibrate again"
+    ):
         assert state_of(TCVA.from_config(path, judge="lexical").evaluate(GOOD)) == OPEN
 
     def both(plain: Plain) -> None:
