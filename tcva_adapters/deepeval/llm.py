@@ -15,7 +15,7 @@ from tcva_adapters._adapter.llm import LLMObject, object_text, one_text, reply_m
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import digest
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, key_of
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -35,10 +35,9 @@ def llm_of_name(name: str | None) -> DeepEvalBaseLLM:
         DeepEvalError: The provider's API key is missing.
     """
     llm: Any = initialize_model(name)[0]
-    asked = DeepEvalModel(llm)
     # The client is another one each time; it knows what its package took from the environment.
-    client = {part: str(getattr(llm.model, part, None)) for part in ("base_url", "api_key")}
-    return _BY_NAME.setdefault(digest({"name": asked.name, **asked.parameters, **client}), llm)
+    key = digest({**key_of(DeepEvalModel(llm)), "key": str(getattr(llm.model, "api_key", None))})
+    return _BY_NAME.setdefault(key, llm)
 
 
 class DeepEvalModel(LLMObject):

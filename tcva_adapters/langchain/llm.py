@@ -90,11 +90,12 @@ class LangChainModel(LLMObject):
 
     def _address(self) -> str:
         # What answers may be another one, or have other settings.
-        is_plain = isinstance(self._core(), BaseLanguageModel)
-        for layer in self._layers[:-1]:
-            is_own = not type(layer).__module__.startswith("langchain_core.")
-            is_plain &= not (is_own or hasattr(layer, "fallbacks"))
-        return super()._address() if is_plain else UNKNOWN
+        is_model = isinstance(self._core(), BaseLanguageModel)
+        is_plain = not any(
+            hasattr(each, "fallbacks") or not type(each).__module__.startswith("langchain_core.")
+            for each in self._layers[:-1]
+        )
+        return super()._address() if is_model and is_plain else UNKNOWN
 
     def _model_name(self) -> str:
         # Of Runnables that are no models, e.g. functions, the class says nothing.
