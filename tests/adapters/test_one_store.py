@@ -40,6 +40,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.langchain.llm import LangChainModel
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tests.cli.conftest import Run, tcva, write  # noqa: F401  # a fixture
 from tests.support.lexical_server import LexicalServer
 from tests.support.scripted import Declared
 from tests.support.server import CLAIM, ScriptedServer
@@ -484,6 +485,20 @@ def test_a_declared_name_is_the_way_out(
     assert [each.count for each in servers] == [1, 1]
 
 
+def test_an_environment_that_changes_under_an_object_does_nothing(
+    servers: tuple[ScriptedServer, ScriptedServer],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", servers[0].base_url)
+    llms = [MAKERS[name](None) for name in ("LangChain", "RAGAS", "openai:MODEL")]
+    scorers = [TCVA(judge=llm, evidence="off", store=tmp_path / "v.sqlite") for llm in llms]
+    for server in servers:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert [scorer.evaluate(SAMPLE).score for scorer in scorers] == [1.0] * 3
+    assert servers[1].count == 0
+
+
 def test_evaluators_of_one_chain_share_and_those_of_two_do_not(
     servers: tuple[ScriptedServer, ScriptedServer],
 ) -> None:
@@ -529,6 +544,26 @@ def test_a_framework_metric_of_another_server_is_not_served(
             calls.append(server.count)
     assert calls == [calls[0]] * 4
     assert calls[0] > 1
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare"])
+def test_commands_keep_servers_apart_in_one_store(
+    command: str,
+    tcva: Run,  # noqa: F811  # the fixture
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("s.jsonl", {"question": "When?", "answer": "It opens.", "contexts": ["It opens."]})
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    how = {"evaluate": [], "compare": ["--with", "deepeval", "--metrics", "faithfulness"]}
+    calls = []
+    with LexicalServer() as one, LexicalServer() as other:
+        for server in (one, other, one, other):
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            run = [command, "s.jsonl", "--judge", "openai:m", "--store", "v.sqlite"]
+            tcva(*run, *how[command])
+            calls.append(server.count)
+    assert calls == [calls[0]] * 4
+    assert calls[0] > 0
 
 
 def test_keys_of_openai_models_stay_as_they_were() -> None:
