@@ -129,22 +129,21 @@ def server_of(client: Any, url: str) -> str:
     >>> server_of(None, "https://me:secret@host/v1/?key=x"), server_of(None, "https://host/?a=1")
     ('host/v1', 'host?5499f31dbd916e5a')
     """
-    sent = parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
-    sent = [
-        part for part in [*sent, *_set_by_user(client, "query")] if not SECRET_NAME.search(part[0])
-    ]
-    for holder in (client, getattr(client, "_client", None)):
-        sent += _set_by_user(holder, "headers")
+    # The properties of openai's clients hold more than what the user sends.
+    query = parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
+    query += _first(client, "_custom_query", "default_query")
+    sent = [each for each in query if not SECRET_NAME.search(each[0])]
+    sent += _first(client, "_custom_headers", "default_headers", "headers")
+    sent += _first(getattr(client, "_client", None), "headers")
     kept = sorted((n.lower(), str(value)) for n, value in sent if n.lower() not in _USUAL)
     place = shown_url(url).partition("://")[2]
     digest = hashlib.sha256(repr(kept).encode()).hexdigest()[:16]
     return f"{place}?{digest}" if place and kept else place
 
 
-def _set_by_user(client: Any, name: str) -> list[tuple[str, Any]]:
-    # The properties of openai's clients hold more than what the user sends.
-    names = (f"_custom_{name}", f"default_{name}", name)
-    values = next((getattr(client, each) for each in names if hasattr(client, each)), None)
+def _first(holder: Any, *names: str) -> list[tuple[str, Any]]:
+    """The items of the first attribute that there is, if it is a mapping."""
+    values = next((getattr(holder, name) for name in names if hasattr(holder, name)), None)
     return [*values.items()] if isinstance(values, Mapping) else []
 
 
