@@ -82,8 +82,8 @@ def merged(known: Outcome | None, came: Outcome) -> Outcome:
         read_completion(body)[0] if status == HTTPStatus.OK else None
         for status, body in (known, came)
     ]
-    texts = {reply.text for reply in replies if reply is not None}
-    if known == CONFLICT or len(texts) > 1:
+    different = {(reply.text, reply.token_logprobs) for reply in replies if reply is not None}
+    if known == CONFLICT or len(different) > 1:
         return CONFLICT
     return came if replies[0] is None else known
 

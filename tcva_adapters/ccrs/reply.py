@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
+from tcva_adapters.judges.reply import MOST_LINES, repeated_words
 from tcva_adapters.models.reply_json import MAX_DEPTH, after_reasoning, json_values, plain_key
 
 HIGHEST: Final = 100.0
@@ -53,7 +55,7 @@ def read_rating(reply: str, shown: str = "") -> Rating:
 
     Args:
         reply: What the judge answered.
-        shown: What the judge was shown: JSON that stands there is a quote.
+        shown: What the judge was shown: a score that stands there is a quote.
 
     >>> read_rating('{"score": 87}').value, read_rating("Score: 87,5").value
     (87.0, 87.5)
@@ -65,22 +67,22 @@ def read_rating(reply: str, shown: str = "") -> Rating:
         return Rating(None, "its reasoning does not end")
     body = reply[position:].strip()
     nodes = [node for node in json_values(body, 0) if "{" in body[node.start : node.end]]
+    held = repeated_words(shown)
     if not nodes:
-        return _of_text(body)
-    scores, quotable = [], _bare(shown)
+        return _of_text(body, held)
+    scores: list[Any] = []
     for node in nodes:
         text = body[node.start : node.end]
         if node.is_cut or (node.is_repaired and not _FLAT.fullmatch(text)) or node.is_doubtful:
             return Rating(None, "its JSON is broken or was cut off")
-        if _bare(text) not in quotable:
-            scores += _scores(node.value)
-    texts = [str(each) if isinstance(each, str | int | float) else "" for each in scores]
+        scores += _scores(node.value)
+    texts = {str(each) if isinstance(each, str | int | float) else "" for each in scores}
     # With blanks around it, a stroke stands between the two values of a key given twice.
-    return _agreed([_of_text(text.replace(" / ", " or ")) for text in texts])
-
-
-def _bare(text: str) -> str:
-    return "".join(text.split())
+    return _agreed([
+        _of_text(text.replace(" / ", " or "))
+        for text in islice(texts, MOST_LINES)
+        if not any(repeated_words(f"{name} {text}") in held for name in _NAMES)
+    ])
 
 
 def _agreed(ratings: Sequence[Rating]) -> Rating:
@@ -101,10 +103,17 @@ def _scores(value: Any, depth: int = 0) -> list[Any]:
     return own or [score for item in inner for score in _scores(item, depth + 1)]
 
 
-def _of_text(text: str) -> Rating:
-    lines = [" ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines()]
+def _of_text(text: str, held: str = "") -> Rating:
+    lines = [
+        " ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines()[:MOST_LINES]
+    ]
     matches = [_LINE.fullmatch(line) for line in lines if re.search(r"\d", line)]
-    found = [match for match in matches if match is not None]
+    # A number alone, without another line, is no quote even where the sample has it, too.
+    found = [
+        match
+        for match in matches
+        if match and (not match["label"] and len(lines) == 1 or repeated_words(match[0][: match.end("number")]) not in held)
+    ]
     labelled = [match for match in found if match["label"]]
     if not labelled and len(found) < len(matches):
         found = []

@@ -439,7 +439,7 @@ def _read(
         The open claims that the judge marks as claiming nothing, by number.
     """
     # Nothing that the judge has been shown is its verdict.
-    shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.instruction, *criterion.levels]
+    shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.instruction]
     parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
     repeated: list[int] = []
     marked: dict[int, ClaimVerdict] = {}

@@ -2,23 +2,25 @@
 
 Four rules hold throughout. A verdict is never invented: what was cut off, contradicts itself or
 is not exactly a known word is left out and said to be. A verdict is never taken from the text of a
-quote, nor JSON or lines that stand in the sample for one. And the work is bounded: a reply of any
-length and form is read in about linear time.
+quote, nor JSON or lines that stand in the sample for one, in whatever dress the judge repeats them.
+And the work is bounded: a reply of any length and form is read in about linear time.
 """
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import Any, Final, Literal, TypeAlias
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judges.prompts import ASSERTS
 from tcva_adapters.models import reply_json
+from tcva_adapters.text.words import listed as words_in
 
 Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
 """A level, or the mark of a sentence that claims nothing or declines to answer."""
@@ -183,25 +185,31 @@ def _json_readings(
     """The ways to read the JSON of a reply, and what is wrong with it."""
     readings: list[list[ParsedVerdict]] = []
     alone: list[ParsedVerdict] = []  # verdicts written one after the other make one reading
+    has_headings = False
     damage: dict[str, None] = {}
     rest = ""
     quoted: tuple[str, set[_Essence]] | None = None
     for node in reply_json.json_values(reply, position):
-        rest += reply[position : node.start] if readings or alone or damage else ""
-        position, text = node.end, reply[node.start : node.end]
+        before, text = reply[position : node.start], reply[node.start : node.end]
+        rest += before if readings or alone or damage else ""
+        position = node.end
         entries = _entries(node.value)
         if entries:
             held, verdicts = quoted = quoted or _quotable(shown)
-            if held and (_plain(text) in held or verdicts.issuperset(map(_essence, entries))):
+            if held and (repeated_words(text) in held or verdicts.issuperset(map(_essence, entries))):
                 continue
         if node.is_cut:
             damage[_IS_CUT] = None
         if node.is_doubtful:
             damage[_IS_DOUBTFUL] = None
         if len(entries) == 1 and not _LABEL_KEYS.isdisjoint(map(reply_json.plain_key, node.value)):
-            alone += entries
+            numbers = set() if entries[0].number is not None else {*_HEADING.findall(before)}
+            has_headings |= numbers != set()
+            alone += [replace(entries[0], number=int(*numbers))] if len(numbers) == 1 else entries
         elif entries:
             readings.append(entries)
+    if has_headings and any(entry.number is None for entry in alone):
+        return [], ["the headings do not say which verdict belongs to which claim"]
     if alone:
         readings.append(alone)
     if readings and _LEFTOVER.search(rest + reply[position:]):
@@ -229,9 +237,12 @@ def _object_entries(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
     fields: dict[str, Any] = {}
     found: list[ParsedVerdict] = []
     listed: list[ParsedVerdict] = []
+    labels: set[Label | None] = set()
     for name, item in value.items():
         plain, number = reply_json.plain_key(name), read_number(name)
         fields[plain] = item
+        if plain in _LABEL_KEYS and isinstance(item, str):
+            labels.add(read_label(item))
         inner = _entries(item, plain, depth + 1)
         if number is not None and len(inner) != 1:
             inner = [_entry(number, item)]  # under a number stands one verdict, or none
@@ -244,6 +255,14 @@ def _object_entries(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
     for name in _KEYS["number"]:
         if own is None and name in fields:
             own = read_number(fields[name])
+    if labels - {None}:
+        labels = labels.union(entry.label for entry in found) - {None}
+        if len(labels) > 1:  # verdicts that differ, on one claim or on several and all of them
+            word = " / ".join(sorted(map(str, labels)))
+            return [
+                replace(entry, number=own if entry.number is None else entry.number, label=None, word=word)
+                for entry in found or [ParsedVerdict(own, None)]
+            ]
     if not (listed or _LABEL_KEYS.isdisjoint(fields)):
         return [_entry(own, _first(fields, "label"), fields)]
     found = listed or found
@@ -281,35 +300,57 @@ def _text(value: Any, depth: int = 0) -> str:
 
 # --- what stands in the sample ---------------------------------------------------------------
 
-_MARKS: Final = re.compile(r"[\s\"'“”‘’\\]+")
+_CODE: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+_DRESS: Final = re.compile(
+    r"\\+[nrt]?|</?[a-zA-Z][^<>]{0,100}>|^[ \t]*+(?:[>|*•#-]++[ \t]*+)++|\|[ \t]*+$", re.MULTILINE
+)
+_CUT: Final = re.compile(r"\.\.+|…")
 _Essence: TypeAlias = tuple[int | None, Label | None, str]
 
 
-def _plain(text: str) -> str:
-    return _MARKS.sub("", text).casefold()
+def _undressed(text: str) -> str:
+    """A text without escapes, tags and prefixes of lines."""
+    coded = _CODE.sub(r"&#x\1\2;", text)
+    return _DRESS.sub(" ", html.unescape(html.unescape(coded)))
+
+
+def repeated_words(text: str) -> str:
+    r"""The words of a text as they stay when it is quoted, between blanks.
+
+    >>> repeated_words('> **1.** \\"Fully&quot;') == repeated_words("<li>1) fully</li>") == " 1 fully "
+    True
+    """
+    return f" {' '.join(words_in(_undressed(text)))} "
 
 
 def _essence(entry: ParsedVerdict) -> _Essence:
-    """What stays the same of a verdict that is quoted in other words."""
-    return (entry.number, entry.label, _plain(entry.evidence))
+    """What stays the same of a verdict that is quoted in other words, or shortened."""
+    evidence = "" if _CUT.search(entry.evidence) else repeated_words(entry.evidence).strip()
+    return (entry.number, entry.label, evidence)
 
 
 def _quotable(shown: Sequence[str]) -> tuple[str, set[_Essence]]:
-    """What JSON the sample holds, as text and as verdicts, each with its quote and without."""
+    """What JSON the sample holds, as words and as verdicts: without number or quote as well.
+
+    A key that is there twice has both of its words.
+    """
     verdicts: set[_Essence] = set()
     nodes = _shown_nodes(shown)
     for node in nodes:
         for entry in _entries(node.value):
-            verdicts |= {_essence(entry), _essence(replace(entry, evidence=""))}
-    return "\n".join(map(_plain, shown)) if nodes else "", verdicts
+            number, label, evidence = _essence(entry)
+            labels = {label, *map(read_label, re.split(r"[^\w\s-]+", str(entry.word)))}
+            verdicts.update(product((number, None), labels, (evidence, "")))
+    return repeated_words("\n".join(shown)) if nodes else "", verdicts
 
 
 def _shown_nodes(shown: Sequence[str]) -> list[reply_json.Node]:
-    """The JSON values in the sample's texts."""
+    """The JSON values in the sample's texts, as they stand and without escapes."""
     nodes: list[reply_json.Node] = []
     for text in shown:
-        if "{" in text or "[" in text:
-            nodes += reply_json.json_values(text, 0, reply_json.MAX_REPAIRED // len(shown))
+        if re.search(r"[{\[]|\\u|&#", text):
+            for form in (text, _undressed(text)):
+                nodes += reply_json.json_values(form, 0, reply_json.MAX_REPAIRED // len(shown))
     return nodes
 
 
@@ -319,22 +360,41 @@ _NOUN: Final = r"(?:claim|statement|criterion|sentence|verdict)"
 _LINE: Final = re.compile(
     rf"^[ \t]*+(?:[-*•>|]++[ \t]*+)*+(?P<noun>{_NOUN}[ \t]*+(?:no\.?|number)?[ \t]*+)?"
     r"(?P<open>[#(\[]?)(?P<number>\d{1,6})(?P<separator>[)\]*.:|=–—\- \t]++)"
-    r"(?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?(?P<rest>[^\n]*+)",
+    r"(?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?(?![^\n]*\b(?:verdict|level)[* \t]*+[:=])(?P<rest>[^\n]*+)",
     re.IGNORECASE | re.MULTILINE,
 )
-_LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(.|\t–—]")
+_HEADING: Final = re.compile(
+    rf"(?:{_NOUN}[\s_]*+(?:no\.?|number)?[\s_#(\[*]*+|^[^\w\n]*+(?=\d++[.):\]]))(\d{{1,6}})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(|\t–—]|\.(?!\.)")
 _WORDS_OF_A_LABEL: Final = 3
+_BEFORE_A_WORD: Final = " \t\"'“‘`*_|>"
+MOST_LINES: Final = 1000
+"""Lines of a reply that are looked at: each is looked up in the sample."""
 
 
-def _line_entries(reply: str, position: int, shown: Sequence[str]) -> list[ParsedVerdict]:
-    found, folded = [], "\n".join(map(_plain, shown))
-    for match in _LINE.finditer(reply, position):
+def _line_entries(reply: str, position: int, shown: tuple[str, ...]) -> list[ParsedVerdict]:
+    found, held = [], repeated_words("\n".join(shown))
+    for match in islice(_LINE.finditer(reply, position), MOST_LINES):
         entry = _entry_of_line(match)
-        if entry and not (entry.label and _plain(match[0]) in folded):
+        is_claim = match["rest"].lstrip(_BEFORE_A_WORD).startswith(shown)
+        if entry and not (entry.label and (is_claim or _is_quoted(match[0], entry, held))):
             found.append(entry)
     # A numbered remark before the verdict of the same number is no verdict.
     known = {entry.number for entry in found if entry.label}
     return [entry for entry in found if entry.label or entry.number not in known]
+
+
+def _is_quoted(line: str, entry: ParsedVerdict, held: str) -> bool:
+    """Whether the sample has the label of a line behind the same words, or before the same ones."""
+    label, kept = repeated_words(str(entry.word)), _CUT.sub("", line)
+    before, _, behind = repeated_words(kept).partition(label)
+    is_long = label.count(" ") > 2
+    start = label + " ".join(behind.split()[: 0 if is_long else 2])
+    return f"{before}{label}" in held or (
+        (is_long or start != label or kept != line) and start in held
+    )
 
 
 def _entry_of_line(line: str | re.Match[str]) -> ParsedVerdict | None:
@@ -398,8 +458,8 @@ def read_label(word: str) -> Label | None:
     """
     if len(word) > _SHOWN:
         return None
-    plain = unicodedata.normalize("NFKC", word).casefold().strip("\"'`*_.,;:!()[]<>“”‘’ \t\r\n")
-    return LABELS.get(re.sub(r"[\s_-]+", " ", plain))
+    plain = unicodedata.normalize("NFKC", _CUT.sub("?", word)).casefold()
+    return LABELS.get(re.sub(r"[\s_-]+", " ", plain.strip("\"'`*_.,;:!()[]<>“”‘’ \t\r\n")))
 
 
 def read_number(raw: Any) -> int | None:
@@ -437,18 +497,16 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
     nodes = [] if is_open else list(reply_json.json_values(reply, position))
     if any(node.is_cut for node in nodes):
         return None
-    shown = tuple(sample_texts)
-    folded = "\n".join(map(_plain, shown))
+    held = [node.value for node in (_shown_nodes(tuple(sample_texts)) if nodes else ())]
     # A response may well be JSON; what stands there in the form of an answer is none.
     quoted = [
-        _claim_texts(node.value) or []
-        for node in (_shown_nodes(shown) if nodes else ())
-        if isinstance(node.value, dict)
-        and not _CLAIM_KEYS.isdisjoint(map(reply_json.plain_key, node.value))
+        _claim_texts(value) or []
+        for value in held
+        if isinstance(value, dict) and not _CLAIM_KEYS.isdisjoint(map(reply_json.plain_key, value))
     ]
     for node in reversed(nodes):
         texts = _claim_texts(node.value)
-        if texts is None or _plain(reply[node.start : node.end]) in folded:
+        if texts is None or node.value in held:
             continue
         if not any(texts == other or (texts and {*texts} <= {*other}) for other in quoted):
             return texts
