@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final
 
 from tcva_adapters.judges.reply import MOST_LINES, repeated_words
@@ -75,14 +74,11 @@ def read_rating(reply: str, shown: str = "") -> Rating:
         text = body[node.start : node.end]
         if node.is_cut or (node.is_repaired and not _FLAT.fullmatch(text)) or node.is_doubtful:
             return Rating(None, "its JSON is broken or was cut off")
-        scores += _scores(node.value)
-    texts = {str(each) if isinstance(each, str | int | float) else "" for each in scores}
+        if repeated_words(text) not in held:
+            scores += _scores(node.value)
+    texts = [str(each) if isinstance(each, str | int | float) else "" for each in scores]
     # With blanks around it, a stroke stands between the two values of a key given twice.
-    return _agreed([
-        _of_text(text.replace(" / ", " or "))
-        for text in islice(texts, MOST_LINES)
-        if not any(repeated_words(f"{name} {text}") in held for name in _NAMES)
-    ])
+    return _agreed([_of_text(text.replace(" / ", " or ")) for text in texts])
 
 
 def _agreed(ratings: Sequence[Rating]) -> Rating:
@@ -104,15 +100,14 @@ def _scores(value: Any, depth: int = 0) -> list[Any]:
 
 
 def _of_text(text: str, held: str = "") -> Rating:
-    lines = [
-        " ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines()[:MOST_LINES]
-    ]
+    lines = [" ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines()[:MOST_LINES]]
     matches = [_LINE.fullmatch(line) for line in lines if re.search(r"\d", line)]
-    # A number alone, without another line, is no quote even where the sample has it, too.
+    # A number alone is no quote, even where the sample has it too.
+    is_alone = len(lines) == 1 and lines[0][:1].isdigit()
     found = [
         match
         for match in matches
-        if match and (not match["label"] and len(lines) == 1 or repeated_words(match[0][: match.end("number")]) not in held)
+        if match and (is_alone or repeated_words(match[0][: match.end("number")]) not in held)
     ]
     labelled = [match for match in found if match["label"]]
     if not labelled and len(found) < len(matches):

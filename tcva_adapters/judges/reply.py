@@ -180,42 +180,47 @@ def _settle(entries: Sequence[ParsedVerdict], n_claims: int, damage: Sequence[st
 
 
 def _json_readings(
-    reply: str, position: int, shown: Sequence[str]
+    reply: str, position: int, shown: tuple[str, ...]
 ) -> tuple[list[list[ParsedVerdict]], list[str]]:
     """The ways to read the JSON of a reply, and what is wrong with it."""
     readings: list[list[ParsedVerdict]] = []
     alone: list[ParsedVerdict] = []  # verdicts written one after the other make one reading
-    has_headings = False
     damage: dict[str, None] = {}
     rest = ""
-    quoted: tuple[str, set[_Essence]] | None = None
     for node in reply_json.json_values(reply, position):
-        before, text = reply[position : node.start], reply[node.start : node.end]
+        before = reply[position : node.start]
         rest += before if readings or alone or damage else ""
         position = node.end
         entries = _entries(node.value)
         if entries:
-            held, verdicts = quoted = quoted or _quotable(shown)
-            if held and (repeated_words(text) in held or verdicts.issuperset(map(_essence, entries))):
+            held, verdicts = _quotable(shown)
+            words = repeated_words(reply[node.start : node.end]) if held else " "
+            if words in held or verdicts.issuperset(map(_essence, entries)):
                 continue
         if node.is_cut:
             damage[_IS_CUT] = None
         if node.is_doubtful:
             damage[_IS_DOUBTFUL] = None
         if len(entries) == 1 and not _LABEL_KEYS.isdisjoint(map(reply_json.plain_key, node.value)):
-            numbers = set() if entries[0].number is not None else {*_HEADING.findall(before)}
-            has_headings |= numbers != set()
-            alone += [replace(entries[0], number=int(*numbers))] if len(numbers) == 1 else entries
+            alone.append(_under_heading(entries[0], before))
         elif entries:
             readings.append(entries)
-    if has_headings and any(entry.number is None for entry in alone):
-        return [], ["the headings do not say which verdict belongs to which claim"]
     if alone:
-        readings.append(alone)
+        # Where only some have a number, a number may belong to the verdict before it.
+        is_mixed = len({entry.number is None for entry in alone}) > 1
+        readings.append([] if is_mixed else alone)
     if readings and _LEFTOVER.search(rest + reply[position:]):
         # The rest of a value that seemed to end early: a quote in it was not escaped.
         return [], [_IS_DOUBTFUL]
     return readings, list(damage)
+
+
+def _under_heading(entry: ParsedVerdict, before: str) -> ParsedVerdict:
+    """A verdict with the number in the text before it; -1, which no claim has, for several."""
+    numbers = {*_HEADING.findall(before)}
+    if entry.number is not None or not numbers:
+        return entry
+    return replace(entry, number=int(*numbers) if len(numbers) == 1 else -1)
 
 
 def _entries(value: Any, key: str = "verdicts", depth: int = 0) -> list[ParsedVerdict]:
@@ -237,12 +242,9 @@ def _object_entries(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
     fields: dict[str, Any] = {}
     found: list[ParsedVerdict] = []
     listed: list[ParsedVerdict] = []
-    labels: set[Label | None] = set()
     for name, item in value.items():
         plain, number = reply_json.plain_key(name), read_number(name)
         fields[plain] = item
-        if plain in _LABEL_KEYS and isinstance(item, str):
-            labels.add(read_label(item))
         inner = _entries(item, plain, depth + 1)
         if number is not None and len(inner) != 1:
             inner = [_entry(number, item)]  # under a number stands one verdict, or none
@@ -251,18 +253,16 @@ def _object_entries(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
         found += inner
         if plain in _LIST_KEYS:
             listed += inner
-    own = None
-    for name in _KEYS["number"]:
-        if own is None and name in fields:
-            own = read_number(fields[name])
-    if labels - {None}:
-        labels = labels.union(entry.label for entry in found) - {None}
-        if len(labels) > 1:  # verdicts that differ, on one claim or on several and all of them
-            word = " / ".join(sorted(map(str, labels)))
-            return [
-                replace(entry, number=own if entry.number is None else entry.number, label=None, word=word)
-                for entry in found or [ParsedVerdict(own, None)]
-            ]
+    numbers = (read_number(fields.get(name)) for name in _KEYS["number"])
+    own = next((number for number in numbers if number is not None), None)
+    labels = {
+        _entry(None, item).label
+        for name, item in value.items()
+        if reply_json.plain_key(name) in _LABEL_KEYS
+    } - {None}
+    different = labels.union(entry.label for entry in found) - {None}
+    if labels and len(different) > 1:
+        return [ParsedVerdict(own, None, word=" / ".join(sorted(map(str, different))))]
     if not (listed or _LABEL_KEYS.isdisjoint(fields)):
         return [_entry(own, _first(fields, "label"), fields)]
     found = listed or found
@@ -300,7 +300,7 @@ def _text(value: Any, depth: int = 0) -> str:
 
 # --- what stands in the sample ---------------------------------------------------------------
 
-_CODE: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+_CODE: Final = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _DRESS: Final = re.compile(
     r"\\+[nrt]?|</?[a-zA-Z][^<>]{0,100}>|^[ \t]*+(?:[>|*•#-]++[ \t]*+)++|\|[ \t]*+$", re.MULTILINE
 )
@@ -329,7 +329,8 @@ def _essence(entry: ParsedVerdict) -> _Essence:
     return (entry.number, entry.label, evidence)
 
 
-def _quotable(shown: Sequence[str]) -> tuple[str, set[_Essence]]:
+@lru_cache(maxsize=16)
+def _quotable(shown: tuple[str, ...]) -> tuple[str, set[_Essence]]:
     """What JSON the sample holds, as words and as verdicts: without number or quote as well.
 
     A key that is there twice has both of its words.
@@ -369,7 +370,6 @@ _HEADING: Final = re.compile(
 )
 _LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(|\t–—]|\.(?!\.)")
 _WORDS_OF_A_LABEL: Final = 3
-_BEFORE_A_WORD: Final = " \t\"'“‘`*_|>"
 MOST_LINES: Final = 1000
 """Lines of a reply that are looked at: each is looked up in the sample."""
 
@@ -378,7 +378,7 @@ def _line_entries(reply: str, position: int, shown: tuple[str, ...]) -> list[Par
     found, held = [], repeated_words("\n".join(shown))
     for match in islice(_LINE.finditer(reply, position), MOST_LINES):
         entry = _entry_of_line(match)
-        is_claim = match["rest"].lstrip(_BEFORE_A_WORD).startswith(shown)
+        is_claim = match["rest"].lstrip(_AROUND_A_WORD).startswith(shown)
         if entry and not (entry.label and (is_claim or _is_quoted(match[0], entry, held))):
             found.append(entry)
     # A numbered remark before the verdict of the same number is no verdict.
@@ -390,11 +390,9 @@ def _is_quoted(line: str, entry: ParsedVerdict, held: str) -> bool:
     """Whether the sample has the label of a line behind the same words, or before the same ones."""
     label, kept = repeated_words(str(entry.word)), _CUT.sub("", line)
     before, _, behind = repeated_words(kept).partition(label)
-    is_long = label.count(" ") > 2
-    start = label + " ".join(behind.split()[: 0 if is_long else 2])
-    return f"{before}{label}" in held or (
-        (is_long or start != label or kept != line) and start in held
-    )
+    start = label + " ".join(behind.split()[:2])
+    is_phrase = " " in start.strip() or kept != line
+    return before + label in held or (is_phrase and start in held)
 
 
 def _entry_of_line(line: str | re.Match[str]) -> ParsedVerdict | None:
@@ -528,7 +526,7 @@ def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
 
 # --- a sentence alone ------------------------------------------------------------------------
 
-_AROUND_A_WORD: Final = " \t\r\n\"'`*_.!"
+_AROUND_A_WORD: Final = " \t\r\n\"'“”‘’`*_.!|>"
 _YES_OR_NO: Final = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -543,7 +541,7 @@ def parse_asserts(reply: str, sentence: str) -> bool | None:
     True
     """
     position, is_open = reply_json.after_reasoning(reply)
-    readings, damage = _json_readings(reply, position, [sentence])
+    readings, damage = _json_readings(reply, position, (sentence,))
     words = {str(entry.word) for entry in chain(*readings)} or {reply[position:]}
     answers = {_YES_OR_NO.get(word.strip(_AROUND_A_WORD).casefold()) for word in words}
     return answers.pop() if len(answers) == 1 and not (is_open or damage) else None
