@@ -379,7 +379,10 @@ def _line_entries(reply: str, position: int, shown: tuple[str, ...]) -> list[Par
     for match in islice(_LINE.finditer(reply, position), MOST_LINES):
         entry = _entry_of_line(match)
         is_claim = match["rest"].lstrip(_AROUND_A_WORD).startswith(shown)
-        if entry and not (entry.label and (is_claim or _is_quoted(match[0], entry, held))):
+        if entry and not (
+            entry.label
+            and (is_claim or _is_quoted(reply[match.start("number") : match.end()], entry, held))
+        ):
             found.append(entry)
     # A numbered remark before the verdict of the same number is no verdict.
     known = {entry.number for entry in found if entry.label}

@@ -103,6 +103,14 @@ def test_a_line_is_recognised_in_a_longer_one_and_when_it_is_shortened(refusal: 
     assert invented == []
 
 
+@pytest.mark.parametrize("heading", ["1. ", "Claim 1: ", "- Statement 1: ", "> (1) ", "| 1 | "])
+def test_a_line_is_recognised_under_another_heading(heading: str) -> None:
+    for other in ("1. ", "Claim 1: ", "Sentence no. 1 - ", "**1)** "):
+        assert (
+            verdicts(f"It says\n{heading}fully\nso no.", f"A note.\n{other}fully\nThe end.") == {}
+        )
+
+
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_the_words_of_a_claim_are_not_its_verdict(claim: str) -> None:
     wrong = []
