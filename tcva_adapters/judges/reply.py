@@ -370,15 +370,18 @@ _HEADING: Final = re.compile(
 )
 _LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(|\t–—]|\.(?!\.)")
 _WORDS_OF_A_LABEL: Final = 3
+_LETTERS: Final = 3
+"""No longer text, such as an answer A or F, is taken for the beginning of a line."""
 MOST_LINES: Final = 1000
 """Lines of a reply that are looked at: each is looked up in the sample."""
 
 
 def _line_entries(reply: str, position: int, shown: tuple[str, ...]) -> list[ParsedVerdict]:
     found, held = [], repeated_words("\n".join(shown))
+    sentences = tuple(text for text in shown if len(text) > _LETTERS)
     for match in islice(_LINE.finditer(reply, position), MOST_LINES):
         entry = _entry_of_line(match)
-        is_claim = match["rest"].lstrip(_AROUND_A_WORD).startswith(shown)
+        is_claim = match["rest"].lstrip(_AROUND_A_WORD).startswith(sentences)
         if entry and not (
             entry.label
             and (is_claim or _is_quoted(reply[match.start("number") : match.end()], entry, held))
