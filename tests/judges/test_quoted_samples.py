@@ -241,6 +241,7 @@ def test_words_of_levels_in_a_usual_text_cost_no_verdict() -> None:
         "partial",
         "mostly",
     ]
+    assert verdicts("1. Fully", "Which letter is it?", "F", "") == {1: "fully"}
 
 
 CONFLICTS: Final = (
