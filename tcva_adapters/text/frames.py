@@ -6,9 +6,9 @@ import re
 from math import isclose
 from typing import Final
 
-from tcva_adapters.text.lists import variants, words
+from tcva_adapters.text.lists import patterns, variants, words
 from tcva_adapters.text.numbers import value_of
-from tcva_adapters.text.words import LANGUAGE_WORDS, tokenise
+from tcva_adapters.text.words import FUNCTION_WORDS, LANGUAGE_WORDS, tokenise
 
 _MEMBERS: Final = variants("members")
 _DETERMINERS: Final = words("determiners")
@@ -16,6 +16,8 @@ _EITHER_WAY: Final = words("either_way")
 _CAPITALISING: Final = words("capitalising")
 _COMMON: Final = LANGUAGE_WORDS["English"]
 _UNSPACED: Final = variants("unspaced")
+_TWO_SIDED: Final = words("two_sided")
+_LEAVING_OPEN: Final = words("leaving_open")
 _HALF_DAY: Final = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
 # An uncommon word where a sentence begins, and a verb of one subject, make a name of it.
 _SUBJECT: Final = re.compile(
@@ -23,6 +25,10 @@ _SUBJECT: Final = re.compile(
     r" (?:is|was|has|had|will|won|beat|wrote|made|led|held|built|sold|bought"
     r"|[a-z]+ed|[a-z]+[a-rt-z]s|ist|war|hat|wird|wurde|liegt|est|était|fut|es|era|fue|è|é|foi|ligt|är|er|var)\b"
 )
+_SMALL: Final = {word[:4] for word in FUNCTION_WORDS}
+_RIVALS: Final = re.compile(patterns("rivals"))
+_YEAR: Final = re.compile(r"(?<!\S)(?:1[1-9]|20)\d\d(?!\S)")
+_FAR: Final = 0.6  # likewise, in a sentence of other words, which may add a half or so
 _FILLER: Final = re.compile(r"/\S+")
 _CLOSE: Final = 0.25  # share by which a measure in another unit may be rounded
 _ALIKE: Final = re.compile(
@@ -59,7 +65,38 @@ def says_otherwise(claim: str, source: str) -> bool:
     if places and sorted(fillers) == sorted(others):
         between = here[places[0] + 1 : places[-1]]
         return _EITHER_WAY.isdisjoint([*between, "+".join(["", *between])])
-    return bool(places) and {*fillers}.isdisjoint(there) and all(map(_exclude, fillers, others))
+    if places and {*fillers}.isdisjoint(there) and all(map(_exclude, fillers, others)):
+        return True
+    return _LEAVING_OPEN & {*here} == _LEAVING_OPEN & {*there} and _has_rival(here, there)
+
+
+def _has_rival(here: list[str], there: list[str]) -> bool:
+    """Whether a source is about the same as a claim, and names one other member of a class than it.
+
+    At least half of what the claim says besides, words and classes, is in the source too: a word, or
+    two for the sides of a contract. A year is not compared where a measure of time may lead to it.
+    """
+    classes, rivals = _by_class(here), _by_class(there)
+    common = classes.keys() & rivals.keys() - {""}
+    said = classes[""] - _SMALL
+    shared = len(said & rivals[""])
+    if classes.get("time") != rivals.get("time"):
+        common -= {"year"}
+    return 2 * (shared + len(common)) >= len(said) + len(classes) and any(
+        len(classes[kind]) == len(rivals[kind]) == 1
+        and classes[kind] != rivals[kind]
+        and _exclude(*classes[kind], *rivals[kind], _FAR)
+        and shared > (kind in _TWO_SIDED)
+        for kind in common
+    )
+
+
+def _by_class(filled: list[str]) -> dict[str, set[str]]:
+    """The members of closed classes that a text names; with no class, how its other words begin."""
+    members: dict[str, set[str]] = {"": set()}
+    for kind, member in _RIVALS.findall(_YEAR.sub("year/in\\g<0>", " ".join(filled))):
+        members.setdefault(kind, set()).add(member)
+    return members
 
 
 def _filled(text: str, names: set[str]) -> list[str]:
@@ -92,9 +129,9 @@ def _filled(text: str, names: set[str]) -> list[str]:
     return filled[1:]
 
 
-def _exclude(filler: str, other: str) -> bool:
+def _exclude(filler: str, other: str, close: float = _CLOSE) -> bool:
     """Whether two fillers of one kind are known not to mean the same, nor nearly so."""
     (kind, one), (_, two) = filler.split("/"), other.split("/")
     if kind == "name":
         return one.isupper() == two.isupper() and not _ALIKE.search(f"{one} {two}")
-    return kind != "role" and not isclose(value_of(one), value_of(two), rel_tol=_CLOSE)
+    return kind != "role" and not isclose(value_of(one), value_of(two), rel_tol=close)
