@@ -82,7 +82,7 @@ def _has_rival(here: list[str], there: list[str]) -> bool:
     shared = len(said & rivals[""])
     if classes.get("time") != rivals.get("time"):
         common -= {"year"}
-    return 2 * (shared + len(common)) >= len(said) + len(classes) and any(
+    return 2 * (shared + len(common)) >= len(said) + len(classes) - 1 and any(
         len(classes[kind]) == len(rivals[kind]) == 1
         and classes[kind] != rivals[kind]
         and _exclude(*classes[kind], *rivals[kind], _FAR)
@@ -109,6 +109,7 @@ def _filled(text: str, names: set[str]) -> list[str]:
     >>> _filled("The clerk in Rome paid 5 kg in May.", {"Rome"})
     ['the', 'role/clerk', 'in', 'name/Rome', 'pay', 'mass/5000.000000000', 'in', 'month/may']
     """
+    text = text.replace("per second", "per sec")  # else it is a rank
     for form, word in _UNSPACED.items():
         text = text.replace(form, f" {word} ")
     filled = [""]
