@@ -25,9 +25,7 @@ _SUBJECT: Final = re.compile(
     r" (?:is|was|has|had|will|won|beat|wrote|made|led|held|built|sold|bought"
     r"|[a-z]+ed|[a-z]+[a-rt-z]s|ist|war|hat|wird|wurde|liegt|est|était|fut|es|era|fue|è|é|foi|ligt|är|er|var)\b"
 )
-_SMALL: Final = {word[:4] for word in FUNCTION_WORDS}
 _RIVALS: Final = re.compile(patterns("rivals"))
-_YEAR: Final = re.compile(r"(?<!\S)(?:1[1-9]|20)\d\d(?!\S)")
 _FAR: Final = 0.6  # likewise, in a sentence of other words, which may add a half or so
 _FILLER: Final = re.compile(r"/\S+")
 _CLOSE: Final = 0.25  # share by which a measure in another unit may be rounded
@@ -73,16 +71,14 @@ def says_otherwise(claim: str, source: str) -> bool:
 def _has_rival(here: list[str], there: list[str]) -> bool:
     """Whether a source is about the same as a claim, and names one other member of a class than it.
 
-    At least half of what the claim says besides, words and classes, is in the source too: a word, or
-    two for the sides of a contract. A year is not compared where a measure of time may lead to it.
+    About half of what the claim says besides, words and classes, is in the source too: one word at
+    least, or two for the sides of a contract.
     """
     classes, rivals = _by_class(here), _by_class(there)
-    common = classes.keys() & rivals.keys() - {""}
-    said = classes[""] - _SMALL
-    shared = len(said & rivals[""])
-    if classes.get("time") != rivals.get("time"):
-        common -= {"year"}
-    return 2 * (shared + len(common)) >= len(said) + len(classes) - 1 and any(
+    said = classes.pop("") - FUNCTION_WORDS
+    shared = len(said & rivals.pop(""))
+    common = classes.keys() & rivals.keys()
+    return 2 * (shared + len(common)) >= len(said) + len(classes) and any(
         len(classes[kind]) == len(rivals[kind]) == 1
         and classes[kind] != rivals[kind]
         and _exclude(*classes[kind], *rivals[kind], _FAR)
@@ -94,7 +90,7 @@ def _has_rival(here: list[str], there: list[str]) -> bool:
 def _by_class(filled: list[str]) -> dict[str, set[str]]:
     """The members of closed classes that a text names; with no class, how its other words begin."""
     members: dict[str, set[str]] = {"": set()}
-    for kind, member in _RIVALS.findall(_YEAR.sub("year/in\\g<0>", " ".join(filled))):
+    for kind, member in _RIVALS.findall(" ".join(filled)):
         members.setdefault(kind, set()).add(member)
     return members
 
