@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from math import isclose
 from typing import Final
 
@@ -26,19 +27,20 @@ _SUBJECT: Final = re.compile(
     r"|[a-z]+ed|[a-z]+[a-rt-z]s|ist|war|hat|wird|wurde|liegt|est|était|fut|es|era|fue|è|é|foi|ligt|är|er|var)\b"
 )
 _RIVALS: Final = re.compile(patterns("rivals"))
-_FAR: Final = 0.6  # likewise, in a sentence of other words, which may add a half or so
 _FILLER: Final = re.compile(r"/\S+")
 _CLOSE: Final = 0.25  # share by which a measure in another unit may be rounded
+_FAR: Final = 0.6  # the same where other words may add to it ("and a half")
 _ALIKE: Final = re.compile(
     r"\b(\w{3})\S{0,40} \S{0,40}\b\1"
 )  # names of which two words begin alike
 
 
 def says_otherwise(claim: str, source: str) -> bool:
-    """Whether a source has the words of a claim, but something else in a place of them.
+    """Whether a source says of the same what a claim says, but with something else in a place of it.
 
-    That is another measure, member of a closed class or name, or two names or roles that have changed
-    places. What is not known to exclude the other is no difference.
+    In the words of the claim, that is another measure, member of a closed class or name, or two names
+    or roles that have changed places; in other words, one other member of a class of which the claim
+    names one. What is not known to exclude the other is no difference.
 
     >>> says_otherwise("The dose is 5 mg.", "The dose is 5 g.")
     True
@@ -46,6 +48,10 @@ def says_otherwise(claim: str, source: str) -> bool:
     False
     >>> says_otherwise("It ends in May.", "It ends in June.")
     True
+    >>> says_otherwise("Renewals are due in May.", "Each renewal must be paid by the end of June.")
+    True
+    >>> says_otherwise("The office is open on Wednesday.", "It is open from Monday to Friday.")
+    False
     >>> says_otherwise("Spain beat Italy.", "Italy beat Spain.")
     True
     """
@@ -72,26 +78,26 @@ def _has_rival(here: list[str], there: list[str]) -> bool:
     """Whether a source is about the same as a claim, and names one other member of a class than it.
 
     About half of what the claim says besides, words and classes, is in the source too: one word at
-    least, or two for the sides of a contract.
+    least, or all of them where both sides of a contract may do something.
     """
     classes, rivals = _by_class(here), _by_class(there)
-    said = classes.pop("") - FUNCTION_WORDS
-    shared = len(said & rivals.pop(""))
-    common = classes.keys() & rivals.keys()
-    return 2 * (shared + len(common)) >= len(said) + len(classes) and any(
+    shared = len(classes[""] & rivals[""])
+    common = classes.keys() & rivals.keys() - {""}
+    return 2 * (shared + len(common)) > len(classes[""]) + len(classes) - 2 and any(
         len(classes[kind]) == len(rivals[kind]) == 1
         and classes[kind] != rivals[kind]
-        and _exclude(*classes[kind], *rivals[kind], _FAR)
-        and shared > (kind in _TWO_SIDED)
+        and _exclude(*classes[kind], *rivals[kind], close=_FAR)
+        and shared >= (len(classes[""]) if kind in _TWO_SIDED else 1)
         for kind in common
     )
 
 
-def _by_class(filled: list[str]) -> dict[str, set[str]]:
+def _by_class(filled: list[str]) -> defaultdict[str, set[str]]:
     """The members of closed classes that a text names; with no class, how its other words begin."""
-    members: dict[str, set[str]] = {"": set()}
+    members = defaultdict[str, set[str]](set)
     for kind, member in _RIVALS.findall(" ".join(filled)):
-        members.setdefault(kind, set()).add(member)
+        members[kind].add(member)
+    members[""] -= FUNCTION_WORDS
     return members
 
 
@@ -126,8 +132,14 @@ def _filled(text: str, names: set[str]) -> list[str]:
     return filled[1:]
 
 
-def _exclude(filler: str, other: str, close: float = _CLOSE) -> bool:
-    """Whether two fillers of one kind are known not to mean the same, nor nearly so."""
+def _exclude(filler: str, other: str, *, close: float = _CLOSE) -> bool:
+    """Whether two fillers of one kind are known not to mean the same, nor nearly so.
+
+    Args:
+        filler: One of them.
+        other: The other one.
+        close: The share by which measures that may be the same are apart.
+    """
     (kind, one), (_, two) = filler.split("/"), other.split("/")
     if kind == "name":
         return one.isupper() == two.isupper() and not _ALIKE.search(f"{one} {two}")
