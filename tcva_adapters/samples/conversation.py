@@ -8,14 +8,13 @@ from typing import Any, Final, Self
 from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.fields import fields_in, own_contexts, parts_of, read_contexts
+from tcva_adapters.samples.fields import fields_in, parts_of, read_contexts, said_with_contexts
 from tcva_adapters.samples.messages import (
     RETRIEVED,
     Said,
     answer_in,
     as_mapping,
     is_messages,
-    spoken,
 )
 from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
 
@@ -162,11 +161,12 @@ def turns_of(
     # What was said before the first question, then question by question; and what is noted of it.
     parts: list[list[Said]] = [[]]
     about: list[dict[str, Any]] = [{}]
-    for message, said in zip(messages, spoken(name, messages), strict=True):
-        said += [("context", text) for text in own_contexts(message)]
+    for message, said in zip(messages, said_with_contexts(name, messages), strict=True):
         # A text beside what tools returned, as Anthropic has it, is no new question, and questions
         # without an answer between them are one.
-        if said[0][0] == "user" and (len(parts) == 1 or _texts(parts[-1], "model")):
+        if {*dict(said)} - {"context"} == {"user"} and (
+            len(parts) == 1 or _texts(parts[-1], "model")
+        ):
             parts.append([])
             about.append({})
         parts[-1] += said
@@ -178,13 +178,12 @@ def turns_of(
     before = parts[0]
     for part, metadata in zip(parts[1:], about[1:], strict=True):
         if answer := answer_in(part):
-            is_retrieved = any(who in RETRIEVED for who, _ in part)
             *_, end = (n for n, (who, text) in enumerate(part) if who == "model" and text.strip())
             turn = Sample(
                 input="\n\n".join(_texts(part, "user")) or None,
                 response=answer,
-                contexts=_texts(part[:end], "tool") + _texts(part, "context")
-                if is_retrieved
+                contexts=_texts(part[:end], *RETRIEVED)
+                if any(who in RETRIEVED for who, _ in part)
                 else contexts,
                 history=history_of(before),
                 metadata=metadata,

@@ -13,15 +13,20 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.messages import (
+    RETRIEVED,
+    Said,
     Talk,
+    answer_in,
     as_mapping,
-    conversation,
     is_messages,
+    place_of,
     said_in,
+    spoken,
     text_of_message,
 )
 
@@ -100,7 +105,7 @@ def fields_of(
 
     * Nested objects, or columns with a dot: a question is looked for in ``inputs``, an answer in
       ``outputs``, contexts in both, a reference in ``reference_outputs`` or ``reference``.
-    * Messages: see `conversation`. They fill the fields that are not given otherwise.
+    * Messages: see `fields_in`. They fill the fields that are not given otherwise.
     * Rows of a DeepEval dataset (csv, jsonl): contexts are parted at ``|``, as DeepEval reads them.
 
     Args:
@@ -115,11 +120,41 @@ def fields_of(
 
 
 def fields_in(talk: Talk) -> dict[str, Any]:
-    """The fields that messages fill: see `conversation`; and the contexts that they have themselves."""
-    found = conversation(*talk[:3])
-    if own := [text for message in talk.messages for text in own_contexts(message)]:
-        found["contexts"] = [*found.get("contexts", ()), *filter(None, own)]
+    """Question, answer and contexts of messages; only what there is.
+
+    Contexts are what tools returned before the answer, and what it or messages before it have as
+    their own. A run that said nothing after its last question has an empty answer.
+
+    Raises:
+        InvalidSampleError: Something in it is no message.
+
+    >>> messages = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Ada."}]
+    >>> fields_in(Talk("messages", messages, None, True))
+    {'input': 'Who?', 'response': 'Ada.'}
+    """
+    messages, answer = talk.messages, talk.answer
+    place = len(messages) - 1 if answer is None else place_of(answer, messages)
+    said = [*chain.from_iterable(said_with_contexts(talk.name, messages[: place + 1]))]
+    answers = [
+        number
+        for number, (speaker, text) in enumerate(said)
+        if speaker == "model" and (text.strip() or not talk.is_whole)
+    ]
+    end = answers[-1] if answers and place < len(messages) else len(said)
+    found: dict[str, Any] = {}
+    if questions := [text for speaker, text in said[:end] if speaker == "user"]:
+        found["input"] = questions[-1]
+    if end < len(said):
+        found["response"] = said[end][1].strip() and answer_in(said[: end + 1])
+    if contexts := [each for each in said[:end] if each[0] in RETRIEVED]:
+        found["contexts"] = [each[1] for each in contexts if each != ("context", "")]
     return found
+
+
+def said_with_contexts(name: str, messages: Sequence[Any]) -> Iterator[list[Said]]:
+    """Who says what in each message, with the contexts of its own in front; see `spoken`."""
+    for message, said in zip(messages, spoken(name, messages), strict=True):
+        yield [*(("context", text) for text in own_contexts(message)), *said]
 
 
 def own_contexts(message: Any) -> Iterator[str]:
@@ -267,9 +302,11 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
     )
     for key in {*used.values()}:
         del flat[key]
-    is_answered = "response" in keys or has_others
-    is_whole = len({*used.values()}) == 1 and not is_answered and "input" not in keys
-    return Talk(next(iter(used.values())), talk, is_answered, is_whole)
+    answer = "" if has_others else None
+    if "response" in keys:
+        answer = str(flat[keys["response"]])
+    is_whole = len({*used.values()}) == 1 and answer is None and "input" not in keys
+    return Talk(next(iter(used.values())), talk, answer, is_whole)
 
 
 def _after(talk: Sequence[Any], more: list[Any]) -> list[Any]:

@@ -68,13 +68,13 @@ class Talk(NamedTuple):
     Attributes:
         name: The field that holds them, for messages.
         messages: Messages, or pairs of a role and a text.
-        is_answered: Whether the answer to the last question stands elsewhere.
+        answer: The answer, where it stands elsewhere; empty where none of its fields is known.
         is_whole: Whether the record has no question and no answer beside them.
     """
 
     name: str
     messages: Sequence[Any]
-    is_answered: bool
+    answer: str | None
     is_whole: bool
 
 
@@ -99,38 +99,22 @@ def as_mapping(value: Any) -> Any:
     return value.model_dump(warnings=False) if hasattr(value, "model_dump") else vars(value)
 
 
-def conversation(name: str, messages: Sequence[Any], is_answered: bool = False) -> dict[str, Any]:
-    """Question, answer and contexts of a conversation; only what there is.
-
-    Contexts are all that tools returned before the answer.
-
-    Args:
-        name: The field, for messages.
-        messages: A list of messages, or of pairs of a role and a text.
-        is_answered: Whether the answer stands elsewhere; the last question is its own then.
-
-    Raises:
-        InvalidSampleError: Something in it is no message.
-
-    >>> conversation("messages", [["user", "Who?"], {"role": "assistant", "content": "Ada."}])
-    {'input': 'Who?', 'response': 'Ada.'}
-    """
-    said = [each for part in spoken(name, messages) for each in part]
-    answers = [place for place, (speaker, _) in enumerate(said) if speaker == "model"]
-    end = len(said) if is_answered or not answers else answers[-1]
-    found: dict[str, Any] = {}
-    if questions := [text for speaker, text in said[:end] if speaker == "user"]:
-        found["input"] = questions[-1]
-    if end < len(said):
-        found["response"] = said[end][1].strip() and answer_in(said[: end + 1])
-    if contexts := [text for speaker, text in said[:end] if speaker in RETRIEVED]:
-        found["contexts"] = contexts
-    return found
-
-
 def text_of_message(value: Any) -> str | None:
     """The text of one message; None for what is none."""
     return None if _speaker(value) is None else _text(_content(as_mapping(value)))
+
+
+def place_of(answer: str, messages: Sequence[Any]) -> int:
+    """The place of the last message in which the model gives an answer; behind all where none does.
+
+    >>> place_of("Ada.", [{"role": "assistant", "content": "Ada."}, {"role": "tool", "content": "Saved."}])
+    0
+    """
+    for place in reversed(range(len(messages))):
+        text = (text_of_message(messages[place]) or "").strip()
+        if text and _speaker(messages[place]) == "model" and answer.strip().endswith(text):
+            return place
+    return len(messages)
 
 
 def answer_in(said: Iterable[Said]) -> str:
