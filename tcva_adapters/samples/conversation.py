@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.fields import fields_in, parts_of, read_contexts, said_with_contexts
+from tcva_adapters.samples.fields import fields_in, parts_of, read_contexts, spoken
 from tcva_adapters.samples.messages import (
     RETRIEVED,
     Said,
@@ -161,7 +161,7 @@ def turns_of(
     # What was said before the first question, then question by question; and what is noted of it.
     parts: list[list[Said]] = [[]]
     about: list[dict[str, Any]] = [{}]
-    for message, said in zip(messages, said_with_contexts(name, messages), strict=True):
+    for message, said in zip(messages, spoken(name, messages), strict=True):
         # A text beside what tools returned, as Anthropic has it, is no new question, and questions
         # without an answer between them are one.
         if {*dict(said)} - {"context"} == {"user"} and (

@@ -18,16 +18,17 @@ from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.messages import (
+    FEW_WORDS,
     RETRIEVED,
     Said,
     Talk,
     answer_in,
     as_mapping,
     is_messages,
-    place_of,
     said_in,
-    spoken,
+    statements_in,
     text_of_message,
+    without_statements,
 )
 
 _NAMES: Final = {
@@ -123,38 +124,52 @@ def fields_in(talk: Talk) -> dict[str, Any]:
     """Question, answer and contexts of messages; only what there is.
 
     Contexts are what tools returned before the answer, and what it or messages before it have as
-    their own. A run that said nothing after its last question has an empty answer.
+    their own. A run whose last message of the model has no text has an empty answer.
 
     Raises:
         InvalidSampleError: Something in it is no message.
 
     >>> messages = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Ada."}]
-    >>> fields_in(Talk("messages", messages, None, True))
+    >>> fields_in(Talk("messages", messages, None, False, True))
     {'input': 'Who?', 'response': 'Ada.'}
     """
-    messages, answer = talk.messages, talk.answer
-    place = len(messages) - 1 if answer is None else place_of(answer, messages)
-    said = [*chain.from_iterable(said_with_contexts(talk.name, messages[: place + 1]))]
+    said, given = [*chain.from_iterable(spoken(talk.name, talk.messages))], talk.answer
     answers = [
-        number
-        for number, (speaker, text) in enumerate(said)
-        if speaker == "model" and (text.strip() or not talk.is_whole)
+        place
+        for place, (who, text) in enumerate(said)
+        if who == "model" and (text.strip() or (talk.is_run and given is None))
+        if given is None or given.strip().endswith(text.strip())
     ]
-    end = answers[-1] if answers and place < len(messages) else len(said)
+    end = answers[-1] if answers else len(said)
     found: dict[str, Any] = {}
-    if questions := [text for speaker, text in said[:end] if speaker == "user"]:
+    if questions := [text for who, text in said[:end] if who == "user"]:
         found["input"] = questions[-1]
-    if end < len(said):
+    if answers:
         found["response"] = said[end][1].strip() and answer_in(said[: end + 1])
     if contexts := [each for each in said[:end] if each[0] in RETRIEVED]:
         found["contexts"] = [each[1] for each in contexts if each != ("context", "")]
     return found
 
 
-def said_with_contexts(name: str, messages: Sequence[Any]) -> Iterator[list[Said]]:
-    """Who says what in each message, with the contexts of its own in front; see `spoken`."""
-    for message, said in zip(messages, spoken(name, messages), strict=True):
-        yield [*(("context", text) for text in own_contexts(message)), *said]
+def spoken(name: str, messages: Iterable[Any]) -> Iterator[list[Said]]:
+    """Who says what in each message, behind the contexts of its own.
+
+    Tools return nothing of the statements that they, or tools before them, were called with.
+
+    Raises:
+        InvalidSampleError: Something is no message.
+    """
+    statements: dict[tuple[str, ...], set[int]] = {}
+    for number, message in enumerate(messages, start=1):
+        said = said_in(name, number, message)
+        if said[0][0] in {"model", "other", "context"} or "arguments" in message:
+            for words in statements_in(message):
+                statements.setdefault(words[:FEW_WORDS], set()).add(len(words))
+                statements.setdefault(words, set())
+        yield [("context", text) for text in own_contexts(message)] + [
+            (who, without_statements(statements, text) if who in RETRIEVED else text)
+            for who, text in said
+        ]
 
 
 def own_contexts(message: Any) -> Iterator[str]:
@@ -305,8 +320,9 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
     answer = "" if has_others else None
     if "response" in keys:
         answer = str(flat[keys["response"]])
-    is_whole = len({*used.values()}) == 1 and answer is None and "input" not in keys
-    return Talk(next(iter(used.values())), talk, answer, is_whole)
+    is_run = len({*used.values()}) > 1
+    is_whole = not is_run and answer is None and "input" not in keys
+    return Talk(next(iter(used.values())), talk, answer, is_run, is_whole)
 
 
 def _after(talk: Sequence[Any], more: list[Any]) -> list[Any]:

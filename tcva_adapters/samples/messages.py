@@ -45,6 +45,7 @@ _SENTENCE_END: Final = re.compile('[.!;](?=[\\s"]|$)|[\u3002\uff01\uff1b\n"]')
 _UNSPACED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
 _WORD: Final = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]+")
 """A word, or one or two characters of a script without spaces."""
+_PIECE: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _BEFORE: Final = "(?P<before>(?:^|[\"'\u201c\u2018\u00ab\u300c\u300e(\\[{:\uff1a\n.!?\u3002\uff01\uff1f\uff1b;>\u2013\u2014-]|\\bthat\\b)\\s*)?"
 """What stands before a text that is repeated as a whole, where it does."""
 _BEHIND: Final = (
@@ -52,7 +53,9 @@ _BEHIND: Final = (
 )
 """What stands behind it: not the rest of a sentence, nor the answer to a question."""
 _CODE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
-_FEW_WORDS: Final = 3
+_MANY: Final = 100
+"""What repeats more statements is a copy of them."""
+FEW_WORDS: Final = 3
 """Fewer state nothing."""
 
 RETRIEVED: Final = ("tool", "context")
@@ -62,6 +65,10 @@ Said = tuple[str, str]
 """Who said something (``user``, ``model``, ``tool``, ``context`` or ``other``), and what."""
 
 
+Words = tuple[str, ...]
+"""A statement, or its beginning."""
+
+
 class Talk(NamedTuple):
     """The messages of a record.
 
@@ -69,12 +76,14 @@ class Talk(NamedTuple):
         name: The field that holds them, for messages.
         messages: Messages, or pairs of a role and a text.
         answer: The answer, where it stands elsewhere; empty where none of its fields is known.
+        is_run: Whether they are a run's inputs and outputs.
         is_whole: Whether the record has no question and no answer beside them.
     """
 
     name: str
     messages: Sequence[Any]
     answer: str | None
+    is_run: bool
     is_whole: bool
 
 
@@ -104,19 +113,6 @@ def text_of_message(value: Any) -> str | None:
     return None if _speaker(value) is None else _text(_content(as_mapping(value)))
 
 
-def place_of(answer: str, messages: Sequence[Any]) -> int:
-    """The place of the last message in which the model gives an answer; behind all where none does.
-
-    >>> place_of("Ada.", [{"role": "assistant", "content": "Ada."}, {"role": "tool", "content": "Saved."}])
-    0
-    """
-    for place in reversed(range(len(messages))):
-        text = (text_of_message(messages[place]) or "").strip()
-        if text and _speaker(messages[place]) == "model" and answer.strip().endswith(text):
-            return place
-    return len(messages)
-
-
 def answer_in(said: Iterable[Said]) -> str:
     """The model's last text, with those right before it; a text's own contexts are not in between."""
     by_speaker = groupby((each for each in said if each[0] != "context"), key=itemgetter(0))
@@ -124,21 +120,16 @@ def answer_in(said: Iterable[Said]) -> str:
     return "\n\n".join(next(filter(None, reversed([*runs])), ()))
 
 
-def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Pattern[str]]:
-    r"""The statements among the arguments with which a message calls tools; names and ids are none.
+def statements_in(message: Any, is_argument: bool = False) -> Iterator[Words]:
+    """The statements among the arguments with which a message calls tools; names and ids are none.
 
     Args:
         message: A message, or a part of one.
         is_argument: Whether it is a part of an argument.
 
-    Returns:
-        Patterns for which case, marks and the spaces between words do not matter. A group ``before``
-        is there where a statement is repeated as a whole, not as a part of a sentence.
-
     >>> call = {"function": {"name": "remember", "arguments": '{"text": "Ada is the captain."}'}}
-    >>> [said] = statements_in({"role": "assistant", "tool_calls": [call]})
-    >>> bool(said.search("Saved: Ada is the captain.")), bool(said.search("Ada is the captain of Vega."))
-    (True, False)
+    >>> [*statements_in({"role": "assistant", "tool_calls": [call]})]
+    [('ada', 'is', 'the', 'captain')]
     """
     if isinstance(message, Mapping | list | tuple):
         parts = message.items() if isinstance(message, Mapping) else enumerate(message)
@@ -148,28 +139,44 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[re.Patter
     elif isinstance(message, str) and is_argument:
         for text in _SENTENCE_END.split(_decoded(message)):
             words = _WORD.findall(text)
-            if sum(map(str.isalpha, words)) >= _FEW_WORDS and not text.istitle():
-                yield re.compile(_BEFORE + r"\W*".join(words) + _BEHIND, re.IGNORECASE)
+            if sum(map(str.isalpha, words)) >= FEW_WORDS and not text.istitle():
+                yield tuple(_PIECE.findall(text.lower()))
 
 
-def without_statements(statements: Iterable[re.Pattern[str]], text: str) -> str:
+def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
     """What a tool returned, without the statements that it repeats; empty if little else is left.
 
-    A search for words that a found text has in its sentences takes nothing from it.
+    Case, marks and the spaces between words do not matter. A search for words that a found text has
+    in its sentences takes nothing from it.
 
-    >>> said = [*statements_in({"arguments": '{"text": "Ada is the captain"}'})]
+    Args:
+        statements: Each, and the first words of each with the numbers of words of those that begin
+            so: a text is looked through once, however many there are.
+        text: What the tool returned.
+
+    >>> said = {("ada", "is", "the"): {4}, ("ada", "is", "the", "captain"): set()}
     >>> without_statements(said, 'Hits for "ada is the captain": the log names Ada.')
     'Hits for "…": the log names Ada.'
     >>> without_statements(said, "Saved: Ada is the captain."), without_statements(said, "Ada is the captain of Vega.")
     ('', 'Ada is the captain of Vega.')
     """
     left = kept = plain = _decoded(text)
-    for statement in statements:
-        left = statement.sub(" ", left)
-        kept = statement.sub(_marked, kept)
+    words = _PIECE.findall(plain.lower()) if statements else []
+    repeated = {
+        tuple(words[place : place + size])
+        for place in range(len(words))
+        for size in statements.get(tuple(words[place : place + FEW_WORDS]), ())
+    }
+    repeated &= statements.keys()
+    if len(repeated) > _MANY:
+        return ""
+    for statement in sorted(repeated):
+        pattern = re.compile(_BEFORE + r"\W*".join(statement) + _BEHIND, re.IGNORECASE)
+        left = pattern.sub(" ", left)
+        kept = pattern.sub(_marked, kept)
     if left == plain:
         return text
-    has_content = len(_WORD.findall(left)) >= _FEW_WORDS or any(map(str.isdigit, left))
+    has_content = len(_WORD.findall(left)) >= FEW_WORDS or any(map(str.isdigit, left))
     return kept if has_content else ""
 
 
@@ -181,23 +188,6 @@ def _marked(repeated: re.Match[str]) -> str:
 def _decoded(text: str) -> str:
     """A text in which JSON has written characters as codes."""
     return _CODE.sub(lambda code: chr(int(code[1], 16)), text)
-
-
-def spoken(name: str, messages: Iterable[Any]) -> Iterator[list[Said]]:
-    """Who says what in each message; tools without the statements that they were called with before.
-
-    Raises:
-        InvalidSampleError: Something is no message.
-    """
-    statements: list[re.Pattern[str]] = []
-    for number, message in enumerate(messages, start=1):
-        said = said_in(name, number, message)
-        if said[0][0] in {"model", "other", "context"} or "arguments" in message:
-            statements += statements_in(message)
-        yield [
-            (who, without_statements(statements, text) if who in RETRIEVED else text)
-            for who, text in said
-        ]
 
 
 def said_in(name: str, number: int, message: Any) -> list[Said]:

@@ -1,0 +1,263 @@
+"""An answer is no evidence for itself: what tools return after it, or repeat of it, is no context."""
+
+import io
+import json
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from deepeval.test_case import ConversationalTestCase, ToolCall, Turn
+from langchain_core.load import dumpd
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from llama_index.core.base.llms.types import TextBlock, ToolCallBlock
+from llama_index.core.llms import ChatMessage
+from pydantic import ValidationError
+from ragas import MultiTurnSample
+from ragas import messages as ragas
+
+from tcva_adapters import TCVA, Conversation, Sample
+from tcva_adapters.deepeval import TCVAConversationalMetric
+from tcva_adapters.langchain import TCVAConversationEvaluator
+from tcva_adapters.langchain.samples import as_conversation, as_sample
+from tcva_adapters.ragas import TCVAMultiTurnMetric
+from tcva_adapters.samples.files import SampleStream
+
+FACT = "The log of the Vega names Anna Moe."
+ANSWER = "Olav Berg is the captain of the Vega."
+SAVED = f"Saved: {ANSWER}"
+
+Step = tuple[str, str, Any]
+"""Who speaks, the text, and the calls (of the model) or the call's id (of a tool)."""
+
+SEARCH = ("s", "search", {"q": "captain"})
+REMEMBER = ("r", "remember", {"text": ANSWER})
+KEEP_LAST = ("k", "keep_last", {})
+ASKED: list[Step] = [("user", "Who is the captain?", ())]
+FOUND: list[Step] = [*ASKED, ("model", "", [SEARCH]), ("tool", FACT, "s")]
+TOLD: list[Step] = [*FOUND, ("model", ANSWER, ())]
+NEXT: Step = ("user", "And of the Lyra?", ())
+FORMS: dict[str, tuple[list[Step], list[str]]] = {
+    "remembered before": ([*ASKED, ("model", "", [REMEMBER]), ("tool", SAVED, "r"), ("model", ANSWER, ())], []),
+    "remembered with the answer": ([*FOUND, ("model", ANSWER, [REMEMBER]), ("tool", SAVED, "r")], [FACT]),
+    "remembered afterwards": ([*TOLD, ("model", "", [REMEMBER]), ("tool", SAVED, "r")], [FACT]),
+    "kept afterwards, without arguments": ([*TOLD, ("model", "", [KEEP_LAST]), ("tool", SAVED, "k")], [FACT]),
+    "a tool without a call": ([*TOLD, ("tool", ANSWER, "x")], [FACT]),
+    "twice afterwards": ([*TOLD, ("model", "", [KEEP_LAST]), ("tool", SAVED, "k"), ("model", "", [REMEMBER]), ("tool", ANSWER, "r")], [FACT]),
+    "ends without a text": ([*TOLD, ("tool", SAVED, "k"), ("model", "", ())], [FACT]),
+    "a later question": ([*TOLD, NEXT, ("model", "", [KEEP_LAST]), ("tool", ANSWER, "k")], [FACT]),
+    "a later question, two calls": ([*TOLD, NEXT, ("model", "", [KEEP_LAST, REMEMBER]), ("tool", ANSWER, "k"), ("tool", SAVED, "r"), ("model", "", [])], [FACT]),
+    "parallel calls": ([*ASKED, ("model", "", [SEARCH, REMEMBER]), ("tool", FACT, "s"), ("tool", SAVED, "r"), ("model", ANSWER, ())], [FACT]),
+    "parallel calls, the other way": ([*ASKED, ("model", "", [REMEMBER, SEARCH]), ("tool", SAVED, "r"), ("tool", FACT, "s"), ("model", ANSWER, ())], [FACT]),
+    "answers, remembers, answers again": ([*FOUND, ("model", ANSWER, [REMEMBER]), ("tool", SAVED, "r"), ("model", ANSWER, ())], [FACT]),
+    "a text beside the search": ([*ASKED, ("model", "I look.", [SEARCH]), ("tool", FACT, "s"), ("model", ANSWER, ())], [FACT]),
+}  # fmt: skip
+
+
+def of_openai(steps: list[Step], *, in_parts: bool = False) -> list[Any]:
+    messages: list[Any] = []
+    for who, text, more in steps:
+        content: Any = [{"type": "text", "text": text}] if in_parts and text else text or None
+        message = {"role": {"model": "assistant"}.get(who, who), "content": content}
+        if who == "model" and more:
+            named = (({"name": n, "arguments": json.dumps(args)}, own) for own, n, args in more)
+            message["tool_calls"] = [{"id": i, "type": "function", "function": f} for f, i in named]
+        messages.append(message | ({"tool_call_id": more} if who == "tool" else {}))
+    return messages
+
+
+def of_responses(steps: list[Step]) -> list[Any]:
+    items: list[Any] = []
+    for who, text, more in steps:
+        if who == "tool":
+            items.append({"type": "function_call_output", "call_id": more, "output": text})
+            continue
+        kind, role = {"user": ("input_text", "user")}.get(who, ("output_text", "assistant"))
+        items += [{"type": "message", "role": role, "content": [{"type": kind, "text": text}]}]
+        for own, name, args in more:
+            call = {"call_id": own, "name": name, "arguments": json.dumps(args)}
+            items.append({"type": "function_call", **call})
+    return items
+
+
+def of_anthropic(steps: list[Step]) -> list[Any]:
+    messages: list[Any] = []
+    for who, text, more in steps:
+        parts: list[Any] = [{"type": "text", "text": text}] if text else []
+        if who == "tool":
+            parts = [{"type": "tool_result", "tool_use_id": more, "content": text}]
+        elif who == "model":
+            parts += [
+                {"type": "tool_use", "id": i, "name": n, "input": args} for i, n, args in more
+            ]
+        messages.append({"role": "assistant" if who == "model" else "user", "content": parts})
+    return messages
+
+
+def of_langchain(steps: list[Step]) -> list[Any]:
+    make: dict[str, Callable[[str, Any], Any]] = {
+        "user": lambda text, _: HumanMessage(text),
+        "tool": lambda text, own: ToolMessage(text, tool_call_id=own),
+        "model": lambda text, calls: AIMessage(
+            text, tool_calls=[{"id": i, "name": n, "args": args} for i, n, args in calls]
+        ),
+    }
+    return [make[who](text, more) for who, text, more in steps]
+
+
+def of_ragas(steps: list[Step]) -> list[Any]:
+    make: dict[str, Callable[[str, Any], Any]] = {
+        "user": lambda text, _: ragas.HumanMessage(content=text),
+        "tool": lambda text, _: ragas.ToolMessage(content=text),
+        "model": lambda text, calls: ragas.AIMessage(
+            content=text, tool_calls=[ragas.ToolCall(name=n, args=args) for _, n, args in calls]
+        ),
+    }
+    return [make[who](text, more) for who, text, more in steps]
+
+
+def of_llama_index(steps: list[Step]) -> list[Any]:
+    messages = []
+    for who, text, more in steps:
+        blocks: list[Any] = [TextBlock(text=text)] if text else []
+        for own, name, args in more if who == "model" else ():
+            blocks.append(ToolCallBlock(tool_call_id=own, tool_name=name, tool_kwargs=args))
+        role = "assistant" if who == "model" else who
+        messages.append(ChatMessage(role=role, blocks=blocks))
+    return messages
+
+
+def of_deepeval(steps: list[Step]) -> list[Any]:
+    """Turns have what their calls returned beside them."""
+    returned = {own: text for who, text, own in steps if who == "tool"}
+    turns = []
+    for who, text, more in steps:
+        if who == "tool":
+            continue
+        calls = [
+            ToolCall(name=name, input_parameters=args, output=returned[own])
+            for own, name, args in more
+        ]
+        role: Any = "assistant" if who == "model" else who
+        turns.append(Turn(role=role, content=text, tools_called=calls or None))
+    return turns
+
+
+OBJECTS = {
+    "LangChain": of_langchain,
+    "RAGAS": of_ragas,
+    "LlamaIndex": of_llama_index,
+    "DeepEval": of_deepeval,
+}
+WRITTEN: dict[str, Callable[[list[Step]], list[Any]]] = {
+    "OpenAI": of_openai,
+    "OpenAI, parts": lambda steps: of_openai(steps, in_parts=True),
+    "OpenAI, responses": of_responses,
+    "Anthropic": of_anthropic,
+    "LangChain, dumped": lambda steps: dumpd(of_langchain(steps)),  # type: ignore[no-any-return]
+    "RAGAS, dumped": lambda steps: [each.model_dump() for each in of_ragas(steps)],
+    "LlamaIndex, dumped": lambda steps: [m.model_dump(mode="json") for m in of_llama_index(steps)],
+    "DeepEval, dumped": lambda steps: [
+        turn.model_dump(by_alias=True, mode="json") for turn in of_deepeval(steps)
+    ],
+}
+RECORDS: dict[str, Callable[[list[Any]], dict[str, Any]]] = {
+    "messages": lambda said: {"messages": said},
+    "turns": lambda said: {"turns": said},
+    "as text": lambda said: {"messages": json.dumps(said)},
+    "user_input": lambda said: {"user_input": said},
+    "outputs": lambda said: {"outputs": {"messages": said}},
+    "the answer beside": lambda said: {"messages": said, "response": ANSWER},
+    "the answer in outputs": lambda said: {
+        "inputs": {"messages": said},
+        "outputs": {"answer": ANSWER},
+    },
+    "the question beside": lambda said: {"messages": said, "question": "Who?"},
+    "both beside": lambda said: {"user_input": said, "question": "Who?", "answer": ANSWER},
+    "another answer beside": lambda said: {"messages": said[:-1], "answer": f"So: {ANSWER}"},
+}
+CASES = [pytest.param(*each, id=name) for name, each in FORMS.items()]
+
+
+def is_held(sample: Sample, contexts: list[str]) -> bool:
+    """Whether the sample is the answer, with the contexts that it had."""
+    is_answer = (sample.response or "").split("\n\n")[-1].removeprefix("So: ") == ANSWER
+    return is_answer and [*filter(None, sample.contexts or ())] == contexts
+
+
+@pytest.mark.parametrize(("steps", "contexts"), CASES)
+@pytest.mark.parametrize("kind", [*OBJECTS, *WRITTEN])
+def test_a_conversation_counts_only_what_was_there_before(
+    kind: str, steps: list[Step], contexts: list[str]
+) -> None:
+    messages = {**OBJECTS, **WRITTEN}[kind](steps)
+    assert is_held(Conversation.from_messages(messages).turns[-1], contexts)
+    assert is_held(Sample.from_record({"messages": messages}), contexts)
+
+
+@pytest.mark.parametrize(("steps", "contexts"), CASES)
+@pytest.mark.parametrize("record", [name for name in RECORDS if "another" not in name])
+def test_a_file_counts_only_what_was_there_before(
+    record: str, steps: list[Step], contexts: list[str]
+) -> None:
+    for make in WRITTEN.values():
+        line = json.dumps(RECORDS[record](make(steps)))
+        (sample,) = SampleStream(io.StringIO(line))
+        assert is_held(sample, contexts), make
+
+
+@pytest.mark.parametrize(("steps", "contexts"), CASES)
+def test_all_frameworks_score_an_answer_by_its_evidence(
+    steps: list[Step], contexts: list[str]
+) -> None:
+    judge = TCVA(judge="lexical")
+    metric = TCVAConversationalMetric(model="lexical")
+    metric.measure(ConversationalTestCase(turns=of_deepeval(steps)), _show_indicator=False)
+    found = [judge.evaluate_conversation(of_llama_index(steps)), metric.result]
+    with suppress(ValidationError):  # RAGAS has no tool without a call
+        sample = MultiTurnSample(user_input=of_ragas(steps))
+        found.append(TCVAMultiTurnMetric(llm="lexical").multi_turn_score(sample).result)  # type: ignore[attr-defined]
+    output = TCVAConversationEvaluator("lexical").invoke(of_langchain(steps))
+    scores = [result.turns[-1].score for result in found] + [output["turns"][-1]["score"]]
+    for response in (ANSWER, f"I look.\n\n{ANSWER}"):  # what DeepEval's turns say is one answer
+        score = judge.evaluate(Sample(response=response, contexts=contexts)).score
+        scores = [each for each in scores if each != score]
+    assert not scores
+    assert is_held(as_sample({"messages": of_langchain(steps)}), contexts)
+
+
+def test_an_answer_beside_a_state_has_no_later_contexts() -> None:
+    state = {"messages": of_langchain(FORMS["kept afterwards, without arguments"][0])}
+    assert is_held(as_conversation({**state, "answer": ANSWER}).turns[-1], [FACT])
+    echo = {"messages": [("user", ANSWER)], "answer": ANSWER}
+    assert as_conversation(echo).turns[-1].input == ANSWER
+
+
+def test_a_run_that_ends_without_a_text_has_an_empty_answer() -> None:
+    said = of_openai([*TOLD, NEXT])
+    record = {"inputs": {"messages": said}, "outputs": {"messages": [*said, {"role": "ai"}]}}
+    assert Sample.from_record(record).response == ""
+
+
+@pytest.mark.parametrize("form", ["a call each", "one beginning", "all in one"])
+def test_statements_are_looked_for_in_linear_time(form: str) -> None:
+    def seconds(number: int) -> float:
+        texts = [f"Ship number {n} has a captain." for n in range(number)]
+        if form == "a call each":
+            texts = [f"{n} ships have {n} captains in all." for n in range(number)]
+        if form == "all in one":
+            texts = [" ".join(texts)]
+        steps = [*ASKED]
+        for text in texts:
+            steps += [("model", "", [("r", "remember", {"t": text})]), ("tool", f"So: {text}", "r")]
+        messages = of_openai([*steps, ("model", ANSWER, ())])
+        re.purge()
+        began = time.process_time()
+        (turn,) = Conversation.from_messages(messages).turns
+        assert turn.contexts == ()
+        return time.process_time() - began
+
+    small = min(seconds(250) for _ in range(3))
+    assert seconds(2000) < 24 * small + 0.1
