@@ -24,7 +24,7 @@ from tcva_adapters.compare.imported import (
     read_imported,
 )
 from tcva_adapters.compare.ratings import Fields, Ratings, Scale
-from tcva_adapters.compare.table import Numbered, ScoreTable, no_group, numbered
+from tcva_adapters.compare.table import Numbered, ScoreTable, no_group
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
@@ -37,7 +37,7 @@ from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
 from tcva_adapters.samples.conversation import CONVERSATION, add_group, conversation_of
-from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.files import SampleStream, numbered
 from tcva_adapters.samples.records import Format, RowStream, format_of, read_records, skipped_rows
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Record, counted

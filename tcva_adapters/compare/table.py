@@ -50,21 +50,6 @@ class Numbered(Sequence[str]):
         return f"row-{found}" if isinstance(found, int) else [f"row-{each}" for each in found]
 
 
-def numbered(name: str, often: dict[str, int]) -> str:
-    """The name, or ``NAME#2`` and so on where it came before; it is counted.
-
-    >>> names: dict[str, int] = {}
-    >>> [numbered(name, names) for name in "aba"]
-    ['a', 'b', 'a#2']
-    """
-    own = name
-    while own in often:
-        often[name] += 1
-        own = f"{name}#{often[name]}"
-    often[own] = 1
-    return own
-
-
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Samples in rows, methods in columns, and what belongs to either.

@@ -12,7 +12,7 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.fields import ALIASES, flattened, parts_of
-from tcva_adapters.samples.messages import is_messages, said_in
+from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
 
 CRITIC: Final = "tcva"
@@ -82,9 +82,6 @@ def as_conversation(value: Any) -> Conversation:
     if "input" in fields:
         said.append({"role": "user", "content": fields["input"]})
     if "response" in fields:  # what was retrieved was so for it
-        spoken = ("model", fields["response"])
-        places = [place for place, each in enumerate(said) if spoken in said_in("", place, each)]
-        said = said[: places[-1]] if places else said
         said.append({"role": "assistant", "content": fields["response"], "contexts": contexts})
         contexts = ()
     about: Any = {name: fields.get(name) for name in ("reference", "id")}

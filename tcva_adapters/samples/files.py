@@ -11,9 +11,17 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.samples.conversation import Conversation, read_item
+from tcva_adapters.samples.conversation import Conversation, conversation_of, read_item
 from tcva_adapters.samples.fields import ALIASES
-from tcva_adapters.samples.records import KEPT, Format, RowStream, Source, listed, skipped_rows
+from tcva_adapters.samples.records import (
+    KEPT,
+    ROW_WORDS,
+    Format,
+    RowStream,
+    Source,
+    listed,
+    skipped_rows,
+)
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
@@ -104,11 +112,21 @@ class SampleStream(RowStream[Sample]):
     def _begin(self) -> None:
         super()._begin()
         self._records = self.conversations = 0
+        self._lines: dict[str, int] = {}
 
-    def _items_of(self, record: dict[str, Any]) -> Sequence[Sample]:
+    def _items_of(self, record: dict[str, Any], line: int) -> Sequence[Sample]:
         name = f"row-{self._records + 1}"
         found = item_of(record, self._columns, name)
         samples: Sequence[Sample] = [found] if isinstance(found, Sample) else found.turns
+        if isinstance(found, Conversation) and f"{found.id}/1" in self._lines:
+            about = {"metadata": found.metadata, "turns": found.turns}
+            samples = Conversation(id=f"{found.id}#{line}", **about).turns
+        for sample in samples:
+            if conversation_of(sample.id, sample.metadata) is not None:
+                before = self._lines.setdefault(sample.id or "", line)
+                if before != line:
+                    msg = f"{sample.id!r} is also in {ROW_WORDS[self.kind]} {before}, as the same turn of the same conversation; give each conversation an id of its own"
+                    raise InvalidSampleError(msg)
         if self._require is not None:
             for sample in samples:
                 self._require(sample)
@@ -175,17 +193,24 @@ def distinct(names: Iterable[Name]) -> tuple[list[Name], tuple[str, ...]]:
     >>> distinct(["a", "b", "a", "a"])
     (['a', 'b', 'a#2', 'a#3'], ('a',))
     """
-    seen: set[str] = set()
-    last: dict[str, int] = {}
-    found = []
-    for name in names:
-        own = name
-        while name is not None and own in seen:
-            last[name] = last.get(name, 1) + 1
-            own = f"{name}#{last[name]}"
-        seen.add(own or "")
-        found.append(own)
-    return found, tuple(last)
+    often: dict[str, int] = {}
+    found = [name if name is None else numbered(name, often) for name in names]
+    return found, tuple(name for name, count in often.items() if count > 1)
+
+
+def numbered(name: str, often: dict[str, int]) -> str:
+    """The name, or ``NAME#2`` and so on where it came before; it is counted.
+
+    >>> names: dict[str, int] = {}
+    >>> [numbered(name, names) for name in "aba"]
+    ['a', 'b', 'a#2']
+    """
+    own = name
+    while own in often:
+        often[name] += 1
+        own = f"{name}#{often[name]}"
+    often[own] = 1
+    return own
 
 
 def _repeated(names: Sequence[str]) -> list[str]:

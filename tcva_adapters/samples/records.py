@@ -493,7 +493,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         """What is to be known of what was read so far, in sentences."""
         return skipped_rows(self.bad, self.skipped)
 
-    def _items_of(self, record: dict[str, Any]) -> Iterable[Item]:
+    def _items_of(self, record: dict[str, Any], line: int) -> Iterable[Item]:  # noqa: ARG002  # others need it
         return [self._read(record)]
 
     def _items(self) -> Generator[tuple[int, Item], None, None]:
@@ -502,7 +502,7 @@ class RowStream(Iterator[Item], Generic[Item]):
             error = wrong
             if not error:
                 try:
-                    items = self._items_of(record) if isinstance(record, dict) else [record]
+                    items = self._items_of(record, line) if isinstance(record, dict) else [record]
                 except (InvalidSampleError, UnreadableInputError) as refusal:
                     error = str(refusal)
                 else:

@@ -44,3 +44,16 @@ def test_conversations_are_groups_and_have_a_score(tcva: Run) -> None:
     tcva("compare", file, "--judge", "lexical", "--with", "none", "--out", "side")
     assert read_scores("side").groups[:4] == ("t0", "t0", "t0", "t1")
     assert [*SampleStream(Path("side") / "samples.jsonl")] == [*SampleStream(file)]
+
+
+def test_two_conversations_of_one_id_have_a_score_each(tcva: Run) -> None:
+    records = []
+    for answers in (["It is red.", "It is blue."], ["A cat.", "A dog.", "An owl."]):
+        said = [m for a in answers for m in (("user", "Q?"), ("assistant", a))]
+        messages = [{"role": role, "content": text} for role, text in said]
+        records.append({"id": "7", "messages": messages, "contexts": ["It is red."]})
+    Path("talks.jsonl").write_text("\n".join(map(json.dumps, records)))
+    done = tcva("evaluate", "talks.jsonl", "--judge", "lexical", "--out", "out.jsonl", "--json")
+    rows = [(r["conversation"], r["turns"]) for r in done.json["tables"]["conversations"]]
+    assert rows == [("7", 2), ("7#2", 3)]
+    assert read_scores("out.jsonl").groups == ("7", "7", "7#2", "7#2", "7#2")

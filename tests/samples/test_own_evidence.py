@@ -21,7 +21,7 @@ from ragas import messages as ragas
 from tcva_adapters import TCVA, Conversation, Sample
 from tcva_adapters.deepeval import TCVAConversationalMetric
 from tcva_adapters.langchain import TCVAConversationEvaluator
-from tcva_adapters.langchain.samples import as_conversation, as_sample
+from tcva_adapters.langchain.samples import as_sample
 from tcva_adapters.ragas import TCVAMultiTurnMetric
 from tcva_adapters.samples.files import SampleStream
 
@@ -226,13 +226,6 @@ def test_all_frameworks_score_an_answer_by_its_evidence(
         scores = [each for each in scores if each != score]
     assert not scores
     assert is_held(as_sample({"messages": of_langchain(steps)}), contexts)
-
-
-def test_an_answer_beside_a_state_has_no_later_contexts() -> None:
-    state = {"messages": of_langchain(FORMS["kept afterwards, without arguments"][0])}
-    assert is_held(as_conversation({**state, "answer": ANSWER}).turns[-1], [FACT])
-    echo = {"messages": [("user", ANSWER)], "answer": ANSWER}
-    assert as_conversation(echo).turns[-1].input == ANSWER
 
 
 def test_a_run_that_ends_without_a_text_has_an_empty_answer() -> None:
