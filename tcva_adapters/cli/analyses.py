@@ -110,7 +110,7 @@ def calibrate(
     Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
-    output.check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
+    output.check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
     unused = settings.keys() & {"threshold", *AnalysisConfig.model_fields}
     if unused and not max_false_pass is min_true_pass is None:
@@ -185,7 +185,7 @@ def validate(
         msg = "--next NUMBER and --out FILE need each other: --out is the file for the samples to rate"
         raise InvalidValueError(msg)
     targets = {"--out": (out, LABELS), "--report": (report, PAGE), "--markdown": (markdown, TABLES)}
-    output.check_targets(targets, [judged], overwrite=overwrite, as_json=as_json)
+    output.check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
     drawn = take(settings, AnalysisConfig)
     if temperature is not None:
@@ -246,7 +246,7 @@ def systems(
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
-    output.check_targets({"--report": (report, PAGE)}, [], overwrite=overwrite, as_json=as_json)
+    output.check_targets({"--report": (report, PAGE)}, overwrite=overwrite, as_json=as_json)
     drawn = parse_settings(set_, DrawsConfig)
     if temperatures is not None:
         drawn["temperatures"] = names_of(temperatures)

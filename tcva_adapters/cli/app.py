@@ -60,10 +60,10 @@ class _Commands(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """A command that refuses an option that is given twice: otherwise the last one would count."""
+    """A command that refuses an option that is given twice, and to write over what it reads."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """See above.
+        """As usual; of an option that is given twice the last one would count.
 
         Raises:
             InvalidValueError: An option is given twice.
@@ -75,6 +75,17 @@ class _Command(TyperCommand):
                 msg = f"{each.opts[0]} is given twice; {way}"
                 raise InvalidValueError(msg)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command.
+
+        Raises:
+            InvalidValueError: It would write over what it reads.
+        """
+        from tcva_adapters.cli.output import check_apart  # noqa: PLC0415  # --help needs it not
+
+        check_apart(ctx.params)
+        return super().invoke(ctx)
 
 
 def imported(name: str) -> Any:

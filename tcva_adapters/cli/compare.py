@@ -77,7 +77,7 @@ def compare(
     settings.silence_frameworks()
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--report": (report, PAGE), **reviews.targets}
-    check_targets(targets, [file, *(scores or ())], overwrite=overwrite, as_json=as_json)
+    check_targets(targets, overwrite=overwrite, as_json=as_json)
     grid = settings.names_of(temperatures or "0.1,0.5,0.9")
     given = {"criterion": criterion, "panel": panel, "config": config}
     asked: Any = {"human": human, "human_scale": settings.pair_of(human_scale, "--human-scale")}

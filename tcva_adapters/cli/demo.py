@@ -31,7 +31,7 @@ def demo(
 
     Example: tcva demo
     """
-    check_targets({"--report": (report, OURS)}, [], overwrite=overwrite)
+    check_targets({"--report": (report, OURS)}, overwrite=overwrite)
     silence_frameworks()
     samples = demo_samples()
     table = demo_table(samples)

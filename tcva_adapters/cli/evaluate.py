@@ -103,7 +103,7 @@ def evaluate(
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
-    check_targets(targets, [file, *filter(None, [baseline])], overwrite=overwrite, as_json=as_json)
+    check_targets(targets, overwrite=overwrite, as_json=as_json)
     begins = beginning(out or STDOUT, file, overwrite=overwrite)
     whole = _whole(plain)
     scorer: Any = with_store(made_of(plain), store)

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -15,6 +15,7 @@ from typing import Any, Final, TextIO
 import typer
 
 from tcva_adapters import report as reports  # its names are imported when they are used
+from tcva_adapters.cli.settings import DEFAULT_STORE
 from tcva_adapters.console import encodable, json_line, note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.output import check_ours, make_folder, replacing, usable_path
@@ -25,31 +26,63 @@ JUDGEMENTS_FAILED: Final = 3  # where no gate says whether that is too many
 INTERRUPTED: Final = 130  # what shells report for Ctrl-C
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 
+_WRITTEN: Final = ("out", "report", "markdown", "junit", "figures")
+"""Arguments that name what a command writes; all others may name what it reads."""
+
+_COMPARISON: Final = ("/scores.csv", "/assessments.jsonl", "/samples.jsonl", "/summary.json")
+"""What is read and written of a comparison's folder."""
+
 Targets = Mapping[str, tuple[str | Path | None, re.Pattern[bytes] | None]]
 """What each option names, with how a file of this kind begins."""
 
 
-def check_targets(
-    targets: Targets, sources: Sequence[str], *, overwrite: bool, as_json: bool = False
-) -> None:
+def check_apart(arguments: Mapping[str, Any]) -> None:
+    """Refuse, before anything is read, to write what a command makes over what it reads.
+
+    The file counts, not its name: links and other spellings of a path are found, too. Of a folder
+    count the files that a comparison has.
+
+    Args:
+        arguments: Of any command, by name.
+
+    Raises:
+        InvalidValueError: A file that is there is both read and written.
+    """
+    read: set[Any] = set()
+    given = [("store", DEFAULT_STORE), *arguments.items()]
+    for argument, value in sorted(given, key=lambda pair: pair[0] in _WRITTEN):
+        paths = [
+            os.path.expanduser(text) + name  # noqa: PTH111  # raises for no text, unlike Path's
+            for each in (value if isinstance(value, list) else [value])
+            for text in (str(each), *re.split("=|::", str(each)))  # NAME=FILE, FILE::COLUMN
+            for name in ("", *_COMPARISON)
+        ]
+        files = {os.stat(path)[1:3] for path in paths if os.path.isfile(path)}  # noqa: PTH113, PTH116  # as above
+        if argument not in _WRITTEN:
+            read |= files
+        elif files & read:
+            msg = f"--{argument} {value} is also what is read; give each a file of its own"
+            raise InvalidValueError(msg)
+
+
+def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -> None:
     """Refuse, before anything is paid for, to write where it will fail or destroy something.
 
     Args:
         targets: By option; None and standard output are no files.
-        sources: What is read.
         overwrite: See `check_ours`.
         as_json: Whether the figures are for standard output.
 
     Raises:
-        InvalidValueError: A target is a folder, a file that is read, named twice, a file of
-            something else, or cannot be written; or two things are for standard output.
+        InvalidValueError: A target is a folder, named twice, a file of something else, or cannot
+            be written; or two things are for standard output.
     """
     printed = [option for option, (name, _) in targets.items() if name == STDOUT]
     printed = ["--json"] * as_json + [f"{option} -" for option in printed]
     if len(printed) > 1:
         msg = f"{printed[0]} and {printed[1]} both write to standard output; give one a file"
         raise InvalidValueError(msg)
-    taken = {usable_path(s).resolve(): "what is read" for s in sources if s != STDOUT}
+    taken: dict[Path, str] = {}
     for option, (name, ours) in targets.items():
         if name is None or name == STDOUT or _is_step_summary(name):
             continue
