@@ -28,6 +28,8 @@ def run_results(
     samples: SampleStream | Sequence[Sample],
     evaluate: Callable[..., Iterator[R]],
     tell: Callable[[str], object],
+    *,
+    is_stored: bool = False,
 ) -> Iterator[R]:
     """All results: those that an interrupted run left, then new ones, each once it is written.
 
@@ -37,9 +39,10 @@ def run_results(
         evaluate: Judges the samples that are left: `Scorer.iter_evaluate`, or what judges in other
             processes and gives the same results.
         tell: Is given a sentence about drafts.
+        is_stored: See `Writing.found`.
     """
     found = 0
-    for result in written.found():
+    for result in written.found(is_stored=is_stored):
         found += 1
         yield result
     if found:

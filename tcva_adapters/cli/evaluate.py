@@ -247,15 +247,15 @@ def _judged(
         out, parse, fingerprint=fingerprint, overwrite=overwrite, begins=begins
     ) as written:
         with _reading(read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)):
-            results = run_results(written, samples, scorer.iter_evaluate, note)
+            is_stored = scorer.store is not None
+            results = run_results(written, samples, scorer.iter_evaluate, note, is_stored=is_stored)
             table = read_scores(results, **reading)
         if whole is not None:
             table = with_composite(table, *whole)
         notes = [*table.notes, *read.notes]
         if scorer.settings.get("guarantee") and read.conversations:
             notes.append("The guarantee is not about scores of conversations.")
-        can_continue = scorer.store is not None
-        about = {**table.about, "skipped": read.skipped, "can_continue": can_continue}
+        about = {**table.about, "skipped": read.skipped, "can_continue": is_stored}
         yield replace(table, about=about, notes=tuple(notes))
 
 

@@ -156,11 +156,15 @@ class Writing(ExitStack, Generic[R]):
             how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
             self._file = self.enter_context(replacing(target, ours=OURS, **how))
 
-    def found(self) -> Iterator[R]:
+    def found(self, *, is_stored: bool = False) -> Iterator[R]:
         """The results of an interrupted run that are there; what is written follows them.
 
         A line that was written in half ends them, and so does the first of failures at their end:
         what failed last is tried again.
+
+        Args:
+            is_stored: Whether a store has all judgements: the first failure ends them then, so that
+                it is tried again, and what follows it costs nothing.
         """
         if self._file is None or not self._file.readable():
             return
@@ -171,10 +175,14 @@ class Writing(ExitStack, Generic[R]):
                 result = self._read(line)
             except UnreadableInputError:
                 break
+            why = result.unscored
+            judged = getattr(result, "assessment", result)
+            is_failed = why.reason.is_failure if why else getattr(judged, "failed_judges", ())
+            if is_failed and is_stored:
+                break
             failed.append(result)
             read += len(line)
-            why = result.unscored
-            if why is None or not why.reason.is_failure:
+            if not is_failed:
                 size = read
                 self.number += len(failed)
                 yield from failed

@@ -117,3 +117,57 @@ def test_samples_of_a_pipe_leave_no_draft(tcva: Run, monkeypatch: pytest.MonkeyP
         monkeypatch.setattr("sys.stdin", stdin)
         tcva("evaluate", "-", "--judge", "lexical", "-o", "out.jsonl", code=2)
     assert not drafts()
+
+
+FAILED = {2, 5, 11}
+STORES = [(), ("--store", "own.sqlite")]
+
+
+@pytest.mark.parametrize("store", STORES, ids=["default", "own"])
+@pytest.mark.parametrize(
+    ("more", "calls"), [((), 1), (("--panel", "openai:n"), 1), (("--ccrs", "id"), 1)], ids=["claims", "panel", "ccrs"]
+)  # fmt: skip
+def test_samples_that_failed_before_the_stop_are_asked_again(
+    more: tuple[str, ...],
+    calls: int,
+    store: tuple[str, ...],
+    server: ScriptedServer,
+    tcva: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
+    write(SIZE, tail="no JSON\n")
+    failing = FAILED
+
+    def script(body: Body, n: int) -> str:
+        failed = any(f"Door {number} opens" in json.dumps(body) for number in failing)
+        is_asked = "--panel" not in more or body["model"] == "n"
+        return "I cannot say." if failed and is_asked else answer(body, n)
+
+    server.script = script
+    run = ("evaluate", "in.jsonl", "--judge", "openai:m", *store, *more, "--out", "out.jsonl")
+    tcva(*run, code=2)
+    (draft,) = drafts()
+    assert draft.read_bytes().count(b"\n") == SIZE
+    failing, before = set(), server.count
+    done = tcva(*run, "--skip-bad", "--json")
+    assert f"found {min(FAILED)} results of an interrupted run" in done.err
+    assert server.count - before == calls * len(FAILED)
+    (figures,) = done.json["tables"]["methods"]
+    assert (figures["scored"], figures["samples"]) == (SIZE, SIZE + 1)
+    assert [row["sample_id"] for row in judged("out.jsonl")] == [str(n) for n in range(SIZE)]
+    assert "failed" not in done.json["sentence"]
+
+
+def test_without_a_store_what_was_paid_after_a_failure_stays(
+    server: ScriptedServer, tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
+    write(SIZE, tail="no JSON\n")
+    server.script = lambda body, n: "No." if "Door 5 " in json.dumps(body) else answer(body, n)
+    tcva(*MODEL, "--out", "out.jsonl", code=2)
+    before = server.count
+    done = tcva(*MODEL, "--out", "out.jsonl", "--skip-bad", "--json", code=3)
+    assert server.count == before
+    assert "1 failed" in done.json["sentence"]
+    assert "asks only for the rest" not in done.json["sentence"]
