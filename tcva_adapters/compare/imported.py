@@ -21,7 +21,14 @@ from tcva_adapters.compare.ratings import MISSING, Scale
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.output import original
-from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable, whole_text
+from tcva_adapters.samples.records import (
+    ROW_WORDS,
+    format_of,
+    read_records,
+    record_once,
+    unreadable,
+    whole_text,
+)
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted, shortened
 
@@ -270,7 +277,7 @@ def _test_run(path: str | Path) -> Record | None:
     """The test run in a JSON document, nan included: DeepEval writes it, which strict JSON has not."""
     text = whole_text(path)
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=record_once)
     except (ValueError, RecursionError) as error:
         raise unreadable(path, f"not JSON: {error}") from None
     run = content.get("testRunData", content) if isinstance(content, dict) else None

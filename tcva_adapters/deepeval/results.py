@@ -18,6 +18,7 @@ from tcva_adapters._adapter.results import chosen
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.samples.records import record_once
 
 _BEGINS: Final = '{"kind": "'
 """How the JSON of our results begins."""
@@ -100,7 +101,8 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
     if isinstance(evaluation, EvaluationResult):
         return sorted(evaluation.test_results, key=lambda test: test.index or 0)
     try:
-        content = json.loads(Path(evaluation).read_text(encoding="utf-8"))
+        text = Path(evaluation).read_text(encoding="utf-8")
+        content = json.loads(text, object_pairs_hook=record_once)
         inner = content.get(LATEST_TEST_RUN_DATA_KEY) if isinstance(content, dict) else None
         run = TestRun.model_validate(content if inner is None else inner)
     except (OSError, ValueError) as error:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Protocol, Self, runtime_checkable
 
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
+from tcva_adapters.samples.records import record_once
 
 RESULT_KINDS: Final = {
     "tcva": "tcva_adapters.results.result:Result",
@@ -112,7 +113,7 @@ def json_object(text: str | bytes, *, what: str = "a result") -> dict[str, Any]:
         UnreadableInputError: Not JSON, or something else than an object.
     """
     try:
-        plain = json.loads(text)
+        plain = json.loads(text, object_pairs_hook=record_once)
     except (ValueError, RecursionError) as error:
         msg = f"not {what}, as it is not JSON: {error}"
         raise UnreadableInputError(msg) from None

@@ -8,10 +8,11 @@ from __future__ import annotations
 import codecs
 import csv
 import json
+import math
 import os
 import re
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -221,18 +222,45 @@ def unreadable(
 
 
 def loads(text: str | bytes) -> Any:
-    """Strict JSON: no NaN, no infinities, no half of a surrogate pair.
+    """Strict JSON: no NaN, no infinities, no half of a surrogate pair, no key twice in one object.
 
     Raises:
         ValueError: With a sentence.
     """
     try:
         value = from_json(text, allow_inf_nan=False)
-        json.dumps(value, allow_nan=False)  # 1e999 became an infinite number
+        json.loads(text, object_pairs_hook=record_once, parse_float=_finite)
     except ValueError as error:
         msg = f"not JSON: {error}"
         raise ValueError(msg) from None
     return value
+
+
+def record_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON.
+
+    Raises:
+        ValueError: A key occurs twice, so that one of its values would be lost.
+
+    >>> json.loads('{"answer": "No.", "answer": "Yes."}', object_pairs_hook=record_once)
+    Traceback (most recent call last):
+        ...
+    ValueError: the key 'answer' occurs twice in {'answer': 'Yes.'}; remove one
+    """
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        msg = f"the key {twice!r} occurs twice in {record!r:.200}; remove one"
+        raise ValueError(msg)
+    return record
+
+
+def _finite(text: str) -> float:
+    """A number of JSON: 1e999 would become an infinite one."""
+    if math.isinf(number := float(text)):
+        msg = f"the number {text} is out of range"
+        raise ValueError(msg)
+    return number
 
 
 @contextmanager
