@@ -91,8 +91,9 @@ def judge_files(
     """Judge files on Ray, and write their rows with the results into a folder of jsonl parts.
 
     Parts appear while it runs, in any order. The same call again continues a run that was killed:
-    parts that exist are not judged again, and a worker that dies is replaced. Further files among
-    the sources are added.
+    parts that exist are not judged again, and a worker that dies is replaced. A file is known by what
+    it holds: under another name, or named twice, it is not judged again. Further files beside those
+    that the folder is of are added.
 
     Args:
         source: jsonl, json, csv or parquet files, on a disk that every node has.
@@ -109,7 +110,7 @@ def judge_files(
     Raises:
         InvalidValueError: As for `judge_dataset`; another command is at work
             on the folder; it holds something else, or what was judged by other settings or from
-            files that have changed since.
+            files that have changed since or are not among the sources.
         FileNotFoundError: A source is not there.
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: No call can succeed. The parts that were written stay.
@@ -124,14 +125,16 @@ def judge_files(
             "rows": size,
             "scorer": scorer_of(settings).fingerprint,
         }
-        sources = {path: [(s := Path(path).stat()).st_size, s.st_mtime_ns] for path in paths}
-        _claim(folder, own, sources)
+        sources = {_digest(path): path for path in paths}
+        _claim(folder, own, [*sources])
         ray = joined(address)
         context = ray.data.DataContext.get_current().copy()
         context.enable_progress_bars = False
         context.target_max_block_size = 1  # a chunk is a block: it goes to any worker
         with ray.data.DataContext.current(context):
-            files = ray.data.from_items([{"path": path} for path in paths])
+            files = ray.data.from_items(
+                [{"path": p, "name": name[:12]} for name, p in sources.items()]
+            )
             chunks = files.map_batches(_chunks, batch_size=1, fn_args=[size], num_cpus=0.5)
             writers = actors(_Writer, settings, workers, folder=folder, mapping=own["mapping"])
             sums: Counter[str] = Counter()
@@ -145,8 +148,7 @@ def judge_files(
 
 def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[Record]:
     """The rows of a file, so many at once, as JSON, with the name of their part."""
-    (path,) = batch["path"]
-    name = hashlib.sha256(path.encode()).hexdigest()[:12]
+    (path,), (name,) = batch["path"], batch["name"]
     rows = read_records(path)
     chunks = iter(lambda: [[row.record, row.error] for row in islice(rows, size)], [])
     for number, some in enumerate(chunks):
@@ -154,25 +156,30 @@ def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[Record]:
         yield {"part": [part], "rows": [json.dumps(some, default=str)]}
 
 
-def _claim(folder: Path, settings: Mapping[str, Any], sources: Mapping[str, Any]) -> None:
-    """Make a folder that of this run: new, or one that an equal run has left.
+def _digest(path: str) -> str:
+    """What a file holds, whatever it is called."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _claim(folder: Path, settings: Mapping[str, Any], sources: Sequence[str]) -> None:
+    """Make a folder that of this run: new, or one that an equal run, or one of fewer files, has left.
 
     Raises:
         InvalidValueError: See `judge_files`.
     """
     manifest = folder / "_tcva.json"  # readers of folders leave out what begins with an underscore
     ours = {"settings": settings, "sources": sources}
-    known = json.loads(manifest.read_bytes()) if manifest.exists() else {**ours, "sources": {}}
-    both = {**sources, **known["sources"]}
+    known = json.loads(manifest.read_bytes()) if manifest.exists() else ours
     if not manifest.exists() and {*folder.iterdir()} != {folder / "_lock"}:
         msg = f"{folder} is not empty and was not written by such a run; use a new folder"
         raise InvalidValueError(msg)
-    if known["settings"] != settings or both != {**both, **sources}:
-        why = "contains results of other settings, or of files that have changed"
-        msg = f"{folder} {why}; use another folder, or empty it"
+    if known["settings"] != settings or not {*known["sources"]} <= {*sources}:
+        why = "contains results of other settings, or of files that have changed since or are not named now"
+        msg = f"{folder} {why}; name all files that it is of, use another folder, or empty it"
         raise InvalidValueError(msg)
     with replacing(manifest) as stream:
-        stream.write(json.dumps({**ours, "sources": both}, indent=2).encode())
+        stream.write(json.dumps(ours, indent=2).encode())
 
 
 @dataclass(slots=True)

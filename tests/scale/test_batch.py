@@ -1,6 +1,7 @@
 """Batches of every kind come back whole, whatever is wrong with a row."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from tcva_adapters import TCVA, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.results.protocol import read_result
-from tcva_adapters.scale import judge_batch
+from tcva_adapters.scale import cluster, judge_batch
 from tcva_adapters.scale.settings import scorer_of, shared_out
 from tests.support.scripted import ScriptedModel
 
@@ -142,3 +143,22 @@ def test_a_failure_that_no_call_escapes_ends_the_job() -> None:
 def test_what_is_no_batch_and_what_are_no_settings(batch: Any, settings: Any, says: str) -> None:
     with pytest.raises(InvalidValueError, match=says):
         judge_batch(batch, settings=settings)
+
+
+def test_a_folder_knows_its_files_by_what_they_hold(tmp_path: Path) -> None:
+    source, linked, copied = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
+    source.write_text("one", encoding="utf-8")
+    linked.symlink_to(source)
+    copied.write_text("one", encoding="utf-8")
+    held = {cluster._digest(str(path)) for path in (source, linked, copied)}
+    copied.write_text("two", encoding="utf-8")
+    other = cluster._digest(str(copied))
+    assert len({*held, other}) == 2
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "_lock").touch()
+    for sources in ([*held], [*held], [other, *held]):
+        cluster._claim(folder, {}, sources)
+    for sources in ([*held], [other], []):
+        with pytest.raises(InvalidValueError, match="changed since or are not named now; name all"):
+            cluster._claim(folder, {}, sources)

@@ -111,6 +111,8 @@ def test_another_run_is_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyP
     more = str(write(tmp_path / "more.jsonl", rows(5)))
     added = figures([source, more], out)
     assert (added["rows"], added["new"]) == (15, 5)
+    with pytest.raises(InvalidValueError, match="not named now; name all files"):
+        figures(more, out)
     write(tmp_path / "in.jsonl", rows(11))
     with pytest.raises(InvalidValueError, match="changed since"):
         figures(source, out)
@@ -120,6 +122,30 @@ def test_another_run_is_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(InvalidValueError):
         figures(more, tmp_path / "mine")
+
+
+def test_a_file_is_known_by_what_it_holds(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in.jsonl", rows(10)), tmp_path / "out"
+    linked, hard, copied, renamed = (tmp_path / name for name in ("l.jsonl", "h", "c.ndjson", "r.jsonl"))  # fmt: skip
+    assert figures(str(source), out, rows_at_once=4)["new"] == 10
+    linked.symlink_to(source)
+    hard.hardlink_to(source)
+    copied.write_bytes(source.read_bytes())
+    same = [str(source), str(linked), str(hard), str(copied), f"{tmp_path}/./in.jsonl"]
+    for given in (*same, same):
+        found = figures(given, out, rows_at_once=4)
+        assert (found["rows"], found["new"]) == (10, 0)
+    os.utime(source)
+    source.rename(renamed)
+    assert figures(str(renamed), out, rows_at_once=4)["new"] == 0
+    assert [row["id"] for row in read(out)] == [str(n) for n in range(10)]
+    sorted(out.glob("*.jsonl"))[1].unlink()  # what is missing is judged, and nothing else
+    found = figures(str(copied), out, rows_at_once=4)
+    assert (found["rows"], found["new"]) == (10, 4)
+    other = write(tmp_path / "r.jsonl", rows(9))
+    with pytest.raises(InvalidValueError, match="changed since"):
+        figures(str(other), out, rows_at_once=4)
+    assert len(read(out)) == 10
 
 
 def test_what_ray_has_no_place_for(tmp_path: Path, ray: Any) -> None:
