@@ -255,7 +255,7 @@ def item_of(
     if isinstance(item, Sample) and all(getattr(item, field) is None for field in _TEXT_FIELDS):
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         there = listed(record) or "(none)"
-        msg = f"no known field among {there}; fields and other names: {known}; messages (turns)"
+        msg = f"no known field among {there}; fields and other names: {known}; messages (turns); a command reads another name by --map NAME=FIELD"
         if "messages" in record:
             msg = f"messages must be a list of messages, got {record['messages']!r:.60}"
         if "claims" in record:
