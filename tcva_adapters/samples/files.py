@@ -119,14 +119,13 @@ class SampleStream(RowStream[Sample]):
         found = item_of(record, self._columns, name)
         samples: Sequence[Sample] = [found] if isinstance(found, Sample) else found.turns
         if isinstance(found, Conversation) and f"{found.id}/1" in self._lines:
-            about = {"metadata": found.metadata, "turns": found.turns}
-            samples = Conversation(id=f"{found.id}#{line}", **about).turns
+            own = f"{found.id}#{line}"
+            samples = Conversation(id=own, metadata=found.metadata, turns=found.turns).turns
         for sample in samples:
-            if conversation_of(sample.id, sample.metadata) is not None:
-                before = self._lines.setdefault(sample.id or "", line)
-                if before != line:
-                    msg = f"{sample.id!r} is also in {ROW_WORDS[self.kind]} {before}, as the same turn of the same conversation; give each conversation an id of its own"
-                    raise InvalidSampleError(msg)
+            is_turn = conversation_of(sample.id, sample.metadata) is not None
+            if is_turn and (before := self._lines.setdefault(str(sample.id), line)) != line:
+                msg = f"{sample.id!r} is also in {ROW_WORDS[self.kind]} {before}, as the same turn of the same conversation; give each conversation an id of its own"
+                raise InvalidSampleError(msg)
         if self._require is not None:
             for sample in samples:
                 self._require(sample)

@@ -34,7 +34,7 @@ Step = tuple[str, str, Any]
 
 SEARCH = ("s", "search", {"q": "captain"})
 REMEMBER = ("r", "remember", {"text": ANSWER})
-KEEP_LAST = ("k", "keep_last", {})
+KEEP_LAST: tuple[str, str, dict[str, str]] = ("k", "keep_last", {})
 ASKED: list[Step] = [("user", "Who is the captain?", ())]
 FOUND: list[Step] = [*ASKED, ("model", "", [SEARCH]), ("tool", FACT, "s")]
 TOLD: list[Step] = [*FOUND, ("model", ANSWER, ())]
@@ -156,7 +156,7 @@ WRITTEN: dict[str, Callable[[list[Step]], list[Any]]] = {
     "OpenAI, parts": lambda steps: of_openai(steps, in_parts=True),
     "OpenAI, responses": of_responses,
     "Anthropic": of_anthropic,
-    "LangChain, dumped": lambda steps: dumpd(of_langchain(steps)),  # type: ignore[no-any-return]
+    "LangChain, dumped": lambda steps: dumpd(of_langchain(steps)),
     "RAGAS, dumped": lambda steps: [each.model_dump() for each in of_ragas(steps)],
     "LlamaIndex, dumped": lambda steps: [m.model_dump(mode="json") for m in of_llama_index(steps)],
     "DeepEval, dumped": lambda steps: [
@@ -220,7 +220,9 @@ def test_all_frameworks_score_an_answer_by_its_evidence(
         sample = MultiTurnSample(user_input=of_ragas(steps))
         found.append(TCVAMultiTurnMetric(llm="lexical").multi_turn_score(sample).result)  # type: ignore[attr-defined]
     output = TCVAConversationEvaluator("lexical").invoke(of_langchain(steps))
-    scores = [result.turns[-1].score for result in found] + [output["turns"][-1]["score"]]
+    scores = [result.turns[-1].score for result in filter(None, found)] + [
+        output["turns"][-1]["score"]
+    ]
     for response in (ANSWER, f"I look.\n\n{ANSWER}"):  # what DeepEval's turns say is one answer
         score = judge.evaluate(Sample(response=response, contexts=contexts)).score
         scores = [each for each in scores if each != score]
