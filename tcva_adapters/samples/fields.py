@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
@@ -124,7 +124,8 @@ def fields_in(talk: Talk) -> dict[str, Any]:
     """Question, answer and contexts of messages; only what there is.
 
     Contexts are what tools returned before the answer, and what it or messages before it have as
-    their own. A run whose last message of the model has no text has an empty answer.
+    their own. Where the model's last message has no text, and none before it since the last question,
+    the answer is empty.
 
     Raises:
         InvalidSampleError: Something in it is no message.
@@ -137,15 +138,20 @@ def fields_in(talk: Talk) -> dict[str, Any]:
     answers = [
         place
         for place, (who, text) in enumerate(said)
-        if who == "model" and (text.strip() or (talk.is_run and given is None))
+        if who == "model" and text.strip()
         if given is None or given.strip().endswith(text.strip())
     ]
     end = answers[-1] if answers else len(said)
+    since = [*takewhile(lambda part: part[0] != "user", reversed(said))]
+    told = [text.strip() for who, text in since if who == "model"]
+    is_silent = not any(told) and bool(told if talk.is_run else since[:1] == [("model", "")])
     found: dict[str, Any] = {}
+    if given is None and is_silent:
+        end, found["response"] = len(said), ""
+    elif answers:
+        found["response"] = answer_in(said[: end + 1])
     if questions := [text for who, text in said[:end] if who == "user"]:
         found["input"] = questions[-1]
-    if answers:
-        found["response"] = said[end][1].strip() and answer_in(said[: end + 1])
     if contexts := [each for each in said[:end] if each[0] in RETRIEVED]:
         found["contexts"] = [each[1] for each in contexts if each != ("context", "")]
     return found

@@ -48,7 +48,7 @@ FORMS: dict[str, tuple[list[Step], list[str]]] = {
     "twice afterwards": ([*TOLD, ("model", "", [KEEP_LAST]), ("tool", SAVED, "k"), ("model", "", [REMEMBER]), ("tool", ANSWER, "r")], [FACT]),
     "ends without a text": ([*TOLD, ("tool", SAVED, "k"), ("model", "", ())], [FACT]),
     "a later question": ([*TOLD, NEXT, ("model", "", [KEEP_LAST]), ("tool", ANSWER, "k")], [FACT]),
-    "a later question, two calls": ([*TOLD, NEXT, ("model", "", [KEEP_LAST, REMEMBER]), ("tool", ANSWER, "k"), ("tool", SAVED, "r"), ("model", "", [])], [FACT]),
+    "a later question, two calls": ([*TOLD, NEXT, ("model", "", [KEEP_LAST, REMEMBER]), ("tool", ANSWER, "k"), ("tool", SAVED, "r")], [FACT]),
     "parallel calls": ([*ASKED, ("model", "", [SEARCH, REMEMBER]), ("tool", FACT, "s"), ("tool", SAVED, "r"), ("model", ANSWER, ())], [FACT]),
     "parallel calls, the other way": ([*ASKED, ("model", "", [REMEMBER, SEARCH]), ("tool", SAVED, "r"), ("tool", FACT, "s"), ("model", ANSWER, ())], [FACT]),
     "answers, remembers, answers again": ([*FOUND, ("model", ANSWER, [REMEMBER]), ("tool", SAVED, "r"), ("model", ANSWER, ())], [FACT]),
@@ -230,10 +230,22 @@ def test_all_frameworks_score_an_answer_by_its_evidence(
     assert is_held(as_sample({"messages": of_langchain(steps)}), contexts)
 
 
-def test_a_run_that_ends_without_a_text_has_an_empty_answer() -> None:
-    said = of_openai([*TOLD, NEXT])
-    record = {"inputs": {"messages": said}, "outputs": {"messages": [*said, {"role": "ai"}]}}
-    assert Sample.from_record(record).response == ""
+@pytest.mark.parametrize("said", [
+    [*FOUND, ("model", "", ())],
+    [*TOLD, NEXT, ("model", "", ())],
+    [*TOLD, NEXT, ("model", "", [SEARCH]), ("tool", FACT, "s"), ("model", "", ())],
+])  # fmt: skip
+def test_a_model_that_says_nothing_to_the_last_question_has_an_empty_answer(
+    said: list[Step],
+) -> None:
+    for messages in (of_openai(said), of_langchain(said), of_responses(said)):
+        assert Sample.from_record({"messages": messages}).response == ""
+        assert as_sample({"messages": of_langchain(said)}).response == ""
+    run = {"inputs": {"messages": of_openai(said[:1])}, "outputs": {"messages": of_openai(said)}}
+    assert Sample.from_record(run).response == ""
+    unfinished = of_openai([*TOLD, NEXT, ("model", "", [SEARCH])])
+    run = {"inputs": {"messages": of_openai([*TOLD, NEXT])}, "outputs": {"messages": unfinished}}
+    assert Sample.from_record(run).response == ""
 
 
 @pytest.mark.parametrize("form", ["a call each", "one beginning", "all in one"])
