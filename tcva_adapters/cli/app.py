@@ -66,7 +66,7 @@ class _Command(TyperCommand):
         """As usual; of an option that is given twice the last one would count.
 
         Raises:
-            InvalidValueError: An option is given twice.
+            InvalidValueError: An option is given twice, or a file is both read and written.
         """
         _, _, given = self.make_parser(ctx).parse_args(args=[*args])
         for each in given:
@@ -74,18 +74,9 @@ class _Command(TyperCommand):
                 way = "join two fields with a comma" if each.name == "human" else "remove one"
                 msg = f"{each.opts[0]} is given twice; {way}"
                 raise InvalidValueError(msg)
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command.
-
-        Raises:
-            InvalidValueError: It would write over what it reads.
-        """
-        from tcva_adapters.cli.output import check_apart  # noqa: PLC0415  # --help needs it not
-
-        check_apart(ctx.params)
-        return super().invoke(ctx)
+        rest = super().parse_args(ctx, args)
+        import_module("tcva_adapters.cli.output").check_apart(ctx.params)  # --help needs it not
+        return rest
 
 
 def imported(name: str) -> Any:

@@ -49,8 +49,9 @@ def check_apart(arguments: Mapping[str, Any]) -> None:
         InvalidValueError: A file that is there is both read and written.
     """
     read: set[Any] = set()
-    given = [("store", DEFAULT_STORE), *arguments.items()]
-    for argument, value in sorted(given, key=lambda pair: pair[0] in _WRITTEN):
+    given = {"": DEFAULT_STORE, **arguments}
+    for argument in sorted(given, key=_WRITTEN.__contains__):
+        value = given[argument]
         paths = [
             os.path.expanduser(text) + name  # noqa: PTH111  # raises for no text, unlike Path's
             for each in (value if isinstance(value, list) else [value])

@@ -131,7 +131,7 @@ def fields_in(talk: Talk) -> dict[str, Any]:
         InvalidSampleError: Something in it is no message.
 
     >>> messages = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Ada."}]
-    >>> fields_in(Talk("messages", messages, None, False, True))
+    >>> fields_in(Talk("messages", messages, None, True))
     {'input': 'Who?', 'response': 'Ada.'}
     """
     said, given = [*chain.from_iterable(spoken(talk.name, talk.messages))], talk.answer
@@ -143,11 +143,9 @@ def fields_in(talk: Talk) -> dict[str, Any]:
     ]
     end = answers[-1] if answers else len(said)
     since = [*takewhile(lambda part: part[0] != "user", reversed(said))]
-    told = [text.strip() for who, text in since if who == "model"]
-    is_silent = not any(told) and bool(told if talk.is_run else since[:1] == [("model", "")])
     found: dict[str, Any] = {}
-    if given is None and is_silent:
-        end, found["response"] = len(said), ""
+    if given is None and [who for who, _ in since[:1]] == ["model"] and not answer_in(since):
+        found["response"] = ""
     elif answers:
         found["response"] = answer_in(said[: end + 1])
     if questions := [text for who, text in said[:end] if who == "user"]:
@@ -326,9 +324,8 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
     answer = "" if has_others else None
     if "response" in keys:
         answer = str(flat[keys["response"]])
-    is_run = len({*used.values()}) > 1
-    is_whole = not is_run and answer is None and "input" not in keys
-    return Talk(next(iter(used.values())), talk, answer, is_run, is_whole)
+    is_whole = len({*used.values()}) == 1 and answer is None and "input" not in keys
+    return Talk(next(iter(used.values())), talk, answer, is_whole)
 
 
 def _after(talk: Sequence[Any], more: list[Any]) -> list[Any]:

@@ -76,14 +76,12 @@ class Talk(NamedTuple):
         name: The field that holds them, for messages.
         messages: Messages, or pairs of a role and a text.
         answer: The answer, where it stands elsewhere; empty where none of its fields is known.
-        is_run: Whether they are a run's inputs and outputs.
         is_whole: Whether the record has no question and no answer beside them.
     """
 
     name: str
     messages: Sequence[Any]
     answer: str | None
-    is_run: bool
     is_whole: bool
 
 
