@@ -144,12 +144,12 @@ def fields_in(talk: Talk) -> dict[str, Any]:
     end = answers[-1] if answers else len(said)
     since = [*takewhile(lambda part: part[0] != "user", reversed(said))]
     found: dict[str, Any] = {}
+    if questions := [text for who, text in said[:end] if who == "user"]:
+        found["input"] = questions[-1]
     if given is None and [who for who, _ in since[:1]] == ["model"] and not answer_in(since):
         found["response"] = ""
     elif answers:
         found["response"] = answer_in(said[: end + 1])
-    if questions := [text for who, text in said[:end] if who == "user"]:
-        found["input"] = questions[-1]
     if contexts := [each for each in said[:end] if each[0] in RETRIEVED]:
         found["contexts"] = [each[1] for each in contexts if each != ("context", "")]
     return found
