@@ -118,9 +118,6 @@ class SampleStream(RowStream[Sample]):
         name = f"row-{self._records + 1}"
         found = item_of(record, self._columns, name)
         samples: Sequence[Sample] = [found] if isinstance(found, Sample) else found.turns
-        if isinstance(found, Conversation) and f"{found.id}/1" in self._lines:
-            own = f"{found.id}#{line}"
-            samples = Conversation(id=own, metadata=found.metadata, turns=found.turns).turns
         for sample in samples:
             is_turn = conversation_of(sample.id, sample.metadata) is not None
             if is_turn and (before := self._lines.setdefault(str(sample.id), line)) != line:

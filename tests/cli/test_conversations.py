@@ -46,14 +46,12 @@ def test_conversations_are_groups_and_have_a_score(tcva: Run) -> None:
     assert [*SampleStream(Path("side") / "samples.jsonl")] == [*SampleStream(file)]
 
 
-def test_two_conversations_of_one_id_have_a_score_each(tcva: Run) -> None:
-    records = []
-    for answers in (["It is red.", "It is blue."], ["A cat.", "A dog.", "An owl."]):
-        said = [m for a in answers for m in (("user", "Q?"), ("assistant", a))]
-        messages = [{"role": role, "content": text} for role, text in said]
-        records.append({"id": "7", "messages": messages, "contexts": ["It is red."]})
-    Path("talks.jsonl").write_text("\n".join(map(json.dumps, records)))
-    done = tcva("evaluate", "talks.jsonl", "--judge", "lexical", "--out", "out.jsonl", "--json")
-    rows = [(r["conversation"], r["turns"]) for r in done.json["tables"]["conversations"]]
-    assert rows == [("7", 2), ("7#2", 3)]
-    assert read_scores("out.jsonl").groups == ("7", "7", "7#2", "7#2", "7#2")
+def test_two_conversations_of_one_id_are_refused(tcva: Run) -> None:
+    said = [{"role": role, "content": text} for role, text in TALK]
+    record = {"id": "7", "messages": said}
+    Path("talks.jsonl").write_text(f"{json.dumps(record)}\n{json.dumps(record)}\n")
+    done = tcva("evaluate", "talks.jsonl", "--judge", "lexical", "--out", "out.jsonl", code=2)
+    assert "talks.jsonl, line 2: '7/1' is also in line 1, as the same turn" in done.text
+    assert not Path("out.jsonl").exists()
+    done = tcva("evaluate", "talks.jsonl", "--judge", "lexical", "--skip-bad", "--json", code=None)
+    assert [row["turns"] for row in done.json["tables"]["conversations"]] == [3]

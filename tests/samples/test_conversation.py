@@ -292,14 +292,14 @@ def test_a_file_of_conversations() -> None:
     assert stream.notes == [
         "each answer in a conversation of several turns is a sample (1 conversation)"
     ]
-    own, again = {"conversation": 7, "messages": AS_MESSAGES}, {"id": "7", "messages": AS_MESSAGES}
+    own, again = {"conversation": 7, "messages": AS_MESSAGES}, {"id": "8", "messages": AS_MESSAGES}
     named = read_samples(lines(own, again)).samples
-    assert [sample.id for sample in named] == ["7/1", "7/2", "7#2/1", "7#2/2"]
+    assert [sample.id for sample in named] == ["7/1", "7/2", "8/1", "8/2"]
     groups: list[Any] = []
     for number, sample in enumerate([*found[:2], *named, *found[2:4]], start=1):
         add_group(groups, number, conversation_of(sample.id, sample.metadata))
     add_group(groups, 9, conversation_of("mine", named[0].metadata))
-    assert groups == [1, "row-2", "7", "7", "7#2", "7#2", "row-2", 8, 9]
+    assert groups == [1, "row-2", "7", "7", "8", "8", "row-2", 8, 9]
 
 
 def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
