@@ -18,7 +18,7 @@ import threading
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -54,8 +54,9 @@ behind it only when so many of them are done."""
 CHUNK: Final = 64
 """Samples that are looked up in a store at once, at most."""
 
-IN_A_ROW: Final = 3
-"""Failures of the same fatal way, one after the other, that end a run although calls succeeded."""
+ENOUGH_FAILURES: Final = 20
+"""Failures with the same reason and no success among them that end a run. Once a call succeeded,
+only failures count that hold for every call."""
 
 LONGEST_WAIT: Final = 300.0
 """Seconds after which a waiter asks for itself where the judge's own deadline is not known."""
@@ -267,8 +268,7 @@ class _Calls:
     """How the calls of a judge have ended in this run."""
 
     has_succeeded: bool = False
-    way: str = ""
-    times: int = 0
+    failures: Counter[Reason] = field(default_factory=Counter)
     ended: Unscored | None = None
 
 
@@ -526,8 +526,7 @@ class Runner(Generic[R]):
     def _kept(self, question: Question[Answer], answer: Answer) -> Answer:
         """A new answer, once it is in the store and it is known what it means for the rest.
 
-        A failure that no call can escape ends a batch before any call of the judge succeeded, and
-        with the third of the same way in a row. Any other such failure is its sample's own.
+        See `ENOUGH_FAILURES` for when a batch ends. Any other failure is its sample's own.
         """
         why = answer.failure
         if why is not None:  # after an outage one line tells all
@@ -536,17 +535,16 @@ class Runner(Generic[R]):
             self._failed.add(why.reason)
         if self._in_batch:
             calls = self._calls.setdefault(id(question.judge), _Calls())
-            if why is None or not why.fatal:
-                calls.has_succeeded |= why is None
-                calls.times = 0
-            else:
-                way = why.detail.partition(":")[0]
-                calls.times = calls.times + 1 if way == calls.way else 1
-                calls.way = way
-                if calls.has_succeeded and calls.times < IN_A_ROW:
-                    answer = answer.own_failure()
-                else:
-                    calls.ended = why.model_copy(update={"raw_reply": None})
+            if why is not None:
+                answer = answer.own_failure()
+                calls.failures[why.reason] += why.fatal or not calls.has_succeeded
+                if calls.failures[why.reason] >= ENOUGH_FAILURES:
+                    detail = f"not asked, after {ENOUGH_FAILURES} failures like this: {why.detail}"
+                    ended = {"raw_reply": None, "fatal": True, "detail": detail}
+                    calls.ended = calls.ended or why.model_copy(update=ended)
+            elif answer.unscored is None or answer.usage.calls:  # and not a sample without a call
+                calls.has_succeeded = True
+                calls.failures.clear()
         if self._store is not None:
             if self._scorer.is_instant:
                 self._computed.append((question, answer))

@@ -53,7 +53,7 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
     """
     for raw in lines:
         try:
-            found = json.loads(mask(raw.decode("utf-8-sig", "replace")), parse_int=read_integer)
+            found = json.loads(raw.decode("utf-8-sig", "replace"), parse_int=read_integer)
             place = _CUSTOM_ID.fullmatch(found["custom_id"])
             response, error = _mapping(found.get("response")), found.get("error")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -66,7 +66,7 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
         refused = _mapping(_mapping(body).get("error"))
         if NO_CREDIT in (refused.get("code"), refused.get("type")):
             status = HTTPStatus.PAYMENT_REQUIRED.value  # no rate limit that passes
-        yield place[1], int(place[2]), (status, json.dumps(body))
+        yield place[1], int(place[2]), (status, mask(json.dumps(body)))
 
 
 def merged(known: Outcome | None, came: Outcome) -> Outcome:

@@ -198,8 +198,7 @@ def _named(body: Body, text: str) -> str | None:
 
 def _read(server: Server, answer: Answer) -> protocol.ModelReply:
     """The reply without secrets, where there is one."""
-    raw = answer.content.decode("utf-8-sig", errors="replace")
-    body = mask(raw, *server.secrets)
+    body = answer.content.decode("utf-8-sig", errors="replace")
     reply, fault = read_completion(body)
     if reply is None:
         msg = (
@@ -210,8 +209,10 @@ def _read(server: Server, answer: Answer) -> protocol.ModelReply:
     if fault:
         msg = f"{server.url}: {server.clean(fault)}"
         raise JudgeError(msg)
+    text, model = (mask(text, *server.secrets) for text in (reply.text, reply.model))
     # The tokens of a masked text are of another one.
-    return reply if body == raw else replace(reply, token_logprobs=None)
+    tokens = reply.token_logprobs if text == reply.text else None
+    return replace(reply, text=text, model=model, token_logprobs=tokens)
 
 
 def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:

@@ -8,8 +8,9 @@ import os
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from html import unescape
 from typing import Any, Final
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
@@ -41,6 +42,15 @@ _NAMED: Final = re.compile(
     re.IGNORECASE,
 )
 _KEY_NAME: Final = re.compile(r"_API_KEY\Z")
+_BETWEEN: Final = r"(?:[\\]++[nrt]?+|=?+[\r\n]\s*+|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
+"""What stands between the characters of a secret in a wrapped line, and before those that JSON escapes."""
+
+_ENCODED_WORD: Final = re.compile(r'(?<![^\s"])[^\s"%&\\]*+[%&\\][^\s"]*(?<!\\)')
+_HEX: Final = re.compile(r"(?:(?<!\\)\\+|%)(?:u\{?|x)((?<!x)[\da-f]{4}|[\da-f]{2})\}?", re.IGNORECASE)
+
+_LAYERS: Final = 8
+"""Encodings inside each other that are taken off, as of JSON in HTML in an address."""
+
 SECRET_NAME: Final = re.compile(
     r"(?:^|[_-]|api)key$|secret|passw|credential|auth|cookie|(?:^|access|session|api)[_-]?token$",
     re.IGNORECASE,
@@ -54,25 +64,50 @@ _HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 
 
 def mask(text: str, *secrets: str) -> str:
-    """A text without secrets, nor the keys of the environment, also as addresses and JSON write them.
+    """Take secrets, and the keys of the environment, out of a text, also where they are encoded there.
+
+    Encodings are those of JSON, addresses and HTML, up to eight inside each other, and base 64 and
+    hexadecimal digits inside these. Lines may be wrapped. Of a word with other characters encoded
+    than JSON must encode, nothing is left; and of a text, where a secret is several such words.
 
     Args:
         text: The text.
         *secrets: Keys and passwords. Short words are none.
 
-    >>> mask("it was hunter2%2Fx, and hunter2/x", "hunter2/x")
-    'it was ***, and ***'
+    >>> mask(r'it was at=hunter2%2fx, and {"password": "hunter2\/x"}', "hunter2/x")
+    'it was *** and {"password": "***"}'
     """
     keys = map(os.environ.__getitem__, filter(_KEY_NAME.search, [*os.environ]))
-    return _pattern((*secrets, *keys)).sub(HIDDEN, text)
+    pattern = _pattern((*secrets, *keys))
+    text = pattern.sub(HIDDEN, text)
+    if not pattern.search(_decoded(text)):
+        return text
+    text = _ENCODED_WORD.sub(lambda w: HIDDEN if pattern.search(_decoded(w[0])) else w[0], text)
+    return HIDDEN if pattern.search(_decoded(text)) else text  # it is in several words
 
 
 @lru_cache(maxsize=32)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
-    forms = {form for secret in secrets for form in (secret, quote(secret, safe=""))}
-    fit = (f for f in forms if len(f) >= _LONG or (len(f) >= _ENOUGH and re.search(r"\d", f)))
-    longest_first = sorted(map(re.escape, fit), key=len, reverse=True)
-    return re.compile("|".join(longest_first) or "(?!)")
+    """Secrets of enough characters as they may stand in a text."""
+    forms: set[str] = set()
+    for secret in secrets:
+        if len(secret) >= _LONG or (len(secret) >= _ENOUGH and re.search(r"\d", secret)):
+            raw = secret.encode()
+            forms |= {_decoded(secret), raw.hex()}
+            for n in range(3):  # what stands before it decides how its bytes fall into base 64
+                coded = base64.b64encode(bytes(n) + raw)[n + (n > 0) : (n + len(raw)) * 8 // 6]
+                forms.add(coded.decode())
+    longest_first = sorted(forms, key=len, reverse=True)
+    written = "|".join(_BETWEEN.join(map(re.escape, form)) for form in longest_first)
+    # There is a base 64 for addresses, too.
+    return re.compile(written.replace(r"\+", "[+-]").replace("/", "[/_]") or "(?!)")
+
+
+def _decoded(text: str) -> str:
+    """A text without the encodings of JSON, addresses and HTML."""
+    for _ in range(_LAYERS):
+        text = unescape(unquote(_HEX.sub(r"&#x\1;", text)))
+    return text.replace("\\", "")
 
 
 def quotable(text: str, *secrets: str) -> str:
