@@ -198,11 +198,15 @@ class Asked(Asking[Any]):
             whose store and limits hold.
         seconds: After which the metric is given up on a sample.
 
+    Attributes:
+        is_refused: Whether a call failed as every other one would.
+
     Raises:
         InvalidValueError: A judge that cannot answer the prompts of others.
     """
 
     is_instant = False
+    is_refused = False
 
     def __init__(self, method: Method, tcva: TCVA, seconds: float) -> None:
         self.method, self.seconds = method, seconds
@@ -290,6 +294,7 @@ class _MetricQuestion(Question[MetricJudgement]):
     def _why(self, reason: Reason, error: str, asked: Prompted | None) -> Unscored:
         """The reason for no score: of a call that failed, or of the metric itself."""
         if asked is not None and asked.fatal is not None:
+            self._of.is_refused = True
             return why_unscored(asked.fatal)
         detail = " ".join(whole_characters(error or "the metric gave no score").split())
         if asked is None or not asked.failures:

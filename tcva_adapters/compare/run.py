@@ -284,7 +284,9 @@ class Run:
                 asked = Asked(method, tcva, self._timeout)
                 if fatal is None:
                     judged[method.name] = await self._judged(asked)
-                    fatal = _fatal(each.unscored for each in judged[method.name])
+                    # A metric that always fails by itself says nothing about the others.
+                    if asked.is_refused:
+                        fatal = _fatal(each.unscored for each in judged[method.name])
                 else:
                     judged[method.name] = [MetricJudgement(unscored=fatal)] * len(self.samples)
         return self._made(results, judged, fatal)

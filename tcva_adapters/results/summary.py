@@ -24,7 +24,7 @@ class Scores:
     Attributes:
         scored: How many samples have a score.
         reasons: Samples without one, by reason.
-        details: What the first sample says of each reason.
+        details: What the first sample says of each reason, or the last one where the run ended early.
     """
 
     scored: int = 0
@@ -36,7 +36,8 @@ class Scores:
         self.scored += score is not None
         if why is not None:
             self.reasons[why.reason.value] += 1
-            self.details.setdefault(why.reason.value, why.detail)
+            if why.fatal or why.reason.value not in self.details:
+                self.details[why.reason.value] = why.detail
 
 
 @dataclass(slots=True, eq=False)
