@@ -17,6 +17,7 @@ from benchmarks.attacks import interrupted_run
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.runner import ENOUGH_FAILURES
 from tests.deepeval.entry import hanging_up
 from tests.support.faults import MODES, FaultServer, Mode, for_prompts
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -68,12 +69,14 @@ def test_a_fault_costs_its_own_sample_alone(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [m.name for m in MODES.values() if m.expected == "stop"])
-def test_proof_that_no_call_can_succeed_spares_the_rest(name: str) -> None:
+def test_twenty_failures_without_a_success_spare_the_rest(name: str) -> None:
     with FaultServer(auto_judge, lambda _body, _attempt: name) as server:
         model = OpenAICompatibleModel("m", base_url=server.base_url, max_retries=0)
-        results = TCVA(judge=model, max_concurrency=1).evaluate_many(samples(0))
-        assert server.count <= 2
-    assert all(r.unscored is not None and r.unscored.fatal for r in results)
+        many = [sample for hit in range(10) for sample in samples(hit)]
+        results = TCVA(judge=model, max_concurrency=1, share=False).evaluate_many(many)
+        assert server.count == ENOUGH_FAILURES
+    fatal = [r.unscored is not None and r.unscored.fatal for r in results]
+    assert fatal == [False] * ENOUGH_FAILURES + [True] * (len(many) - ENOUGH_FAILURES)
 
 
 def ends(refused: set[int], *, asynchronous: bool) -> tuple[list[bool], list[bool]]:
@@ -99,13 +102,13 @@ def test_a_key_that_has_just_worked_costs_one_sample(asynchronous: bool) -> None
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_three_in_a_row_or_a_first_one_end_the_run(asynchronous: bool) -> None:
-    scored, fatal = ends({21, 22, 23}, asynchronous=asynchronous)
+def test_twenty_refusals_in_a_row_end_the_run_and_one_never_does(asynchronous: bool) -> None:
+    scored, fatal = ends({*range(21, 41)}, asynchronous=asynchronous)
     assert scored == [True] * 20 + [False] * 40
-    assert fatal == [False] * 22 + [True] * 38
-    scored, fatal = ends({1}, asynchronous=asynchronous)
-    assert not any(scored)
-    assert all(fatal)
+    assert fatal == [False] * 40 + [True] * 20
+    for refused in ({1}, {*range(1, 20)}, {*range(21, 40)}):
+        scored, fatal = ends(refused, asynchronous=asynchronous)
+        assert (scored.count(False), any(fatal)) == (len(refused), False)
 
 
 @pytest.mark.slow

@@ -22,10 +22,12 @@ LONGEST_QUOTE: Final = 300
 _READ: Final = 10_000
 """Characters of a text that are looked at for a message: a server may send megabytes."""
 
-_ENOUGH: Final = 6
-_LONG: Final = 10
-"""Characters that a secret has at least, with a digit among them and without one: placeholders
-such as ``none`` or ``ollama`` are words that replies hold."""
+_IS_SECRET: Final = re.compile(r".{10}|(?=.*\d).{6}", re.DOTALL)
+"""A secret has so many characters: placeholders such as ``none`` or ``ollama`` are words that replies
+hold."""
+
+_END: Final = re.compile(".=+")
+"""What the last bytes of a text are in base 64 where others may follow."""
 
 # A value wants a digit, another sign that it is no word, or many characters.
 _SHAPED: Final = re.compile(
@@ -48,7 +50,8 @@ _BETWEEN: Final = r"(?:[\\]++[nrt]?+|=?+[\r\n]\s*+|[\u00ad\u200b-\u200d\u2060\uf
 _ENCODED_WORD: Final = re.compile(r'(?<![^\s"])[^\s"%&\\]*+[%&\\][^\s"]*(?<!\\)')
 _HEX: Final = re.compile(r"(?:(?<!\\)\\+|%)(?:u\{?|x)((?<!x)[\da-f]{4}|[\da-f]{2})\}?", re.IGNORECASE)
 
-_LAYERS: Final = 8
+_TEXT: Final = re.compile(".+", re.DOTALL)
+_LAYERS: Final = 5
 """Encodings inside each other that are taken off, as of JSON in HTML in an address."""
 
 SECRET_NAME: Final = re.compile(
@@ -64,9 +67,9 @@ _HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 
 
 def mask(text: str, *secrets: str) -> str:
-    """Take secrets, and the keys of the environment, out of a text, also where they are encoded there.
+    r"""Take secrets, and the keys of the environment, out of a text, also where they are encoded there.
 
-    Encodings are those of JSON, addresses and HTML, up to eight inside each other, and base 64 and
+    Encodings are those of JSON, addresses and HTML, up to five inside each other, and base 64 and
     hexadecimal digits inside these. Lines may be wrapped. Of a word with other characters encoded
     than JSON must encode, nothing is left; and of a text, where a secret is several such words.
 
@@ -79,26 +82,23 @@ def mask(text: str, *secrets: str) -> str:
     """
     keys = map(os.environ.__getitem__, filter(_KEY_NAME.search, [*os.environ]))
     pattern = _pattern((*secrets, *keys))
-    text = pattern.sub(HIDDEN, text)
-    if not pattern.search(_decoded(text)):
-        return text
-    text = _ENCODED_WORD.sub(lambda w: HIDDEN if pattern.search(_decoded(w[0])) else w[0], text)
-    return HIDDEN if pattern.search(_decoded(text)) else text  # it is in several words
+
+    def masked(encoded: re.Match[str]) -> str:
+        return HIDDEN if pattern.search(_decoded(encoded[0])) else encoded[0]
+
+    return _TEXT.sub(masked, _ENCODED_WORD.sub(masked, pattern.sub(HIDDEN, text)))
 
 
 @lru_cache(maxsize=32)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
-    """Secrets of enough characters as they may stand in a text."""
-    forms: set[str] = set()
-    for secret in secrets:
-        if len(secret) >= _LONG or (len(secret) >= _ENOUGH and re.search(r"\d", secret)):
-            raw = secret.encode()
-            forms |= {_decoded(secret), raw.hex()}
-            for n in range(3):  # what stands before it decides how its bytes fall into base 64
-                coded = base64.b64encode(bytes(n) + raw)[n + (n > 0) : (n + len(raw)) * 8 // 6]
-                forms.add(coded.decode())
-    longest_first = sorted(forms, key=len, reverse=True)
-    written = "|".join(_BETWEEN.join(map(re.escape, form)) for form in longest_first)
+    """Secrets of enough characters as they may stand in a decoded text."""
+    texts = [_decoded(each) for each in secrets if _IS_SECRET.search(each)]
+    forms = [*texts, *(text.encode().hex() for text in texts)]
+    for n in range(3):  # what stands before it decides how its bytes fall into base 64
+        coded = (base64.b64encode(bytes(n) + text.encode()).decode() for text in texts)
+        forms += (_END.sub("", each[n + (n > 0) :]) for each in coded)
+    forms.sort(key=len, reverse=True)
+    written = "|".join(_BETWEEN.join(map(re.escape, form)) for form in forms)
     # There is a base 64 for addresses, too.
     return re.compile(written.replace(r"\+", "[+-]").replace("/", "[/_]") or "(?!)")
 

@@ -17,7 +17,7 @@ _NEWLY = "newly pass"
 
 
 def changes(before: ScoreTable, now: ScoreTable) -> Report:
-    """What changed from one run to another, on the samples of both.
+    """What changed from one run to another.
 
     Args:
         before: The earlier run, read with the settings of the later one.
@@ -25,8 +25,8 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
 
     Returns:
         With the tables ``changes`` (a record per method), ``newly fail`` and ``newly pass`` (a
-        record per sample, those that lost or gained most first). A sample that has lost its score
-        newly fails.
+        record per sample, those that lost or gained most first). A sample that passed and has no
+        score now, or is not in the later run, newly fails.
 
     Raises:
         InvalidValueError: No method of both, or no sample.
@@ -41,13 +41,17 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     places = {sample: place for place, sample in enumerate(before.samples)}
     check_common(before, now.samples)
     both = [place for place, sample in enumerate(now.samples) if sample in places]
-    groups = [now.groups[place] for place in both] if now.groups else None
+    gone = places.keys() - {*now.samples}
+    names = [now.samples[place] for place in both] + [name for name in places if name in gone]
+    rest = (0, len(gone))
+    groups = [*(now.groups[place] for place in both), *gone] if now.groups else None
     rows: list[Record] = []
     moved: dict[str, list[Record]] = {REGRESSIONS: [], _NEWLY: []}
     for method in methods:
-        places_before = [places[now.samples[place]] for place in both]
-        new, old = now.column(method)[both], before.column(method)[places_before]
-        passes = now.passes(method)[both]
+        places_before = [places[name] for name in names]
+        new = np.pad(now.column(method)[both], rest, constant_values=np.nan)
+        old = before.column(method)[places_before]
+        passes = np.pad(now.passes(method)[both], rest)
         passed = (old >= now.threshold(method)) & ~before.closed(method)[places_before]
         scored = np.isfinite(old) & np.isfinite(new)
         later, earlier = (np.where(scored, decided, np.nan) for decided in (passes, passed))
@@ -69,13 +73,13 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
             order = np.argsort(sign * drop, kind="stable")
             for at in order[chosen[order]].tolist():
                 scores = {"before": float(old[at]), "now": float(new[at])}
-                moved[title].append({"sample": now.samples[both[at]], "method": method, **scores})
+                moved[title].append({"sample": names[at], "method": method, **scores})
             row[title.replace(" ", "_")] = int(chosen.sum())
         rows.append({**row, "detectable": change.smallest})
     columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
     tables = [Table("changes", _COLUMNS, rows)]
     tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]
-    return Report(_sentence(rows[0], len(both)), tables, tuple(_notes(before, now, len(both))))
+    return Report(_sentence(rows[0], len(names)), tables, tuple(_notes(before, now, len(both))))
 
 
 def check_common(before: ScoreTable, names: Iterable[str]) -> None:

@@ -3,6 +3,8 @@
 A gate counts every sample of the file. Unless there is a gate on coverage, a failed judge or metric
 and an unreadable line fail, too, as do answers that are too long to judge, claim something without
 contexts, or are mostly no claim by the judge's word alone. Answers that claim nothing fail no gate.
+An answer that is too long counts 0 in means and does not pass. In a change, a sample counts 0 that has
+a score in the baseline and none now, unless the judge failed on it.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.results.assessment import SILENT, ClaimVerdict, Reason
+from tcva_adapters.results.assessment import FAILURES, SILENT, ClaimVerdict, Reason
 from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.inference import lower_bound
 from tcva_adapters.tables import Record, Records, Report, counted, shortened
@@ -52,8 +54,9 @@ class Gate:
     """One gate.
 
     Attributes:
-        figure: ``mean`` of the scored samples, ``pass_rate`` of these, ``coverage``: the share of
-            all samples that have a score or claim nothing, or ``change`` of the mean since a baseline.
+        figure: ``mean`` of the samples that have a score or are too long, ``pass_rate`` of these,
+            ``coverage``: the share of all samples that have a score or claim nothing, or ``change``
+            of the mean since a baseline.
         least: What it has to reach.
         method: Whose; empty for every method that no gate on this figure names.
         confidence: The probability with which other samples of the same kind (other groups, where
@@ -201,7 +204,8 @@ def _outcome(gate: Gate, method: str, table: ScoreTable, before: ScoreTable | No
         if values.min() < low or values.max() > 1.0:
             text = f"{title} has no lower bound, as scores lie outside [0, 1]"
             return _record(gate, method, value, None, text)
-        groups = [table.groups[row] for row in rows.tolist()] if table.groups else None
+        known = [*table.groups, ""]  # the last one is of samples that only the baseline has
+        groups = [known[row] for row in rows.tolist()] if table.groups else None
         reached = lower_bound(values, gate.confidence, low=low, groups=groups)
         of = f" ({len(set(groups))} groups)" if groups else ""
         bound = f", with {100 * gate.confidence:g} % confidence at least {apart(reached, gate.least)}{of}"
@@ -214,24 +218,26 @@ def _outcome(gate: Gate, method: str, table: ScoreTable, before: ScoreTable | No
 def _values(
     figure: str, method: str, table: ScoreTable, before: ScoreTable | None
 ) -> tuple[FloatArray, IntArray]:
-    """What a figure is the mean of, and the samples' places."""
-    scores = table.column(method)
-    rows = np.flatnonzero(np.isfinite(scores))
+    """What a figure is the mean of, and the samples' places; -1 for those of the baseline alone."""
+    scores, is_long = table.column(method), table.has_reason(method, {Reason.TOO_LONG})
+    rows = np.flatnonzero(np.isfinite(scores) | is_long)
     if figure == "mean":
-        return scores[rows], rows
+        return np.nan_to_num(scores[rows]), rows
     if figure == "pass_rate":
         return table.passes(method)[rows].astype(np.float64), rows
     if figure == "coverage":
         covered = np.zeros(table.handed_in)
         covered[rows] = covered[: len(table)][table.silent(method)] = 1.0
-        covered[: len(table)][table.closed(method)] = 0.0
+        covered[: len(table)][table.closed(method) | is_long] = 0.0
         return covered, rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
     earlier = dict(zip(before.samples, before.column(method).tolist(), strict=True))
-    differences = scores - np.array([earlier.get(sample, math.nan) for sample in table.samples])
-    both = np.flatnonzero(np.isfinite(differences))
-    return differences[both], both
+    old = np.array([earlier.pop(sample, math.nan) for sample in table.samples])
+    rows = np.flatnonzero(np.isfinite(old) & ~table.has_reason(method, FAILURES))
+    gone = [-score for score in earlier.values() if math.isfinite(score)]
+    differences = np.append(np.nan_to_num(scores[rows]) - old[rows], gone)
+    return differences, np.pad(rows, (0, len(gone)), constant_values=-1)
 
 
 def _failures(method: str, table: ScoreTable) -> list[Record]:
@@ -273,7 +279,7 @@ def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tup
     lost = records_of(report, "newly fail")
     # A million ids take a hundred megabytes, so that they are looked up where some are asked for.
     places = {sample: place for place, sample in enumerate(table.samples)} if lost else {}
-    regressions = [(record["method"], places[record["sample"]]) for record in lost]
+    regressions = [(r["method"], places[r["sample"]]) for r in lost if r["sample"] in places]
     turns = zip_longest(*([(method, place) for place in rows] for method, rows in lists))
     named: dict[int, str] = {}
     for method, place in (*regressions, *filter(None, chain.from_iterable(turns))):
