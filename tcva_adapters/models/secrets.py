@@ -44,13 +44,20 @@ _NAMED: Final = re.compile(
     re.IGNORECASE,
 )
 _KEY_NAME: Final = re.compile(r"_API_KEY\Z")
-_BETWEEN: Final = r"(?:[\\]++[nrt]?+|=?+[\r\n]\s*+|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
+_BETWEEN: Final = (
+    r"(?:=?+(?:[\\]++(?:[nrt]\s*+)?+|[\r\n]\s*+)|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
+)
 """What stands between the characters of a secret in a wrapped line, and before those that JSON escapes."""
 
-_ENCODED_WORD: Final = re.compile(r'(?<![^\s"])[^\s"%&\\]*+[%&\\][^\s"]*(?<!\\)')
+_UNITS: Final = (
+    re.compile(r'(?<![^\s"])[^\s"%&\\]*+[%&\\][^\s"]*(?<!\\)'),
+    re.compile(r'(?:[^\s"\\]|(?<!\\)\\++\S)+'),
+    re.compile(".+", re.DOTALL),
+)
+"""What may hold an encoded secret: words between quotation marks, words with such marks, all the text."""
+
 _HEX: Final = re.compile(r"(?:(?<!\\)\\+|%)(?:u\{?|x)((?<!x)[\da-f]{4}|[\da-f]{2})\}?", re.IGNORECASE)
 
-_TEXT: Final = re.compile(".+", re.DOTALL)
 _LAYERS: Final = 5
 """Encodings inside each other that are taken off, as of JSON in HTML in an address."""
 
@@ -83,16 +90,21 @@ def mask(text: str, *secrets: str) -> str:
     keys = map(os.environ.__getitem__, filter(_KEY_NAME.search, [*os.environ]))
     pattern = _pattern((*secrets, *keys))
 
-    def masked(encoded: re.Match[str]) -> str:
-        return HIDDEN if pattern.search(_decoded(encoded[0])) else encoded[0]
+    def masked(unit: re.Match[str]) -> str:
+        return HIDDEN if pattern.search(_decoded(unit[0])) else unit[0]
 
-    return _TEXT.sub(masked, _ENCODED_WORD.sub(masked, pattern.sub(HIDDEN, text)))
+    text = pattern.sub(HIDDEN, text)
+    if pattern.search(_decoded(text)):
+        for unit in _UNITS:
+            text = unit.sub(masked, text)
+    return text
 
 
 @lru_cache(maxsize=32)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
     """Secrets of enough characters as they may stand in a decoded text."""
-    texts = [_decoded(each) for each in secrets if _IS_SECRET.search(each)]
+    whole = [each for each in secrets if _IS_SECRET.search(each)]
+    texts = [re.sub(r"\\[nrt]?", "", _decoded(each)) for each in whole]  # as `_BETWEEN` reads it
     forms = [*texts, *(text.encode().hex() for text in texts)]
     for n in range(3):  # what stands before it decides how its bytes fall into base 64
         coded = (base64.b64encode(bytes(n) + text.encode()).decode() for text in texts)
@@ -107,7 +119,7 @@ def _decoded(text: str) -> str:
     """A text without the encodings of JSON, addresses and HTML."""
     for _ in range(_LAYERS):
         text = unescape(unquote(_HEX.sub(r"&#x\1;", text)))
-    return text.replace("\\", "")
+    return text
 
 
 def quotable(text: str, *secrets: str) -> str:
@@ -116,7 +128,7 @@ def quotable(text: str, *secrets: str) -> str:
     >>> quotable("Incorrect API key provided: sk-abcdefgh1234")
     'Incorrect API key provided: ***'
     """
-    text = mask(whole_characters(text[:_READ]), *secrets)
+    text = mask(whole_characters(text[: 2 * _READ]), *secrets)[:_READ]  # no half of one at the end
     text = _NAMED.sub(rf"\g<name>{HIDDEN}", _SHAPED.sub(HIDDEN, text))
     text = " ".join(text.split())
     return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
