@@ -193,8 +193,9 @@ class Scorer(Frozen, Asking[R]):
         """Judge many samples; returns one result per sample, in order, whatever fails.
 
         A sample without a required field is unscored (``missing_field``). Equal samples are judged
-        once. After a fatal failure (a wrong key), the remaining samples get the same reason without
-        a call, if no call has succeeded before it or three in a row have failed like this.
+        once. After twenty failures with the same reason and no success, the remaining samples get
+        it without a call; once a call succeeded, only after twenty in a row that hold for every
+        call (a wrong key).
 
         Args:
             samples: What to judge.

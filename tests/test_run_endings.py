@@ -64,7 +64,9 @@ def samples(size: int = SIZE) -> list[Sample]:
 
 
 def judged(url: str, face: Face, *, concurrency: int = 8, **settings: Any) -> list[Result]:
-    model = OpenAICompatibleModel("m", base_url=url, api_key="key", **{"max_retries": 0, **settings})
+    model = OpenAICompatibleModel(
+        "m", base_url=url, api_key="key", **{"max_retries": 0, **settings}
+    )
     return face(TCVA(judge=model, max_concurrency=concurrency, share=False), samples())
 
 
@@ -188,12 +190,17 @@ def command(*arguments: str, script: Script, path: Path, url: str = "") -> tuple
 
 @pytest.fixture(name="path")
 def _path(tmp_path: Path) -> Path:
-    rows = [{"question": "When?", **s.model_dump(include={"id", "response", "contexts"})} for s in samples(400)]
+    rows = [
+        {"question": "When?", **s.model_dump(include={"id", "response", "contexts"})}
+        for s in samples(400)
+    ]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return tmp_path
 
 
-def test_evaluate_says_how_it_ended_and_goes_on(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluate_says_how_it_ended_and_goes_on(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     evaluate = ("evaluate", "in.jsonl", "-o", "out.jsonl")
 
     def out_of_credit(body: Body, number: int) -> Any:
@@ -224,7 +231,14 @@ def test_the_same_command_asks_only_for_the_rest(path: Path) -> None:
 
 
 def test_compare_asks_twenty_times(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    compare = ("compare", "in.jsonl", "-o", "out", "--metrics", "ragas.faithfulness,deepeval.faithfulness")
+    compare = (
+        "compare",
+        "in.jsonl",
+        "-o",
+        "out",
+        "--metrics",
+        "ragas.faithfulness,deepeval.faithfulness",
+    )
     code, calls = command(*compare, script=lambda *_: GARBAGE, path=path)
     assert (code, calls < ENOUGH_FAILURES + 8) == (2, True)
     assert "The run ended early" in " ".join(capsys.readouterr().out.split())

@@ -44,9 +44,7 @@ _NAMED: Final = re.compile(
     re.IGNORECASE,
 )
 _KEY_NAME: Final = re.compile(r"_API_KEY\Z")
-_BETWEEN: Final = (
-    r"(?:=?+(?:[\\]++(?:[nrt]\s*+)?+|[\r\n]\s*+)|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
-)
+_BETWEEN: Final = r"(?:=?+(?:[\\]++(?:[nrt]\s*+)?+|[\r\n]\s*+)|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
 """What stands between the characters of a secret in a wrapped line, and before those that JSON escapes."""
 
 _UNITS: Final = (
@@ -56,7 +54,9 @@ _UNITS: Final = (
 )
 """What may hold an encoded secret: words between quotation marks, words with such marks, all the text."""
 
-_HEX: Final = re.compile(r"(?:(?<!\\)\\+|%)(?:u\{?|x)((?<!x)[\da-f]{4}|[\da-f]{2})\}?", re.IGNORECASE)
+_HEX: Final = re.compile(
+    r"(?:(?<!\\)\\+|%)(?:u\{?|x)((?<!x)[\da-f]{4}|[\da-f]{2})\}?", re.IGNORECASE
+)
 
 _LAYERS: Final = 5
 """Encodings inside each other that are taken off, as of JSON in HTML in an address."""

@@ -175,7 +175,8 @@ class Unscored(BaseModel):
         reason: The word.
         detail: The sentence.
         raw_reply: What the judge answered, where it did: it was paid for.
-        fatal: True when it is proven that no further call can succeed either (a wrong key).
+        fatal: True when no further call is made: it would fail, too (a wrong key), or so many did that
+            a run ended.
     """
 
     model_config = FROZEN

@@ -255,7 +255,10 @@ def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(tmp_path: Path)
     metrics = ["langchain.context_qa", "deepeval.faithfulness"]
     model = fails_on("Based on the given text", fatal)  # DeepEval's, which comes first
     table = run(model, tmp_path, many, metrics)
-    assert table.about["fatal"] == "not asked, after 20 failures like this: the API key was not accepted"
+    assert (
+        table.about["fatal"]
+        == "not asked, after 20 failures like this: the API key was not accepted"
+    )
     assert any("ended early" in note and "API key" in note for note in table.notes)
     assert np.isfinite(table.column("tcva T=0.1")).all()
     for method in ("deepeval faithfulness", "langchain context_qa"):

@@ -75,7 +75,9 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "base 64": base64_of,
     "base 64 for addresses": lambda s: base64.urlsafe_b64encode(s.encode()).decode(),
     "base 64 of a user": lambda s: f"Basic {base64_of(f'me:{s}')}",
-    "base 64 of JSON": lambda s: base64_of(json.dumps({"key": s}, ensure_ascii=False).replace('\\"', '"')),
+    "base 64 of JSON": lambda s: base64_of(
+        json.dumps({"key": s}, ensure_ascii=False).replace('\\"', '"')
+    ),
     "base 64 in an address": lambda s: quote(base64_of(s), safe=""),
     "base 64 in lines": lambda s: wrapped(base64_of(s), "\r\n"),
     "base 64 in lines of JSON": lambda s: wrapped(base64_of(s), r"\r\n"),
@@ -96,7 +98,11 @@ def readable(text: str) -> str:
     for code in codes:
         digits = code.replace("-", "+").replace("_", "/")
         text += base64.b64decode(digits + "A" * (-len(digits) % 4)).decode(errors="ignore")
-        text += bytes.fromhex(code).decode(errors="ignore") if re.fullmatch("(?:[0-9a-f]{2})+", code) else ""
+        text += (
+            bytes.fromhex(code).decode(errors="ignore")
+            if re.fullmatch("(?:[0-9a-f]{2})+", code)
+            else ""
+        )
     return text
 
 
@@ -111,7 +117,9 @@ def held(text: str) -> list[str]:
 
 @pytest.mark.parametrize("secret", [KEY, PASSWORD], ids=["key", "password"])
 @pytest.mark.parametrize("encoded", ENCODINGS.values(), ids=ENCODINGS)
-def test_a_secret_is_masked_however_it_is_encoded(encoded: Callable[[str], str], secret: str) -> None:
+def test_a_secret_is_masked_however_it_is_encoded(
+    encoded: Callable[[str], str], secret: str
+) -> None:
     text = f"It was {encoded(secret)} here."
     assert held(text)
     for found in (mask(text, secret), quotable(text, secret)):
@@ -136,7 +144,7 @@ def test_what_stands_around_an_escaped_secret_stays_json() -> None:
 # Where it may come out
 
 
-def repeating(body: Body, number: int) -> Answer:
+def repeating(body: Body, _: int) -> Answer:
     """Replies that hold both secrets, in the encoding of the sample's number and in each way in turn."""
     numbers = re.findall(r"number (\d+)", body["messages"][-1]["content"])
     encoded = [*ENCODINGS.values()][int(numbers[0]) % len(ENCODINGS)] if numbers else str
@@ -144,7 +152,9 @@ def repeating(body: Body, number: int) -> Answer:
     model = f"m-{encoded(KEY)}"
     ways = (
         reply(verdict_json((1, "fully", said)), model=model),
-        reply(f'{{"claim_1": {{"quote_from_passage": "number", "reason": "{said}", "verdict": "fully"}}}}'),
+        reply(
+            f'{{"claim_1": {{"quote_from_passage": "number", "reason": "{said}", "verdict": "fully"}}}}'
+        ),
         reply(said),
         error(401, f"Incorrect API key: {said}", code=said),
         error(400, f"no seed with {said}", param="seed"),
@@ -196,14 +206,20 @@ def test_it_is_in_no_file_of_a_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [sample.model_dump_json(include={"id", "input", "response", "contexts"}) for sample in records(9 * len(ENCODINGS))]
+    rows = [
+        sample.model_dump_json(include={"id", "input", "response", "contexts"})
+        for sample in records(9 * len(ENCODINGS))
+    ]
     Path("in.jsonl").write_text("\n".join(rows), encoding="utf-8")
     with ScriptedServer(repeating) as server:
         url = server.base_url.replace("//", f"//me:{quote(PASSWORD, safe='')}@")
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", url)
         command = "evaluate in.jsonl -j openai:m -o out.jsonl --junit j.xml --markdown m.md --report r.html"
-        assert run([*command.split(), "--show", "all", "--gate", "mean>=0", "--set", "max-retries=0"]) == 1
+        assert (
+            run([*command.split(), "--show", "all", "--gate", "mean>=0", "--set", "max-retries=0"])
+            == 1
+        )
     assert {path.name for path in tmp_path.iterdir()} >= {"out.jsonl", "j.xml", "m.md", "r.html"}
     assert files_hold(tmp_path) == {}
     assert held("".join(capsys.readouterr())) == []
@@ -212,7 +228,13 @@ def test_it_is_in_no_file_of_a_command(
 @pytest.mark.parametrize("encoded", ENCODINGS.values(), ids=ENCODINGS)
 def test_it_is_in_no_reply_of_a_batch(encoded: Callable[[str], str]) -> None:
     said = f"{encoded(KEY)} and {encoded(PASSWORD)}"
-    bodies = (reply(said).payload, {"error": {"message": said}}, [said], said, reply(verdict_json((1, "none", said))).payload)
+    bodies = (
+        reply(said).payload,
+        {"error": {"message": said}},
+        [said],
+        said,
+        reply(verdict_json((1, "none", said))).payload,
+    )
     for body in bodies:
         for ascii_only in (True, False):
             response = {"status_code": 200, "body": body}
@@ -234,7 +256,9 @@ def test_a_call_raises_no_secret() -> None:
         said = encoded(KEY)
         for answer in (error(403, said), error(302, "moved"), Answer(said)):
             with ScriptedServer(lambda *_, answer=answer: answer) as server:
-                model = OpenAICompatibleModel("m", base_url=server.base_url, api_key=KEY, max_retries=0)
+                model = OpenAICompatibleModel(
+                    "m", base_url=server.base_url, api_key=KEY, max_retries=0
+                )
                 with pytest.raises(JudgeError) as caught:
                     model.complete(request)
             assert not held(f"{caught.value!r}{caught.value.__cause__!r}")
