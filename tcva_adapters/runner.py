@@ -536,7 +536,7 @@ class Runner(Generic[R]):
         if self._in_batch:
             calls = self._calls.setdefault(id(question.judge), _Calls())
             if why is not None:
-                answer = answer.own_failure()
+                answer = answer.own_failure() if calls.has_succeeded else answer
                 calls.failures[why.reason] += why.fatal or not calls.has_succeeded
                 if calls.failures[why.reason] >= ENOUGH_FAILURES:
                     detail = f"not asked, after {ENOUGH_FAILURES} failures like this: {why.detail}"

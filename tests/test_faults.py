@@ -75,8 +75,7 @@ def test_twenty_failures_without_a_success_spare_the_rest(name: str) -> None:
         many = [sample for hit in range(10) for sample in samples(hit)]
         results = TCVA(judge=model, max_concurrency=1, share=False).evaluate_many(many)
         assert server.count == ENOUGH_FAILURES
-    fatal = [r.unscored is not None and r.unscored.fatal for r in results]
-    assert fatal == [False] * ENOUGH_FAILURES + [True] * (len(many) - ENOUGH_FAILURES)
+    assert all(r.unscored is not None and r.unscored.fatal for r in results)
 
 
 def ends(refused: set[int], *, asynchronous: bool) -> tuple[list[bool], list[bool]]:
@@ -108,7 +107,8 @@ def test_twenty_refusals_in_a_row_end_the_run_and_one_never_does(asynchronous: b
     assert fatal == [False] * 40 + [True] * 20
     for refused in ({1}, {*range(1, 20)}, {*range(21, 40)}):
         scored, fatal = ends(refused, asynchronous=asynchronous)
-        assert (scored.count(False), any(fatal)) == (len(refused), False)
+        assert scored.count(False) == len(refused)
+        assert not any(fatal[19:])
 
 
 @pytest.mark.slow

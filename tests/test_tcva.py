@@ -219,14 +219,14 @@ def test_without_the_first_judge_there_is_no_score_and_nothing_paid_is_lost() ->
     assert len(second.requests) == result.usage.calls == 1
 
 
-def test_a_member_that_can_never_answer_is_asked_once_in_a_batch() -> None:
-    samples = [SAMPLE.model_copy(update={"id": str(i), "input": f"{i}?"}) for i in range(5)]
+def test_a_member_that_never_answers_is_asked_twenty_times_in_a_batch() -> None:
+    samples = [SAMPLE.model_copy(update={"id": str(i), "input": f"{i}?"}) for i in range(25)]
     wrong_key = JudgeError("wrong key", fatal=True)
-    second = ScriptedModel([wrong_key] * 5, name="scripted:two")
-    tcva = TCVA(judge=ScriptedModel([REPLY] * 5), fuse=second, max_concurrency=1)
+    second = ScriptedModel([wrong_key] * 25, name="scripted:two")
+    tcva = TCVA(judge=ScriptedModel([REPLY] * 25), fuse=second, max_concurrency=1)
     results = tcva.evaluate_many(samples)
-    assert [r.score for r in results] == pytest.approx([0.85] * 5, abs=1e-12)
-    assert len(second.requests) == 1
+    assert [r.score for r in results] == pytest.approx([0.85] * 25, abs=1e-12)
+    assert len(second.requests) == 20
 
 
 def test_each_judge_is_served_from_the_store(tmp_path: Path) -> None:

@@ -425,8 +425,9 @@ def _listed(given: str | Sequence[Any]) -> list[Any]:
 
 
 def _fatal(reasons: Iterable[Unscored | None]) -> Unscored | None:
-    """The first failure after which no call could succeed."""
-    return next((why for why in reasons if why is not None and why.fatal), None)
+    """The failure after which no call could succeed: after any other one, further samples were judged."""
+    *_, last = reasons
+    return last if last is not None and last.fatal else None
 
 
 def _why(judged: Result | MetricJudgement) -> str | None:

@@ -107,9 +107,10 @@ def judged_rows(
         else next(turns)
         for item in items
     ]
-    for result in map(scorer.emitted, results):
-        if result.unscored is not None and result.unscored.fatal:
-            raise JudgeError(result.unscored.detail, fatal=True)
+    reasons = [scorer.emitted(result).unscored for result in results]
+    for why in reasons if None not in reasons else ():  # a call that succeeded says the opposite
+        if why is not None and why.fatal:
+            raise JudgeError(why.detail, fatal=True)
     judged = map(_added, _keys(scorer, items), results)
     return [{"error": error} if error is not None else next(judged) for error in errors]
 

@@ -128,4 +128,5 @@ def test_what_llm_objects_give_is_read(make: Callable[[str], Any], form: str) ->
 
 def refused(result: Result) -> None:
     assert result.unscored is not None
+    assert result.unscored.fatal
     assert "verdicts='written'" in result.unscored.detail
