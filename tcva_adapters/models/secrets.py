@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from html import unescape
+from itertools import product
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -25,9 +26,6 @@ _READ: Final = 10_000
 _IS_SECRET: Final = re.compile(r".{10}|(?=.*\d).{6}", re.DOTALL)
 """A secret has so many characters: placeholders such as ``none`` or ``ollama`` are words that replies
 hold."""
-
-_END: Final = re.compile(".=+")
-"""What the last bytes of a text are in base 64 where others may follow."""
 
 # A value wants a digit, another sign that it is no word, or many characters.
 _SHAPED: Final = re.compile(
@@ -76,8 +74,8 @@ _HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 def mask(text: str, *secrets: str) -> str:
     r"""Take secrets, and the keys of the environment, out of a text, also where they are encoded there.
 
-    Encodings are those of JSON, addresses and HTML, up to five inside each other, and base 64 and
-    hexadecimal digits inside these. Lines may be wrapped. Of a word with other characters encoded
+    Encodings are those of JSON, addresses and HTML, up to five inside each other, and base 64
+    inside these. Lines may be wrapped. Of a word with other characters encoded
     than JSON must encode, nothing is left; and of a text, where a secret is several such words.
 
     Args:
@@ -103,16 +101,13 @@ def mask(text: str, *secrets: str) -> str:
 @lru_cache(maxsize=32)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
     """Secrets of enough characters as they may stand in a decoded text."""
-    whole = [each for each in secrets if _IS_SECRET.search(each)]
-    texts = [re.sub(r"\\[nrt]?", "", _decoded(each)) for each in whole]  # as `_BETWEEN` reads it
-    forms = [*texts, *(text.encode().hex() for text in texts)]
-    for n in range(3):  # what stands before it decides how its bytes fall into base 64
-        coded = (base64.b64encode(bytes(n) + text.encode()).decode() for text in texts)
-        forms += (_END.sub("", each[n + (n > 0) :]) for each in coded)
-    forms.sort(key=len, reverse=True)
-    written = "|".join(_BETWEEN.join(map(re.escape, form)) for form in forms)
-    # There is a base 64 for addresses, too.
-    return re.compile(written.replace(r"\+", "[+-]").replace("/", "[/_]") or "(?!)")
+    # As `_BETWEEN` reads them.
+    forms = [re.sub(r"\\[nrt]?", "", _decoded(s)) for s in secrets if _IS_SECRET.search(s)]
+    for n, text in [*product(range(3), forms)]:
+        raw = bytes(n) + text.encode()  # what stands before it decides how it falls into base 64
+        forms.append(base64.b64encode(raw)[n + (n > 0) : len(raw) * 8 // 6].decode())
+    forms.sort(reverse=True)  # longer ones before those that they begin with
+    return re.compile("|".join(_BETWEEN.join(map(re.escape, f)) for f in forms) or "(?!)")
 
 
 def _decoded(text: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views import mean
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.inference import difference
 from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
 
@@ -38,21 +39,17 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
             "a baseline of the same criterion"
         )
         raise InvalidValueError(msg)
-    places = {sample: place for place, sample in enumerate(before.samples)}
     check_common(before, now.samples)
-    both = [place for place, sample in enumerate(now.samples) if sample in places]
-    gone = places.keys() - {*now.samples}
-    names = [now.samples[place] for place in both] + [name for name in places if name in gone]
-    rest = (0, len(gone))
-    groups = [*(now.groups[place] for place in both), *gone] if now.groups else None
+    names, places = before.samples, places_in(now, before.samples)
+    both = int((places >= 0).sum())
+    known = [*now.groups, ""]
+    groups = [known[place] for place in places] if now.groups else None
     rows: list[Record] = []
     moved: dict[str, list[Record]] = {REGRESSIONS: [], _NEWLY: []}
     for method in methods:
-        places_before = [places[name] for name in names]
-        new = np.pad(now.column(method)[both], rest, constant_values=np.nan)
-        old = before.column(method)[places_before]
-        passes = np.pad(now.passes(method)[both], rest)
-        passed = (old >= now.threshold(method)) & ~before.closed(method)[places_before]
+        new, old = np.append(now.column(method), np.nan)[places], before.column(method)
+        passes = np.append(now.passes(method), False)[places]
+        passed = (old >= now.threshold(method)) & ~before.closed(method)
         scored = np.isfinite(old) & np.isfinite(new)
         later, earlier = (np.where(scored, decided, np.nan) for decided in (passes, passed))
         change = difference("mean", new, old, groups=groups)
@@ -79,7 +76,13 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
     tables = [Table("changes", _COLUMNS, rows)]
     tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]
-    return Report(_sentence(rows[0], len(names)), tables, tuple(_notes(before, now, len(both))))
+    return Report(_sentence(rows[0], len(names)), tables, tuple(_notes(before, now, both)))
+
+
+def places_in(table: ScoreTable, samples: Iterable[str]) -> IntArray:
+    """Where samples stand in a table; -1 for those that are not there."""
+    places = {sample: place for place, sample in enumerate(table.samples)}
+    return np.array([places.get(sample, -1) for sample in samples], dtype=np.intp)
 
 
 def check_common(before: ScoreTable, names: Iterable[str]) -> None:

@@ -22,6 +22,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, of_percent
+from tcva_adapters.report.baseline import places_in
 from tcva_adapters.results.assessment import FAILURES, SILENT, ClaimVerdict, Reason
 from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.inference import lower_bound
@@ -232,12 +233,11 @@ def _values(
         return covered, rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
-    earlier = dict(zip(before.samples, before.column(method).tolist(), strict=True))
-    old = np.array([earlier.pop(sample, math.nan) for sample in table.samples])
-    rows = np.flatnonzero(np.isfinite(old) & ~table.has_reason(method, FAILURES))
-    gone = [-score for score in earlier.values() if math.isfinite(score)]
-    differences = np.append(np.nan_to_num(scores[rows]) - old[rows], gone)
-    return differences, np.pad(rows, (0, len(gone)), constant_values=-1)
+    places, old = places_in(table, before.samples), before.column(method)
+    failed = np.append(table.has_reason(method, FAILURES), False)[places]
+    differences = np.nan_to_num(np.append(scores, np.nan)[places]) - old
+    used = np.isfinite(old) & ~failed
+    return differences[used], places[used]
 
 
 def _failures(method: str, table: ScoreTable) -> list[Record]:

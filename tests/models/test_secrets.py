@@ -73,7 +73,6 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "hexadecimal numbers of HTML": each("&#x{:X};"),
     "names of HTML": lambda s: html.escape(s).replace("/", "&sol;").replace("+", "&plus;"),
     "base 64": base64_of,
-    "base 64 for addresses": lambda s: base64.urlsafe_b64encode(s.encode()).decode(),
     "base 64 of a user": lambda s: f"Basic {base64_of(f'me:{s}')}",
     "base 64 of JSON": lambda s: base64_of(
         json.dumps({"key": s}, ensure_ascii=False).replace('\\"', '"')
@@ -81,7 +80,6 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "base 64 in an address": lambda s: quote(base64_of(s), safe=""),
     "base 64 in lines": lambda s: wrapped(base64_of(s), "\r\n"),
     "base 64 in lines of JSON": lambda s: wrapped(base64_of(s), r"\r\n"),
-    "hexadecimal": lambda s: s.encode().hex(),
     "lines": lambda s: wrapped(s, "\n  "),
     "lines of a mail": lambda s: wrapped(s, "=\r\n"),
     "places to break": lambda s: wrapped(s, "\u200b"),
