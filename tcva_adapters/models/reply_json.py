@@ -169,8 +169,7 @@ def _mended(reply: str, start: int, to_repair: int) -> Node:
             return _repaired(reply[start : match.end()], start)
         if not closers or len(closers) > MAX_DEPTH:
             return Node({}, start, match.end() if not closers else end, is_doubtful=True)
-    before = _HEAD.match(reply, start, tail)
-    head = before[0] if before else ""
+    head: str = _HEAD.match(reply, start, tail)[0]  # type: ignore[index]  # it begins with a bracket
     ends = () if is_mismatched else _ENDS if len(head) == end - start else _ENDS[:2]
     decoded = (_decode(f"{head}{ending}{closers}") for ending in ends)
     value: Any = next((found[0] for found in decoded if found), {})

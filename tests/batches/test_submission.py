@@ -265,7 +265,7 @@ BODY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99
 )
 def test_a_server_that_sends_byte_after_byte_is_not_waited_for(
     path: str, ask: Callable[[TCVA, Path], object], beginning: bytes,
-    server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path,
+    server: BatchServer, tcva: TCVA, place: Path,
 ) -> None:  # fmt: skip
     def drips(handler: Handler) -> None:
         handler.close_connection = True
