@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from tcva_adapters import Assessment, ClaimVerdict, Sample, Verdict
-from tcva_adapters.batches.lines import CONFLICT, merged, read_lines
+from tcva_adapters.batches.lines import CONFLICT, Line, merged, read_lines
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.compare import read_scores
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
@@ -29,16 +29,17 @@ from tcva_adapters.models.openai_batches import split
 from tcva_adapters.models.openai_exchange import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.models.secrets import mask, quotable
-from tcva_adapters.report.page import write
 from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.markdown import to_markdown
+from tcva_adapters.report.page import write
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import read_samples
 from tcva_adapters.text.contrast import negation_differs, opposites
 from tcva_adapters.text.non_claims import non_claim_kind
+from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.sentences import split_claims
 from tcva_adapters.text.words import tokenise
 
@@ -53,7 +54,7 @@ def _pieces(data: bytes) -> list[bytes]:
 def _batch(text: str) -> object:
     """A result file that is this text, one that holds it in a reply, and twice that reply."""
     line = {"custom_id": "5f-0", "response": {"status_code": 200, "body": _completion(text)}}
-    found = []
+    found: list[Line] = []
     for data in (text.encode(), json.dumps(line).encode()):
         found += read_lines(split(iter(_pieces(data))), mask)
     return merged(found[-1][2], found[-1][2]) == CONFLICT
@@ -118,12 +119,11 @@ def _quotes(text: str) -> object:
 
 
 def _contrast(text: str) -> object:
-    claim, source = tokenise(text), tokenise(text.swapcase() + " not 7")
-    return [
-        work(a, b)
-        for work in (opposites, negation_differs, other_numbers)
-        for a, b in ((claim, source), (source, claim))
-    ]
+    """What a claim denies of a source, and its other numbers, in both directions."""
+    claim, source = tokenise(text[:9_990]), tokenise(text[:9_990].swapcase() + " not 7")
+    compared = product((opposites, negation_differs, other_numbers), (0, 1))
+    pair = (claim, source)
+    return [compare(pair[at], pair[1 - at]) for compare, at in compared]
 
 
 def _results(text: str) -> object:
@@ -183,7 +183,7 @@ REPLIES: Final[dict[str, Read]] = {
     "verdicts": lambda text: parse_verdicts(text, 8),
     "verdicts as in the sample": lambda text: parse_verdicts(text, 8, [text]),
     "verdicts not in the sample": lambda text: parse_verdicts('{"1": "fully"}', 1, [text]),
-    "claims": lambda text: parse_claims(text),
+    "claims": parse_claims,
     "claims as in the sample": lambda text: parse_claims(text, [text]),
     "asserts": lambda text: parse_asserts(text, text),
     "rating": lambda text: read_rating(text, text),

@@ -1,7 +1,7 @@
 """Whatever others wrote is read in a time that grows with its length, and never with the square of it."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
