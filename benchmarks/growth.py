@@ -1,25 +1,36 @@
-"""Memory and time of whole commands as the number of samples grows.
+"""Memory and time of whole commands as the number of samples grows; time of readers as a text does.
 
 Run: python -m benchmarks.growth [--sizes 1000,10000] [--commands evaluate,compare,report]
      python -m benchmarks.growth --sizes 10000,1000000 --commands sweep       (two minutes)
      python -m benchmarks.growth --sizes 10000,1000000 --commands evaluate    (an hour)
+     python -m benchmarks.growth --readers all [--sizes 16000,32000,64000,128000,256000]
 Each command is a process of its own; its peak memory and its CPU time are the kernel's. Samples are
 short, seeded and all different. ``store`` judges by a model, which is a server in another process that
 answers at once, with a verdict store.
+
+Readers are all that read what others wrote (`benchmarks.readers`). Each reads hard texts of growing length; shown is
+the CPU time of the text that takes it longest, and the exponent of its growth from the first size with 20 ms on: 1
+is linear. An exponent above 1.4 ends the command with 1.
 """
 
 import argparse
 import json
+import math
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from benchmarks.answering_server import started
+from benchmarks.readers import READERS, texts
+from tcva_adapters.errors import TCVAError
 
 _PLACES: Final = ("harbour", "library", "museum", "station", "garden", "theatre", "market", "tower")
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -33,6 +44,11 @@ COMMANDS: Final = {
     "report": ("report", "judged.jsonl", "--samples", SAMPLES, "--out", "report.html"),
 }  # fmt: skip
 JUDGED: Final = "judged.jsonl"
+
+LIMIT: Final = 1.4
+"""The exponent from which on growth is not linear."""
+
+_CLEAR: Final = 0.02  # seconds that are no noise
 
 
 class Measured(NamedTuple):
@@ -82,11 +98,50 @@ def judged_again_and_again(folder: Path, size: int, address: str) -> None:
         file.writelines(islice(cycle(lines), size))
 
 
+def seconds(reader: str, text: str) -> float:
+    """The CPU time that a reader takes for a text, the least of two."""
+    times = []
+    for _ in range(2):
+        began = time.process_time()
+        with suppress(TCVAError):
+            READERS[reader](text)
+        times.append(time.process_time() - began)
+    return min(times)
+
+
+def measure_readers(readers: Sequence[str], sizes: Sequence[int]) -> float:
+    """Print a line for each reader; the largest exponent of all."""
+    print(f"{'ms of CPU for kilobytes':27}" + "".join(f"{size // 1000:8}" for size in sizes))
+    largest = 0.0
+    for reader in readers:
+        times: dict[str, list[float]] = {}
+        for size in sizes:
+            for made_of, text in texts(reader, size):
+                times.setdefault(made_of, []).append(seconds(reader, text))
+        made_of, slowest = max(times.items(), key=lambda one: one[1][-1])
+        at = next((at for at, took in enumerate(slowest) if took >= _CLEAR), len(sizes) - 1)
+        growth = 1.0
+        if at < len(sizes) - 1:
+            growth = math.log(slowest[-1] / slowest[at]) / math.log(sizes[-1] / sizes[at])
+            largest = max(largest, growth)
+        shown = "".join(f"{1000 * took:8.0f}" for took in slowest)
+        print(f"{reader:27}{shown}{growth:7.2f}  {made_of!r}", flush=True)
+    return largest
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Memory and time as the number of samples grows")
-    parser.add_argument("--sizes", default="1000,10000")
+    parser = argparse.ArgumentParser(description="Memory and time as what is read grows")
+    parser.add_argument("--sizes", help="samples; characters for readers")
     parser.add_argument("--commands", default=",".join(COMMANDS))
+    parser.add_argument("--readers", help="names with commas between, or all")
     given = parser.parse_args()
+    given.sizes = given.sizes or (
+        "16000,32000,64000,128000,256000" if given.readers else "1000,10000"
+    )
+    if given.readers:
+        readers = [*READERS] if given.readers == "all" else given.readers.split(",")
+        largest = measure_readers(readers, [*map(int, given.sizes.split(","))])
+        sys.exit(largest > LIMIT)
     commands, sizes = given.commands.split(","), [int(size) for size in given.sizes.split(",")]
     print(f"{'':10}{'samples':>9}{'MB':>8}{'CPU s':>9}{'us/sample':>11}")
     peaks: dict[str, list[float]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -25,6 +26,7 @@ CONFLICT: Final[Outcome] = (
 
 _CUSTOM_ID: Final = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
 
+_MOST_LINES: Final = 10  # of one request
 _UNASKED: Final = ("batch_expired", "batch_cancelled")
 
 
@@ -41,7 +43,8 @@ def request_line(question: str, turn: int, body: Mapping[str, Any]) -> bytes:
 def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[Line]:
     """What came of requests, from the lines of a result file.
 
-    Left out are lines that are none, and requests that nobody looked at.
+    Left out are lines that are none, requests that nobody looked at, and further lines of a request
+    that has many: each costs reading what came before.
 
     Args:
         lines: The lines.
@@ -51,6 +54,7 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
     >>> list(read_lines([line, b"{}"], str))
     [('5f', 0, (429, '{"error": null}'))]
     """
+    times: Counter[str] = Counter()
     for raw in lines:
         try:
             found = json.loads(raw.decode("utf-8-sig", "replace"), parse_int=read_integer)
@@ -59,6 +63,9 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             continue
         if place is None or _mapping(error).get("code") in _UNASKED:
+            continue
+        times[place[0]] += 1
+        if times[place[0]] > _MOST_LINES:
             continue
         status, body = response.get("status_code", 0), response.get("body")
         if status not in range(200, 600):  # some write 0

@@ -48,8 +48,8 @@ _CLASSES: Final = {
 }
 _EXAMPLE: Final = '{"0": "contradiction", "1": "entailment", "2": "neutral"}'
 _EXPORT: Final = "optimum-cli export onnx --task text-classification --model MODEL FOLDER"
+_MARK: Final = re.compile(r"\W")
 _PLACE: Final = re.compile(r"\{(premise|hypothesis)\}")
-_EXTERNAL: Final = re.compile(rb"\x0a\x08location\x12([\x01-\x7f])")  # and a name so long
 
 
 class Chance(NamedTuple):
@@ -99,10 +99,10 @@ class CrossEncoder:
             raise InvalidValueError(msg)
         with _reading(files["tokenizer.json"]):
             self._tokenizer = Tokenizer.from_file(str(files["tokenizer.json"]))
-        # Where a text of the sample says [SEP], that is a word of it; the template's are none.
-        self._tokenizer.encode_special_tokens = not self._template
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
+        added = self._tokenizer.get_added_tokens_decoder().items()
+        self._special = {number for number, token in added if token.special}
         self.room = self.length - len(self._encoded("", "").ids)
         if self.room < _LEAST:
             msg = f"the model reads {self.length} tokens by config.json or tokenizer_config.json, and special tokens and nli_template take {self.length - self.room}; the texts need {_LEAST}"
@@ -122,9 +122,20 @@ class CrossEncoder:
             self.chances([("a", "a")])
         _made.add(self)
 
+    def _plain(self, text: str) -> str:
+        """A text with blanks for the marks of special tokens: in a sample, [SEP] is a word.
+
+        The tokenizer says which they are: many vocabularies hold them like words, also in full width.
+        """
+        encoded = self._tokenizer.encode(text, add_special_tokens=False)
+        for number, (begin, end) in zip(encoded.ids, encoded.offsets, strict=True):
+            if number in self._special:
+                text = text[:begin] + _MARK.sub(" ", text[begin:end]) + text[end:]
+        return text
+
     def cut(self, text: str, most: int) -> tuple[str, int]:
         """A text as far as it has at most so many tokens, and how many it has."""
-        found = self._tokenizer.encode(text, add_special_tokens=False)
+        found = self._tokenizer.encode(self._plain(text), add_special_tokens=False)
         size = len(found.ids)
         return (text, size) if size <= most else (text[: found.offsets[most - 1][1]], most)
 
@@ -145,6 +156,7 @@ class CrossEncoder:
         return [found[at] for at in range(len(pairs))]
 
     def _encoded(self, premise: str, hypothesis: str) -> Any:
+        premise, hypothesis = map(self._plain, (premise, hypothesis))
         if not self._template:
             return self._tokenizer.encode(premise, hypothesis)
         texts = {"premise": premise, "hypothesis": hypothesis}
@@ -222,14 +234,16 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _weights(graph: Path) -> dict[str, Path]:
-    """The files with weights that a graph names."""
+    """The files beside a graph whose names stand in it: those with its weights are among them."""
     data = graph.read_bytes()
-    places = [(match.end(), match[1][0]) for match in _EXTERNAL.finditer(data)]
-    names = {data[at : at + size].decode(errors="replace") for at, size in places}
-    if lacking := [name for name in sorted(names) if not (graph.parent / name).is_file()]:
-        msg = f"{graph.parent} has no {lacking[0]} with weights of {graph.name}; copy it there"
-        raise InvalidValueError(msg)
-    return {name: graph.parent / name for name in names}
+    # Beside a link, and beside what it leads to: onnxruntime looks in both places.
+    folders = (graph.parent, graph.resolve().parent) if b"location" in data else ()
+    return {
+        str(path.relative_to(folder)): path
+        for folder in folders
+        for path in folder.rglob("*")
+        if os.fsencode(path.name) in data and path.is_file()
+    }
 
 
 def _digest(files: Mapping[str, Path]) -> str:

@@ -47,7 +47,7 @@ _EMPTY: Final = words("empty")
 _SMALL_CHARACTERS: Final = words("small_characters")
 _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
 _PAIR: Final = re.compile(
-    r"([^\W\d][\w.-]*+)(?!(?<=\d):\d)[\"']?+\s*+[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)"
+    r"(?<![\w.-])[\d.-]*+([^\W\d][\w.-]*+)(?!(?<=\d):\d)[\"']?+\s*+[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)"
 )
 _UNITS: Final = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})  # seconds of an hour
 _AVAILABLE: Final = frozenset({"available", "offered", "provided", "possible", "included"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -89,7 +90,8 @@ class Passages:
         for key in sorted(words, key=lambda key: len(self._where[key])):
             places = self._where[key]
             if len(places) > _MOST_PLACES:
-                places = [at for at in places if at in scores] or places[:_MOST_PLACES]
+                known = [at for at in scores if bisect_left(places, at) < bisect_right(places, at)]
+                places = known or places[:_MOST_PLACES]
             for at in places:
                 scores[at] += _CONTENT if words[key] else 1
         pairs = set(pairwise([token.key for token in tokens]))

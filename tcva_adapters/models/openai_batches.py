@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
-from itertools import islice
+from io import SEEK_END
 from typing import IO, Any, Final
 
 import openai
 
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.loops import wait_for
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.openai_exchange import Answer
-from tcva_adapters.models.openai_model import OpenAICompatibleModel, answer_of_error
+from tcva_adapters.models.openai_model import LARGEST_REPLY, OpenAICompatibleModel, answer_of_error
 from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.secrets import mask
 
 ENDPOINT: Final = "/v1/chat/completions"
 
-_MOST_LISTED: Final = 1000
-"""Batches that are looked through for one of ours: the newest come first."""
+_MOST_PAGES: Final = 10
+"""Of 100 batches that are looked through for one of ours: the newest come first."""
 
 _PIECE: Final = 1_000_000
-"""Bytes of a result file that arrive within the timeout."""
+"""Bytes of a file that are sent, or arrive, within the timeout."""
 
 _NO_INTERFACE: Final = frozenset({404, 405, 501})
 
@@ -62,14 +63,15 @@ class Batch:
 class BatchService:
     """Uploads, batches and result files of the server of a model; close it after use.
 
-    Every method raises a `JudgeError` where the server refuses or cannot be reached.
+    Every method raises a `JudgeError` where the server refuses, cannot be reached, or does not answer
+    within the model's timeout.
 
     Args:
         model: Whose server, with whose key.
     """
 
     def __init__(self, model: OpenAICompatibleModel) -> None:
-        self._client = model.connection.for_files()
+        self._client: Any = model.connection.for_files()
         self._is_ours = self._client is not model.connection.given
         self.model = model
         self._server = model.server
@@ -82,59 +84,76 @@ class BatchService:
     def close(self) -> None:
         """Close the connections; a client of the user's stays open."""
         if self._is_ours:
-            self._client.close()
+            self._answer(self._client.close)
 
     def upload(self, stream: IO[bytes], name: str) -> str:
-        """Upload a file of requests, and return its id."""
-        with self._errors():
-            return self._client.files.create(file=(name, stream), purpose="batch").id
+        """Upload a file of requests, in as many timeouts as it has megabytes, and return its id."""
+        create = partial(self._client.files.create, file=(name, stream), purpose="batch")
+        return str(self._answer(create, 1 + stream.seek(0, SEEK_END) // _PIECE).id)
 
     def create(self, file: str) -> Batch:
         """Make a batch of an uploaded file.
 
         It is sent once: after a failure without an answer, `find` tells whether there is one.
         """
-        with self._errors():
-            # A request that is repeated after a lost answer would make, and cost, a second batch.
-            batches: Any = self._client.with_options(max_retries=0).batches
-            batch = batches.create(input_file_id=file, endpoint=ENDPOINT, completion_window="24h")
-            return self._read(batch)
+        # A request that is repeated after a lost answer would make, and cost, a second batch.
+        create = self._client.with_options(max_retries=0).batches.create
+        asked = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}
+        return self._read(self._answer(partial(create, **asked)))
 
     def find(self, file: str) -> Batch | None:
         """The batch that `create` made of this file, if there is one that did not fail."""
-        with self._errors():
-            for each in islice(self._client.batches.list(limit=100), _MOST_LISTED):
+        turn = partial(self._client.batches.list, limit=100)
+        for _ in range(_MOST_PAGES):
+            page = self._answer(turn)
+            for each in page.data:
                 if each.input_file_id == file and each.status != "failed":
                     return self._read(each)
+            if not page.has_next_page():
+                break
+            turn = page.get_next_page
         return None
 
     def batch(self, id: str) -> Batch:  # noqa: A002  # what it is called
         """How far a batch is."""
-        with self._errors():
-            return self._read(self._client.batches.retrieve(id))
+        return self._read(self._answer(partial(self._client.batches.retrieve, id)))
 
     def cancel(self, id: str) -> Batch:  # noqa: A002  # what it is called
         """Have a batch stopped; what was answered until then comes in its files."""
-        with self._errors():
-            return self._read(self._client.batches.cancel(id))
+        return self._read(self._answer(partial(self._client.batches.cancel, id)))
 
     def lines(self, file: str) -> Iterator[bytes]:
         """The lines of a result file, as they arrive: each megabyte within the model's timeout."""
-        streamed = self._client.files.with_streaming_response
-        with self._errors(), streamed.content(file, timeout=self._timeout) as response:
-            yield from split(self._in_time(response.iter_bytes()))
+        entered, following = ("__aenter__", anext) if self._is_ours else ("__enter__", next)
+        streamed = self._client.files.with_streaming_response.content(file)
+        response = self._answer(getattr(streamed, entered))
+        read = partial(following, response.iter_bytes(_PIECE), b"")
+        yield from split(iter(partial(self._answer, read), b""))
+        self._answer(response.close)
 
-    def _in_time(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """Pieces as they arrive; a connection's own timeout begins anew with each byte."""
-        size, until = 0, time.monotonic() + self._timeout
-        for piece in pieces:
-            yield piece
-            size += len(piece)
-            if size > _PIECE:
-                size, until = 0, time.monotonic() + self._timeout
-            elif time.monotonic() > until:
-                msg = f"{self._server.url} sends a file too slowly; raise timeout and collect again"
-                raise JudgeError(msg, reason="timeout")
+    def _answer(self, ask: Callable[[], Any], timeouts: int = 1) -> Any:
+        """What comes of a request; to our own client within the timeout as a whole, repeats included.
+
+        A connection's timeout begins anew with each byte. Whatever the package raises comes out as
+        the `JudgeError` that it means.
+
+        Args:
+            ask: Makes the request.
+            timeouts: How many it may take.
+        """
+
+        async def answer() -> Any:
+            return await asyncio.wait_for(ask(), self._timeout * timeouts)
+
+        try:
+            return wait_for(answer(), "tcva-files") if self._is_ours else ask()
+        except TimeoutError:
+            msg = f"no answer from {self._server.url} within {self._timeout:g} s; raise timeout"
+            raise JudgeError(msg, reason="timeout") from None
+        except openai.OpenAIError as error:
+            raise self._meaning(answer_of_error(error)) from None
+        except Exception as error:  # the transport's own, where a file breaks off
+            raise as_judge_error(error) from error
 
     def _read(self, found: Any) -> Batch:
         """A batch from what the package made of it; servers leave fields out."""
@@ -152,18 +171,6 @@ class BatchService:
             said=self._server.clean("; ".join(str(each.get("message") or "") for each in errors)),
         )
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Whatever the package raises comes out as the `JudgeError` that it means."""
-        try:
-            yield
-        except JudgeError:
-            raise
-        except openai.OpenAIError as error:
-            raise self._meaning(answer_of_error(error)) from None
-        except Exception as error:  # the transport's own, where a file breaks off
-            raise as_judge_error(error) from error
-
     def _meaning(self, answer: Answer) -> JudgeError:
         url, said = self._server.url, f"({answer.status}: {self._server.said(answer)[0]})"
         if answer.status in _NO_INTERFACE:
@@ -175,15 +182,21 @@ class BatchService:
         return self._server.error(answer)
 
 
-def split(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def split(pieces: Iterable[bytes]) -> Iterator[bytes]:
     r"""Lines of a stream of bytes, ended by line feeds alone: texts may hold U+2028.
 
-    >>> list(split(iter([b"a\nb", b"c\r\n", b"d"])))
+    A line that is too long to hold a reply is cut off.
+
+    >>> list(split([b"a\nb", b"c\r\n", b"d"]))
     [b'a', b'bc\r', b'd']
     """
-    rest = b""
+    line = bytearray()
     for piece in pieces:
-        *whole, rest = (rest + piece).split(b"\n")
-        yield from whole
-    if rest:
-        yield rest
+        for number, part in enumerate(piece.split(b"\n")):
+            if number:
+                yield bytes(line)
+                line.clear()
+            if len(line) <= LARGEST_REPLY:
+                line += part
+    if line:
+        yield bytes(line)

@@ -69,8 +69,6 @@ _THREAD: Final = "tcva-calls"
 """Nothing of the user's runs on the loop of this thread: whoever waits for it never holds it up."""
 
 _CONNECT_SECONDS: Final = 10.0
-_FILE_SECONDS: Final = 300.0
-"""Between two pieces of a file that is sent or fetched."""
 
 
 class OpenAICompatibleModel:
@@ -333,7 +331,7 @@ class Connection:
         except openai.OpenAIError as error:
             return answer_of_error(error)
 
-    def for_files(self) -> openai.OpenAI:
+    def for_files(self) -> openai.OpenAI | openai.AsyncOpenAI:
         """A client for files of any size; to be closed after use where it is not the user's.
 
         Raises:
@@ -342,10 +340,10 @@ class Connection:
         if isinstance(self.given, openai.AsyncOpenAI):
             msg = "batches need client=openai.OpenAI(...), not an AsyncOpenAI"
             raise InvalidValueError(msg)
-        return self.given or openai.OpenAI(
+        return self.given or openai.AsyncOpenAI(
             **self._settings,
-            timeout=openai.Timeout(_FILE_SECONDS, connect=_CONNECT_SECONDS),
-            http_client=openai.DefaultHttpxClient(**self._http),
+            timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # each request has its own
+            http_client=openai.DefaultAsyncHttpxClient(**self._http),
         )
 
 

@@ -41,7 +41,7 @@ broken list of 24 verdicts with long quotes has 8000."""
 _MAX_AHEAD: Final = 8_000_000
 """Characters of a value times its quotation marks: at each doubtful one a repair looks ahead."""
 
-_TAIL: Final = re.compile(r"[^\s,:{}\[\]\"]*$")  # of a number or a word
+_HEAD: Final = re.compile(r".*[\s,:{}\[\]\"]", re.DOTALL)  # up to a number or a word
 _ENDS: Final = ("null", '"":null', "", ":null")
 """What a value that was cut off may lack before its brackets are closed; inside of a text or a
 number it is one of the first two."""
@@ -169,7 +169,7 @@ def _mended(reply: str, start: int, to_repair: int) -> Node:
             return _repaired(reply[start : match.end()], start)
         if not closers or len(closers) > MAX_DEPTH:
             return Node({}, start, match.end() if not closers else end, is_doubtful=True)
-    head = _TAIL.sub("", reply[start:tail])
+    head: str = _HEAD.match(reply, start, tail)[0]  # type: ignore[index]  # it begins with a bracket
     ends = () if is_mismatched else _ENDS if len(head) == end - start else _ENDS[:2]
     decoded = (_decode(f"{head}{ending}{closers}") for ending in ends)
     value: Any = next((found[0] for found in decoded if found), {})

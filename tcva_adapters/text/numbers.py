@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from math import isnan, nan
 from typing import Final
 
@@ -122,6 +123,7 @@ def bound_of(tokens: Sequence[Token], at: int) -> str:
     return (bound and bound.lastgroup) or ""
 
 
+@lru_cache(maxsize=8192)  # each number of a claim is held against all of its quote
 def value_of(key: str) -> float:
     """The value of the key of a plain number, else nan."""
     return float(key) if _PLAIN.fullmatch(key) else nan

@@ -247,30 +247,49 @@ def test_contradicted_answers(tries: int, server: BatchServer, tcva: TCVA, place
         assert "two different replies" in why["example"]
 
 
-@pytest.mark.slow
-def test_a_download_that_stalls_ends(server: BatchServer, tmp_path: Path, place: Path) -> None:
-    def stalls(handler: Handler) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Length", "1000")
-        handler.end_headers()
-        for _ in range(100):  # a byte now and then restarts the clock of a connection
+HEADERS = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX: "
+BODY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n"
+
+
+@pytest.mark.parametrize("beginning", [HEADERS, BODY], ids=["headers", "body"])
+@pytest.mark.parametrize(
+    ("path", "ask"),
+    [
+        ("POST /v1/files", lambda tcva, place: submit(tcva, FEW, place)),
+        ("POST /v1/batches", lambda tcva, place: submit(tcva, FEW, place)),
+        ("GET /v1/batches/batch_1", status),
+        ("POST /v1/batches/batch_1/cancel", cancel),
+        ("GET /v1/files/file-2/content", collect),
+    ],
+    ids=["upload", "create", "status", "cancel", "download"],
+)
+def test_a_server_that_sends_byte_after_byte_is_not_waited_for(
+    path: str, ask: Callable[[TCVA, Path], object], beginning: bytes,
+    server: BatchServer, tcva: TCVA, place: Path,
+) -> None:  # fmt: skip
+    def drips(handler: Handler) -> None:
+        handler.close_connection = True
+        handler.wfile.write(beginning)
+        for _ in range(200):  # a byte now and then restarts the clock of a connection
             handler.wfile.write(b" ")
             handler.wfile.flush()
             if server.closing.wait(0.1):
                 return
 
-    model = model_at(server, timeout=1.0, max_retries=0)
-    tcva = TCVA(judge=model, store=tmp_path / "v.sqlite")
-    submit(tcva, FEW, place)
-    server.look("batch_1")
-    path = "GET /v1/files/file-2/content"
-    server.faults = [Fault(path, Answer(write=stalls))]
+    if ask in (status, cancel, collect):
+        server.hold = ask is cancel
+        submit(tcva, FEW, place)
+        server.look("batch_1")
+    server.faults = [Fault(path, Answer(write=drips))]
+    impatient = TCVA(judge=model_at(server, timeout=1.0, max_retries=0), store=tcva.store)
     began = time.monotonic()
     with pytest.raises(JudgeError) as raised:
-        collect(tcva, place)
+        ask(impatient, place)
     assert raised.value.reason == "timeout"
-    assert time.monotonic() - began < 8  # the server goes on for ten seconds
-    assert figures(collected(tcva, place))["scored"] == 4  # the ledger is free, nothing is lost
+    assert time.monotonic() - began < 10  # the server goes on for twenty seconds
+    if ask is not cancel:
+        submit(tcva, FEW, place)
+        assert figures(collected(tcva, place))["scored"] == 4  # the ledger is free, nothing is lost
 
 
 def test_what_a_model_refuses_is_left_out(server: BatchServer, tcva: TCVA, place: Path) -> None:

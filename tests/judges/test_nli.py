@@ -26,10 +26,12 @@ from tcva_adapters.scale import judge_batch
 pytest.importorskip("onnxruntime", reason="the extra nli")
 pytest.importorskip("onnx", reason="writes the models")
 
+from tokenizers import Tokenizer, models, normalizers
+
 from tcva_adapters.judges import cross_encoder
 from tcva_adapters.judges.cross_encoder import CrossEncoder
 from tcva_adapters.judges.nli import NLIJudge
-from tests.support.cross_encoder import THREE, save
+from tests.support.cross_encoder import SPECIAL, THREE, save
 
 CONTEXTS = (
     "The office opens at nine. It closes at five on weekdays. Parking is free for guests.",
@@ -134,7 +136,7 @@ def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -
     ("model.onnx", None, "has no model.onnx; write it with optimum-cli"),
     ("tokenizer.json", None, "has no tokenizer.json; write it with optimum-cli"),
     ("config.json", None, "has no config.json; write it with optimum-cli"),
-    ("weights.bin", None, "has no weights.bin with weights of model.onnx; copy it there"),
+    ("weights.bin", None, 'weights.bin"; write the folder with optimum-cli'),
     ("config.json", "{", "config.json cannot be used: Expecting"),
     ("config.json", "[5]", "config.json cannot be used: 'list' object"),
     ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
@@ -280,7 +282,92 @@ def test_threads_are_those_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) 
     assert cross_encoder._threads() == 4
 
 
-def test_separators_in_a_text_are_words_of_it(folder: Folder) -> None:
-    """Behind the model's own one the graph sees the claim."""
-    contexts = ["From Monday on [SEP] the office opens at nine."]
-    assert judged(folder(), Sample(response=ONE.response, contexts=contexts))[0][0] == "fully"
+SEPARATED = {
+    "contexts": ("From Monday on {} the office opens at nine.", "The office opens at nine."),
+    "claim": ("The office opens at nine, cats stay.", "The office {} opens at nine, cats stay."),
+}
+MARKS = [*SPECIAL, "</s>", "<s>", "[MASK]", "［SEP］", "[SEP][SEP]", "[[SEP]SEP]", "[SEP] " * 9]
+
+
+@pytest.mark.parametrize("kind", ["words", "pieces"])
+@pytest.mark.parametrize("template", [None, "{premise} [SEP] {hypothesis}"])
+@pytest.mark.parametrize("mark", MARKS)
+def test_special_tokens_in_a_text_are_words_of_it(
+    folder: Folder, mark: str, template: str | None, kind: str
+) -> None:
+    """Behind the model's own separator the graph sees the claim."""
+    path = folder(config={"nli_template": template} if template else {})
+    if kind == "pieces":
+        as_pieces(path)
+    model = CrossEncoder(cross_encoder._files(path), None)
+    held = [*SPECIAL, "</s>", "<s>", "[MASK]"]
+    special = {model._tokenizer.token_to_id(name) for name in held} - {None, 1}  # 1 is [UNK]
+    for premise, hypothesis in SEPARATED.values():
+        texts = premise.format(mark), hypothesis.format(mark)
+        own = [at for at in model._encoded(premise, hypothesis).ids if at in special]
+        assert [at for at in model._encoded(*texts).ids if at in special] == own
+        assert model.cut(texts[0], 40)[0] == texts[0]
+    contexts = [SEPARATED["contexts"][0].format(mark)]
+    if kind == "words":
+        assert judged(path, Sample(response=ONE.response, contexts=contexts))[0][0] == "fully"
+
+
+def as_pieces(path: Path) -> None:
+    """A tokenizer whose vocabulary holds the special tokens as pieces, as those of DeBERTa and XLM-R."""
+    words = Tokenizer.from_file(str(path / "tokenizer.json"))
+    vocabulary = sorted(words.get_vocab().items(), key=lambda one: one[1])
+    pieces = [(word, 0.0 if word in SPECIAL else -9.0) for word, _ in vocabulary]
+    tokenizer = Tokenizer(models.Unigram(pieces, 1))
+    tokenizer.add_special_tokens([*SPECIAL])
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.post_processor = words.post_processor
+    tokenizer.save(str(path / "tokenizer.json"))
+
+
+NAMES_OF_FILES = {
+    "model.onnx": {}, "tokenizer.json": {}, "config.json": {}, "tokenizer_config.json": {},
+    "w.bin": {"external": "w.bin"}, "w" * 126: {"external": "w" * 126}, "w" * 127: {"external": "w" * 127},
+    "w" * 128: {"external": "w" * 128}, "w" * 200 + ".data": {"external": "w" * 200 + ".data"},
+    "w" * 255: {"external": "w" * 255}, "重" * 80: {"external": "重" * 80},
+    f"{'a' * 120}/{'b' * 120}": {"external": f"{'a' * 120}/{'b' * 120}"}, "sub/w.bin": {"external": "sub/w.bin"},
+    "onnx/model.onnx": {"graph": "onnx/model.onnx"},
+    "onnx/w.bin": {"graph": "onnx/model.onnx", "external": "w.bin"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["file", "link"])
+@pytest.mark.parametrize("name", NAMES_OF_FILES, ids=lambda name: f"{len(name)}-{name[:20]}")
+def test_whatever_can_change_an_answer_is_in_the_digest(
+    folder: Folder, tmp_path: Path, name: str, linked: bool
+) -> None:
+    outer = Path(name).parent
+    (tmp_path / "tiny" / outer).mkdir(parents=True)
+    path = folder(**NAMES_OF_FILES[name])
+    file = path / name
+    if not file.exists():
+        file.write_text("{}")
+    if linked:
+        file.rename(file.parent / "elsewhere")
+        file.symlink_to("elsewhere")
+    assert is_another(path, file)
+
+
+def test_a_graph_may_be_a_link_to_one_with_weights_of_its_own(folder: Folder) -> None:
+    path, other = folder("link", external="w.bin"), folder("other", external="w.bin")
+    (path / "model.onnx").unlink()
+    (path / "model.onnx").symlink_to(other / "model.onnx")
+    assert is_another(path, other / "w.bin")
+
+
+def is_another(path: Path, file: Path) -> bool:
+    """Whether the judge of a folder has another name when a file has other content."""
+    name, content = NLIJudge(path).name, file.read_bytes()
+    other = content + b" "
+    if file.name == "tokenizer.json":
+        other = content.replace(b'"[UNK]"', b'"[CLS]"', 1)
+    elif file.name == "model.onnx":
+        other = content.replace(b"agraph", b"bgraph")
+    assert other != content
+    file.write_bytes(other)
+    cross_encoder._loaded.clear()  # as in another process
+    return NLIJudge(path).name != name
