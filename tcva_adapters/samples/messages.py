@@ -57,6 +57,10 @@ _MANY: Final = 100
 """What repeats more statements is a copy of them."""
 FEW_WORDS: Final = 3
 """Fewer state nothing."""
+_ENOUGH_WORDS: Final = 60
+"""Words of a statement that are compared: who repeats so many in a row repeats the rest."""
+_REST: Final = "[^.!?\n\u3002\uff01\uff1f]*"
+"""What is left of a sentence."""
 
 RETRIEVED: Final = ("tool", "context")
 """Whose texts are contexts."""
@@ -138,7 +142,7 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[Words]:
         for text in _SENTENCE_END.split(_decoded(message)):
             words = _WORD.findall(text)
             if sum(map(str.isalpha, words)) >= FEW_WORDS and not text.istitle():
-                yield tuple(_PIECE.findall(text.lower()))
+                yield tuple(_PIECE.findall(text.lower())[:_ENOUGH_WORDS])
 
 
 def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
@@ -169,7 +173,8 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
     if len(repeated) > _MANY:
         return ""
     for statement in sorted(repeated):
-        pattern = re.compile(_BEFORE + r"\W*".join(statement) + _BEHIND, re.IGNORECASE)
+        behind = _BEHIND if len(statement) < _ENOUGH_WORDS else _REST
+        pattern = re.compile(_BEFORE + r"\W*".join(statement) + behind, re.IGNORECASE)
         left = pattern.sub(" ", left)
         kept = pattern.sub(_marked, kept)
     if left == plain:

@@ -39,14 +39,8 @@ def assert_linear(read: Callable[[int], object], what: str = "", size: int = 1) 
     )
 
 
-LATER = pytest.mark.xfail(reason="a sentence of thousands of words is compared at each place")
-CASES = [
-    pytest.param(reader, marks=LATER) if reader == "conversation" else reader for reader in READERS
-]
-
-
 @pytest.mark.parametrize("size", [1_000, pytest.param(8_000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("reader", CASES)
+@pytest.mark.parametrize("reader", READERS)
 def test_every_reader_of_what_others_wrote_is_linear(reader: str, size: int) -> None:
     short = dict(texts(reader, size))
     for made_of, long in texts(reader, TIMES * size):

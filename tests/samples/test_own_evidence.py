@@ -268,3 +268,13 @@ def test_statements_are_looked_for_in_linear_time(form: str) -> None:
 
     small = min(seconds(250) for _ in range(3))
     assert seconds(2000) < 24 * small + 0.1
+
+
+@pytest.mark.parametrize("n_words", [59, 60, 61, 500])
+def test_a_long_sentence_that_the_model_wrote_is_no_context(n_words: int) -> None:
+    sentence = " ".join(f"word{n}" for n in range(n_words))
+    call = ("model", "", [("r", "remember", {"t": sentence})])
+    steps = [*ASKED, call, ("tool", f"Saved: {sentence}. The log has twelve pages now.", "r")]
+    (turn,) = Conversation.from_messages(of_openai([*steps, ("model", ANSWER, ())])).turns
+    assert sentence[:200] not in "".join(turn.contexts)
+    assert "The log has twelve pages now." in "".join(turn.contexts)
