@@ -95,11 +95,11 @@ def certify(passes: npt.ArrayLike, limit: float, *, error: float, groups: Groups
     if of.codes is None:
         hits = marks.sum(axis=1)
         shares = hits / n
-        p, bounds = _binomial(hits, n, limit), _clopper_pearson(hits, n, error)
+        p, bounds = _binomial(hits, n, limit), largest_share(hits, n, error)
     else:
         sizes = np.bincount(of.codes)
         # A sum that is whole on paper must not be rounded up to the next whole number.
-        sums = (marks @ (1.0 / (sizes * of.number))[of.codes] * of.number).round(9)
+        sums = (marks @ (1.0 / sizes)[of.codes]).round(9)
         shares = sums / of.number
         p, bounds = _hoeffding_bentkus(sums, of.number, limit, error)
     left = np.flatnonzero(p > error)
@@ -149,11 +149,14 @@ def _binomial(hits: npt.ArrayLike, n: Any, limit: float) -> FloatArray:
     return found
 
 
-def _clopper_pearson(hits: npt.ArrayLike, n: int, error: float) -> FloatArray:
-    """The share x with P(Bin(n, x) <= hits) = error, and 1 where all n are hits."""
-    most = np.minimum(hits, n - 1)
-    ends = scipy_module("special").betaincinv(most + 1.0, n - most, 1.0 - error)
-    return np.where(np.less(hits, n), ends, 1.0)
+def largest_share(hits: npt.ArrayLike, n: float, error: float) -> FloatArray:
+    """The share x with P(Bin(n, x) <= hits) = error (Clopper and Pearson); 1 where all n are hits.
+
+    The smallest share is ``1 - largest_share(n - hits, n, error)``.
+    """
+    passed = np.asarray(hits, dtype=np.float64)
+    ends = scipy_module("special").betaincinv(passed + 1.0, n - passed, 1.0 - error)
+    return np.where(passed < n, ends, 1.0)
 
 
 def _hoeffding_bentkus(
@@ -161,7 +164,7 @@ def _hoeffding_bentkus(
 ) -> tuple[FloatArray, FloatArray]:
     """The p-values and upper bounds of the means of n values in [0, 1] that have these sums."""
     shares, ceiling = sums / n, np.ceil(sums)
-    hoeffding = np.exp(-n * _divergence(np.minimum(shares, limit), np.full(len(sums), limit)))
+    hoeffding = np.exp(-n * _divergence(np.minimum(shares, limit), limit))
     bentkus = math.e * _binomial(ceiling, n, limit)
     p = np.minimum(1.0, np.minimum(hoeffding, bentkus))
     # Hoeffding's falls along the limit from the share up: halve to where it is the error.
@@ -170,10 +173,10 @@ def _hoeffding_bentkus(
         middle = (low + high) / 2.0
         above = np.exp(-n * _divergence(shares, middle)) > error
         low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return p, np.minimum(high, _clopper_pearson(ceiling, n, error / math.e))
+    return p, np.minimum(high, largest_share(ceiling, n, error / math.e))
 
 
-def _divergence(a: FloatArray, b: FloatArray) -> FloatArray:
+def _divergence(a: FloatArray, b: FloatArray | float) -> FloatArray:
     """Kullback and Leibler's of Bernoulli distributions: a log(a/b) + (1-a) log((1-a)/(1-b))."""
     special = scipy_module("special")
     found: FloatArray = special.rel_entr(a, b) + special.rel_entr(1.0 - a, 1.0 - b)

@@ -30,6 +30,7 @@ from tcva_adapters.stats.checks import (
     whole,
 )
 from tcva_adapters.stats.correlation import value_of
+from tcva_adapters.stats.guarantee import largest_share
 from tcva_adapters.stats.leave_out import (
     Ends,
     EndsAt,
@@ -204,7 +205,7 @@ def estimate(
     if test and of.codes is not None:
         t = abs(float(fisher(found.value))) / error(fisher(left_out))
         found = replace(found, p=_student_p(t, of.equal - 2))
-    low, high = correlation_ends(left_out, found.value, of.equal)(level)
+    low, high = correlation_ends(left_out, found.value, quantile(level, of.equal - 2))
     return replace(found, low=low, high=high)
 
 
@@ -297,12 +298,14 @@ def difference(
     if is_still:
         why = "the difference is the same on all resamples"
         return replace(found, p=1.0 if abs(found.value) < _SAME else _NAN, reason=why)
-    low, high = ends(level)
-    return replace(found, low=low, high=high, p=p, narrow=_narrow(ends, level))
+    return replace(_with_ends(found, ends), p=p)
 
 
-def _narrow(ends: EndsAt, level: float) -> Ends:
-    return ends(2 * level - 1) if level > 0.5 else (_NAN, _NAN)
+def _with_ends(found: Estimate, ends: EndsAt) -> Estimate:
+    """A figure with its interval, and the one with twice the error."""
+    (low, high), level = ends(found.level), found.level
+    narrow = ends(2 * level - 1) if level > 0.5 else (_NAN, _NAN)
+    return replace(found, low=low, high=high, narrow=narrow)
 
 
 def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> Estimate:
@@ -314,15 +317,10 @@ def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> 
     left_out = means_without(values, of.codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
         return replace(found, reason="the value is the same whichever group is left out")
-    wide = mean_ends(left_out, value, of.equal, signed=signed or _is_inside(values))
-    least, most = natural_ends(values)
-
-    def ends(level: float) -> Ends:
-        low, high = wide(level)
-        return max(low, least), min(high, most)
-
-    low, high = ends(level)
-    return replace(found, low=low, high=high, narrow=_narrow(ends, level))
+    is_signed = signed or _is_inside(values)
+    within = natural_ends(values)
+    ends = mean_ends(left_out, value, of.equal, signed=is_signed, within=within)
+    return _with_ends(found, ends)
 
 
 def _is_inside(values: FloatArray) -> bool:
@@ -347,10 +345,8 @@ def _share(values: FloatArray, of: Units, level: float) -> Estimate:
         n = value * (1 - value) / max(error(means_without(values, of.codes)) ** 2, _SAME) * costs**2
         n = min(of.n, n)
     passed, alpha = value * n, (1 - level) / 2
-    inverse = scipy_module("special").betaincinv
-    low = float(inverse(passed, n - passed + 1, alpha)) if passed else 0.0
-    high = float(inverse(passed + 1, n - passed, 1 - alpha)) if passed < n else 1.0
-    return replace(found, low=low, high=high)
+    low = 1.0 - float(largest_share(n - passed, n, alpha))
+    return replace(found, low=low, high=float(largest_share(passed, n, alpha)))
 
 
 def _percentile(values: FloatArray, of: Units) -> EndsAt:
@@ -435,9 +431,7 @@ def lower_bound(
         msg = f"values must be at least {low!r}, got {low + float(above.min())!r}"
         raise InvalidValueError(msg)
     if of.codes is None and low == 0.0 and np.isin(above, (0.0, 1.0)).all():
-        passed = float(above.sum())
-        inverse = scipy_module("special").betaincinv
-        return float(inverse(passed, of.n - passed + 1, 1 - confidence)) if passed else 0.0
+        return 1.0 - float(largest_share(of.n - above.sum(), of.n, 1 - confidence))
     sums, sizes, often = _gathered(above, of)
     if len(often) == 1:  # equal values, or a single group: exact
         return low + float(sums[0] / sizes[0] * (1 - confidence) ** (1 / often[0]))
