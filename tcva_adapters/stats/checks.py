@@ -78,14 +78,14 @@ def one_of(kind: str, value: str, known: Sequence[str]) -> None:
         raise InvalidValueError(msg)
 
 
-def check_level(level: float) -> None:
-    """Nothing, if this can be the level of an interval.
+def check_level(level: float, name: str = "level", usual: float = 0.95) -> None:
+    """Nothing, if this can be the level of an interval, or another share that is not all and not none.
 
     Raises:
         InvalidValueError: A level outside (0, 1).
     """
     if not isinstance(level, int | float) or not 0 < level < 1:
-        msg = f"level must be between 0 and 1, e.g. 0.95, got {level!r}{of_percent(level)}"
+        msg = f"{name} must be between 0 and 1, e.g. {usual:g}, got {level!r}{of_percent(level)}"
         raise InvalidValueError(msg)
 
 

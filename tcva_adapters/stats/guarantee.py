@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.stats.checks import FloatArray, Groups
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import FloatArray, Groups, check_level
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 
@@ -86,7 +86,7 @@ def certify(passes: npt.ArrayLike, limit: float, *, error: float, groups: Groups
     if marks.ndim != 2 or not len(marks):
         msg = f"passes must have one row per setting and one column per answer, not the shape {marks.shape}"
         raise InvalidValueError(msg)
-    _inside(limit=limit, error=error)
+    _check_shares(limit, error)
     n = marks.shape[1]
     of = Units(groups, np.ones(n, dtype=np.bool_))
     if not n:
@@ -127,7 +127,7 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     >>> needed(0.1, 0.05), needed(0.1, 0.05, 0.05), needed(0.1, 0.05, 0.1)
     (29, 116, None)
     """
-    _inside(limit=limit, error=error)
+    _check_shares(limit, error)
     fewest = math.ceil(math.log(error) / math.log1p(-limit))
     if share <= 0.0:
         return fewest
@@ -136,11 +136,9 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     return int(sizes[enough.argmax()]) if enough.any() else None
 
 
-def _inside(**values: float) -> None:
-    for name, value in values.items():
-        if not isinstance(value, int | float) or not 0.0 < value < 1.0:
-            msg = f"{name} must be between 0 and 1, e.g. 0.1, got {value!r}{of_percent(value)}"
-            raise InvalidValueError(msg)
+def _check_shares(limit: float, error: float) -> None:
+    check_level(limit, "limit", 0.1)
+    check_level(error, "error", 0.1)
 
 
 def _binomial(hits: npt.ArrayLike, n: Any, limit: float) -> FloatArray:
