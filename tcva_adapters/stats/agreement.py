@@ -74,8 +74,7 @@ def krippendorff_alpha(
         why = "all ratings are the same, so agreement beyond chance is not defined"
     low = high = float("nan")
     if not why:
-        codes = of.parts()
-        left_out = np.array([_alpha(table[:, codes != i], scale) for i in range(codes.max() + 1)])
+        left_out = np.array([_alpha(table[:, kept], scale) for kept in of.without()])
         if max(value, left_out.max()) < 1.0 - _SAME:  # nan is not
             m = len(left_out)
             pseudo = m * np.log(1.0 - value) - (m - 1) * np.log(1.0 - left_out)

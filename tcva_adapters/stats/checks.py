@@ -133,12 +133,12 @@ def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:
         raise InvalidValueError(msg)
     names = list(groups)
     codes: dict[object, int] = {}
-    found = np.empty(int(used.sum()), dtype=np.int64)
-    for place, number in enumerate(np.flatnonzero(used).tolist()):
+    numbered = []
+    for number in np.flatnonzero(used).tolist():
         group = names[number]
         missing = group is None or (isinstance(group, float | np.floating) and group != group)  # noqa: PLR0124  # nan
         if missing or not isinstance(group, Hashable):
             msg = f"group {number} is {group!r}; give every sample with scores a group (a name)"
             raise InvalidValueError(msg)
-        found[place] = codes.setdefault(group, len(codes))
-    return found
+        numbered.append(codes.setdefault(group, len(codes)))
+    return np.array(numbered, dtype=np.int64)

@@ -74,8 +74,20 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
 
 
 _NAMES: Final = (
-    *("mean", "geometric_mean", "median", "midhinge", "variance", "minimum", "maximum", "range"),
-    *("iqr", "skewness", "kurtosis", "at_lower", "at_upper", "ties"),
+    "mean",
+    "geometric_mean",
+    "median",
+    "midhinge",
+    "variance",
+    "minimum",
+    "maximum",
+    "range",
+    "iqr",
+    "skewness",
+    "kurtosis",
+    "at_lower",
+    "at_upper",
+    "ties",
 )
 
 

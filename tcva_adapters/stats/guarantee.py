@@ -93,18 +93,16 @@ def certify(passes: npt.ArrayLike, limit: float, *, error: float, groups: Groups
         none = np.full(len(marks), np.nan)
         return Path(None, none, np.ones(len(marks)), np.ones(len(marks)), 0, of.groups)
     if of.codes is None:
-        hits = marks.sum(axis=1)
-        shares = hits / n
-        p, bounds = _binomial(hits, n, limit), largest_share(hits, n, error)
+        sums = marks.sum(axis=1)
+        p, bounds = _binomial(sums, n, limit), largest_share(sums, n, error)
     else:
         sizes = np.bincount(of.codes)
         # A sum that is whole on paper must not be rounded up to the next whole number.
         sums = (marks @ (1.0 / sizes)[of.codes]).round(9)
-        shares = sums / of.number
         p, bounds = _hoeffding_bentkus(sums, of.number, limit, error)
     left = np.flatnonzero(p > error)
     place = int(left[0]) - 1 if len(left) else len(marks) - 1
-    return Path(place if place >= 0 else None, shares, bounds, p, n, of.groups)
+    return Path(place if place >= 0 else None, sums / of.number, bounds, p, n, of.groups)
 
 
 def needed(limit: float, error: float, share: float = 0.0) -> int | None:

@@ -181,9 +181,7 @@ def estimate(
     >>> estimate("spearman", [[1, 2, 3], [1, 3, 2]]).reason
     'it needs 10 samples, got 3'
     """
-    one_of("statistic", statistic, STATISTICS)
-    check_level(level)
-    resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
+    _check(statistic, level, resamples, seed)
     sides, used = _columns(statistic, columns)
     of = Units(groups, used)
     if statistic == "share":
@@ -207,6 +205,13 @@ def estimate(
         found = replace(found, p=_student_p(t, of.equal - 2))
     low, high = correlation_ends(left_out, found.value, quantile(level, of.equal - 2))
     return replace(found, low=low, high=high)
+
+
+def _check(statistic: str, level: float, resamples: int, seed: int) -> None:
+    one_of("statistic", statistic, STATISTICS)
+    check_level(level)
+    whole("resamples", resamples, least=1)
+    whole("seed", seed, least=0)
 
 
 def _columns(statistic: Statistic, columns: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
@@ -260,9 +265,7 @@ def difference(
     >>> round(found.value, 3), found.equivalent(0.05)
     (-0.003, True)
     """
-    one_of("statistic", statistic, STATISTICS)
-    check_level(level)
-    resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
+    _check(statistic, level, resamples, seed)
     columns = {"a": a, "b": b}
     if statistic == "share" or (human is None) != (statistic == "mean"):
         msg = f"{statistic!r}: 'mean' takes no human ratings; mae and the correlations need them"

@@ -90,13 +90,13 @@ def _kendall_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> 
     order = np.argsort(codes, kind="stable")
     units = np.split(order, np.cumsum(np.bincount(codes))[:-1])
     # Ordered pairs: in one order less in the other, unequal scores, unequal ratings.
-    total, touched = np.zeros(3), np.empty((len(units), 3))
-    for number, members in enumerate(units):
+    total, touched = np.zeros(3), []
+    for members in units:
         one, other = (np.sign(side[members, None] - side) for side in (scores, human))
-        for place, pairs in enumerate((one * other, np.abs(one), np.abs(other))):
-            own = float(pairs.sum())
-            total[place] += own
-            touched[number, place] = 2.0 * own - float(pairs[:, members].sum())
+        pairs = np.array([one * other, np.abs(one), np.abs(other)])
+        own = pairs.sum(axis=(1, 2))
+        total += own
+        touched.append(2.0 * own - pairs[:, :, members].sum(axis=(1, 2)))
     return ratio(*(total - touched).T)
 
 

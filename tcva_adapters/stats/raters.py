@@ -126,10 +126,8 @@ def reliability(
         Estimate(v, n=of.n, groups=of.groups, reason=why, level=level) for v in found[1:].tolist()
     ]
     if not why:
-        codes = of.parts()
-        units = range(int(codes.max()) + 1)
         left_out = np.array(
-            [_figures(measure, *(t[codes != i] for t in (table, scores)))[1:] for i in units]
+            [_figures(measure, table[kept], scores[kept])[1:] for kept in of.without()]
         )
         half = quantile(level, of.equal - 1)
         sides = zip(estimates, left_out.T, strict=True)
