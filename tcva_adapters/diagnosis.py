@@ -117,10 +117,10 @@ def _asked(name: Any, settings: Mapping[str, Any]) -> tuple[Record, list[Record]
         judge = resolve_judge(model or name)
     except (JudgeError, MissingDependencyError) as error:
         return {"judge": str(name), "answers": False, "detail": str(error)}, [], "no answer"
-    if not isinstance(judge, LLMJudge) and not hasattr(judge, "probe"):
-        return {"judge": judge.name, "answers": True}, [], "works, and needs no server"
-    asked = judge.model if isinstance(judge, LLMJudge) else judge
+    asked: Any = judge.model if isinstance(judge, LLMJudge) else judge
     if not hasattr(asked, "probe"):
+        if asked is judge:
+            return {"judge": judge.name, "answers": True}, [], "works, and needs no server"
         msg = f"only judges of the form openai:MODEL or nli:FOLDER can be tested, got {name!r}"
         raise InvalidValueError(msg)
     answer = {"judge": judge.name, **asked.probe()}

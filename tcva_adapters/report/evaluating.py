@@ -192,16 +192,16 @@ def check_samples(
 
 def _figures(table: ScoreTable, method: str) -> Record:
     scores = table.column(method)
-    scored = scores[np.isfinite(scores)]
-    passed = int(table.passes(method).sum())
+    known = scores[np.isfinite(scores)]
+    passed, scored = int(table.passes(method).sum()), len(known)
     return {
         "method": method,
-        "mean": math.fsum(scored) / len(scored) if len(scored) else None,
-        "pass_rate": passed / len(scored) if len(scored) else None,
+        "mean": math.fsum(known) / scored if scored else None,
+        "pass_rate": passed / scored if scored else None,
         "passed": passed,
-        "scored": len(scored),
+        "scored": scored,
         "samples": table.handed_in,
-        "coverage": len(scored) / table.handed_in if table.handed_in else 1.0,
+        "coverage": scored / table.handed_in if table.handed_in else 1.0,
         "threshold": table.threshold(method),
     }
 
@@ -269,8 +269,9 @@ def _sentence(table: ScoreTable, methods: list[Record]) -> str:
     if str(table.about.get("judge", "")).startswith("lexical/"):
         said += f" {LEXICAL}"
     scoring = table.about.get("scoring")
-    at = f" at {scoring.place}" if isinstance(scoring, ScoringConfig) else f"{row['method']}: "
-    prefix, at = ("", at) if isinstance(scoring, ScoringConfig) else (at, "")
+    prefix, at = f"{row['method']}: ", ""
+    if isinstance(scoring, ScoringConfig):
+        prefix, at = "", f" at {scoring.place}"
     passes = f"{cell(row['pass_rate'], 'share')} of {counted(row['scored'], 'scored sample')} pass"
     mean = f"(mean {cell(row['mean'], 'score')})"
     return f"{prefix}{passes}{'es' * (row['scored'] == 1)}{at} {mean}.{said}"

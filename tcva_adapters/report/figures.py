@@ -243,15 +243,15 @@ def scatter(table: ScoreTable, across: str, up: str) -> Figure:
     sums = np.bincount(inverse[known], both.rating[known], len(places))
     figure, axes = _canvas(3.1)
     shown = rated > 0
-    for chosen, look in ((shown, {"cmap": "cividis"}), (~shown, {"color": _COLOURS[4]})):
-        if not chosen.any():
-            continue
-        x, y = places[chosen].T
-        colours = {"c": sums[chosen] / rated[chosen]} if chosen is shown else {"marker": "X"}
-        marks: _Look = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85, **look, **colours}
-        drawn = axes.scatter(x, y, s=sizes[chosen], **marks)
-        if chosen is shown:
-            _bar(figure, axes, drawn, "mean human rating")
+    marks: _Look = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85}
+    if shown.any():
+        colours = sums[shown] / rated[shown]
+        x, y = places[shown].T
+        drawn = axes.scatter(x, y, sizes[shown], colours, cmap="cividis", **marks)
+        _bar(figure, axes, drawn, "mean human rating")
+    if not shown.all():
+        x, y = places[~shown].T
+        axes.scatter(x, y, sizes[~shown], color=_COLOURS[4], marker="X", **marks)
     axes.axline((0.0, 0.0), slope=1.0, color=_GREY, ls=":", lw=0.8, zorder=0)
     axes.set(xlabel=_label(across), ylabel=_label(up))
     return figure
