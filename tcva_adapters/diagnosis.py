@@ -178,6 +178,12 @@ def _tried(judge: Judge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str
         if why is not None and not any(levels) and (why.fatal or len(levels) == _FEW):
             fault = why.text
             break
-    counts = {"right": len(levels) - len(wrong), "claims": len(levels)}
-    counts |= {"unread": levels.count(None), "quotes_made_up": made_up}
-    return {**counts, "seconds": median(seconds), "wrong": ", ".join(wrong)}, fault
+    record = {
+        "right": len(levels) - len(wrong),
+        "claims": len(levels),
+        "unread": levels.count(None),
+        "quotes_made_up": made_up,
+        "seconds": median(seconds),
+        "wrong": ", ".join(wrong),
+    }
+    return record, fault

@@ -400,19 +400,16 @@ def _table_lines(table: Table, width: int, most: int | None) -> Iterator[str]:
     if not rows:
         return
     heads = [column.heading for column in table.columns]
-    natural = [
-        max(columns_of(text) for text in (head, *cells))
-        for head, *cells in zip(heads, *rows, strict=True)
-    ]
-    least = [
+    natural, least = [], []
+    for column, *cells in zip(table.columns, *rows, strict=True):
+        widest = max(map(columns_of, cells))
+        size = max(columns_of(column.heading), widest)
+        natural.append(size)
         # A heading may break at blanks; so do sentences, where there is no room for them.
-        min(size, _LEAST_PROSE)
-        if column.kind == "prose"
-        else max(columns_of(text) for text in (*head.split(" "), *cells))
-        for column, size, head, cells in zip(
-            table.columns, natural, heads, zip(*rows, strict=True), strict=True
-        )
-    ]
+        if column.kind == "prose":
+            least.append(min(size, _LEAST_PROSE))
+        else:
+            least.append(max(widest, *map(columns_of, column.heading.split(" "))))
     for number, block in enumerate(_blocks(least, width)):
         if number:
             yield ""

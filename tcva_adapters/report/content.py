@@ -171,10 +171,10 @@ def _gate(report: Report) -> Json:
     """The limits that a gate was to keep, and the threshold that keeps them; None where none does."""
     found = report.settings.get("guarantee")
     names = {"at most": "max_false_pass", "at least": "min_true_pass"}
-    limits = [(word, report.settings.get(name)) for word, name in names.items()]
+    limits = {word: report.settings.get(name) for word, name in names.items()}
     return {
         "threshold": found and found["setting"]["threshold"],
-        "limits": [(word, limit) for word, limit in limits if limit is not None],
+        "limits": [limit for limit in limits.items() if limit[1] is not None],
     }
 
 

@@ -111,8 +111,10 @@ def evaluation(
         tables += since.tables
         notes += [since.sentence, *since.notes]
     if records := gates.judge(table, baseline):
-        said = {True: "passed", False: "FAILED"}
-        rows = [{**r, "minimum": r["least"], "outcome": said[r["passed"]]} for r in records]
+        rows = [
+            {**r, "minimum": r["least"], "outcome": "passed" if r["passed"] else "FAILED"}
+            for r in records
+        ]
         bound = any(each["confidence"] for each in records)
         columns = [c for c in _GATES if bound or c.name not in {"value", "confidence"}]
         tables.insert(0, Table("gates", columns, rows))

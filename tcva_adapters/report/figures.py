@@ -323,9 +323,14 @@ def _agreements(report: Report) -> list[Record]:
     validated = "agreement" in titles
     name = "spearman" if validated else "agreement"
     rows = report.records("agreement" if validated else "human ratings")
-    names = {"rho": name, "low": f"{name}_low", "high": f"{name}_high"}
     return [
-        {"method": r["method"], "n": r["n"], **{own: r[key] for own, key in names.items()}}
+        {
+            "method": r["method"],
+            "n": r["n"],
+            "rho": r[name],
+            "low": r[f"{name}_low"],
+            "high": r[f"{name}_high"],
+        }
         for r in rows
         if r.get(name) is not None and r.get("measure", "spearman") == "spearman"
     ]

@@ -91,13 +91,8 @@ def _alpha(table: checks.FloatArray, scale: Scale) -> float:
         return float("nan")
     known = np.isfinite(table)
     if scale == "ordinal":
-        table = np.where(
-            known,
-            scipy_module("stats")
-            .rankdata(table, nan_policy="omit", axis=None)
-            .reshape(table.shape),
-            np.nan,
-        )
+        ranks = scipy_module("stats").rankdata(table, nan_policy="omit", axis=None)
+        table = ranks.reshape(table.shape)
     # Measured from a value in the middle, so that large ratings cost no digits.
     table = np.where(known, table - np.nanmedian(table), 0.0)
     number, sums, squares = known.sum(axis=0), table.sum(axis=0), (table**2).sum(axis=0)
@@ -136,7 +131,7 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
     levels = np.arange(len(counts))
     power = {"quadratic": 2, "linear": 1, "none": 0}[weights]
     apart = np.abs(levels[:, None] - levels[None, :])
-    distance = np.where(apart > 0, apart.astype(np.float64) ** power, 0.0)
+    distance = np.where(apart > 0, apart**power, 0)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(float(counts.sum()), 1.0)
     chance = float((distance * expected).sum())
     return 1.0 - float((distance * counts).sum()) / chance if chance > 0.0 else float("nan")

@@ -193,7 +193,7 @@ def estimate(
             return found
         return replace(found, p=sign_flips(values, of.codes, resamples, seed))
     scores, human = sides
-    found = Estimate(value_of(statistic, scores, human), n=of.n, groups=of.groups, level=level)
+    found = _figure(value_of(statistic, scores, human), of, level)
     if test and of.codes is None and not math.isnan(found.value):
         p = correlation_p(statistic, scores, human, permutations=resamples, seed=seed)
         found = replace(found, p=p)
@@ -281,7 +281,7 @@ def difference(
         found = _of_values(values, of, level, signed=True)
         return replace(found, p=sign_flips(values, of.codes, resamples, seed)) if of.n else found
     both = [value_of(statistic, side, ratings[0]) for side in (one, other)]
-    found = Estimate(both[0] - both[1], n=of.n, groups=of.groups, level=level)
+    found = _figure(both[0] - both[1], of, level)
     if why := of.why_none(LEAST_APART[statistic], one, other, *ratings):
         return replace(found, reason=why)
     if statistic == "spearman":
@@ -304,6 +304,15 @@ def difference(
     return replace(_with_ends(found, ends), p=p)
 
 
+def _figure(value: float, of: Units, level: float) -> Estimate:
+    """A figure without an interval."""
+    return Estimate(value, n=of.n, groups=of.groups, level=level)
+
+
+def _mean(values: FloatArray, of: Units, level: float) -> Estimate:
+    return _figure(float(values.mean()) if of.n else _NAN, of, level)
+
+
 def _with_ends(found: Estimate, ends: EndsAt) -> Estimate:
     """A figure with its interval, and the one with twice the error."""
     (low, high), level = ends(found.level), found.level
@@ -313,8 +322,7 @@ def _with_ends(found: Estimate, ends: EndsAt) -> Estimate:
 
 def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> Estimate:
     """The mean of finite values, all of one sign or `signed`."""
-    value = float(values.mean()) if of.n else _NAN
-    found = Estimate(value, n=of.n, groups=of.groups, level=level)
+    found = _mean(values, of, level)
     if why := of.why_none(LEAST["mean"], values):
         return replace(found, reason=why)
     left_out = means_without(values, of.codes)
@@ -322,7 +330,7 @@ def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> 
         return replace(found, reason="the value is the same whichever group is left out")
     is_signed = signed or _is_inside(values)
     within = natural_ends(values)
-    ends = mean_ends(left_out, value, of.equal, signed=is_signed, within=within)
+    ends = mean_ends(left_out, found.value, of.equal, signed=is_signed, within=within)
     return _with_ends(found, ends)
 
 
@@ -338,11 +346,10 @@ def _share(values: FloatArray, of: Units, level: float) -> Estimate:
     if not np.isin(values, (0.0, 1.0)).all():
         msg = "share needs values of 0 and 1; use 'mean' for others"
         raise InvalidValueError(msg)
-    value = float(values.mean()) if of.n else _NAN
-    found = Estimate(value, n=of.n, groups=of.groups, level=level)
+    found = _mean(values, of, level)
     if why := of.why_none(LEAST["share"]):
         return replace(found, reason=why)
-    n = of.equal
+    n, value = of.equal, found.value
     if of.codes is not None and 0.0 < value < 1.0:
         costs = quantile(level, of.n - 1) / quantile(level, of.equal - 1)
         n = value * (1 - value) / max(error(means_without(values, of.codes)) ** 2, _SAME) * costs**2

@@ -105,9 +105,9 @@ def powered_mean(
     leverage = 1.0 / n + own**2 / across
     influence = slope * f / samples
     influence[here] += left / (1.0 - leverage)
-    codes = np.arange(samples) if everyone.codes is None else everyone.codes
-    by_unit = np.bincount(codes, weights=influence)
-    error = math.sqrt(float(np.square(by_unit).sum()) * of.equal / (of.equal - 1.0))
+    if everyone.codes is not None:
+        influence = np.bincount(everyone.codes, weights=influence)
+    error = math.sqrt(float(np.square(influence).sum()) * of.equal / (of.equal - 1.0))
     half = quantile(level, of.equal - 2.0) * error
     plain = alone.high - alone.low
     if not 2.0 * half < plain:
