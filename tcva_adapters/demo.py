@@ -96,9 +96,14 @@ def _labels(table: ScoreTable, place: int) -> list[Label]:
 def _pairs(table: ScoreTable, place: int) -> list[_Pair]:
     """Of the claims that reader and judge both give a level."""
     found: Any = table.results[OURS][place]
-    labels = {label.claim: label for label in _labels(table, place) if label.level}
-    both = [(labels[c.claim], c) for c in found.claims if c.claim in labels and c.verdict]
-    return [(lab, c, abs(LEVELS.index(lab.level) - LEVELS.index(c.verdict))) for lab, c in both]
+    labels = {label.claim: label for label in _labels(table, place)}
+    pairs = []
+    for claim in found.claims:
+        label = labels.get(claim.claim)
+        if label and label.level and claim.verdict:
+            distance = abs(LEVELS.index(label.level) - LEVELS.index(claim.verdict))
+            pairs.append((label, claim, distance))
+    return pairs
 
 
 def _agreement(pairs: Sequence[_Pair]) -> Table:

@@ -278,19 +278,18 @@ def cell(value: Any, kind: Kind, low: float | None = None, high: float | None = 
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if kind == "share":
-        text = _share(value)
-    elif kind == "p":
-        text = "<0.001" if value < 0.0005 else f"{value:.3f}"
-    elif kind in {"score", "interval", "signed"}:
+        return _share(value)
+    if kind == "p":
+        return "<0.001" if value < 0.0005 else f"{value:.3f}"
+    if kind in {"score", "interval", "signed"}:
         sign = "+" if kind == "signed" else ""
         text = f"{value:{sign}z.3f}"
         if low is not None and high is not None and not math.isnan(low):
             text = f"{text} [{low:{sign}z.2f}, {high:{sign}z.2f}]"
-    elif isinstance(value, bool):
-        text = "yes" if value else "no"
-    else:
-        text = " ".join(str(value).split())
-    return text
+        return text
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(str(value).split())
 
 
 def p_text(p: float) -> str:

@@ -262,8 +262,8 @@ def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
 
 def _levels(result: Result) -> str:
     """The level of each claim as a digit, 0 for fully; nothing of what has no score."""
-    verdicts = (claim.verdict for claim in result.seen.claims if result.unscored is None)
-    return "".join(str(LEVELS.index(each)) for each in verdicts if each is not None)
+    verdicts = result.seen.verdicts if result.unscored is None else ()
+    return "".join(str(LEVELS.index(verdict)) for verdict in verdicts)
 
 
 def settings_of(scoring: ScoringConfig) -> Json:

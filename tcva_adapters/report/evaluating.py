@@ -132,17 +132,16 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
             the judgements that failed.
         unscored: The records of the table ``unscored``.
     """
-    by_method: dict[str, Counter[str]] = {}
-    for record in unscored:
-        if record["reason"] in FAILURES:
-            reasons = by_method.setdefault(record["method"], Counter())
-            reasons[record["reason"]] += record["samples"]
     parts = []
     samples = counted(table.handed_in, "sample")
     for method in table.methods:
         name = f"{method}: " if len(table.methods) > 1 else ""
-        reasons = by_method.get(method, Counter())
-        if failed := reasons.total():
+        reasons = {
+            record["reason"]: record["samples"]
+            for record in unscored
+            if record["method"] == method and record["reason"] in FAILURES
+        }
+        if failed := sum(reasons.values()):
             judged = f"{table.handed_in - failed} of {samples} judged"
             parts.append(f"{name}{judged}, {failed} failed ({', '.join(reasons)})")
         if number := incomplete(table, method):

@@ -12,7 +12,7 @@ from tcva_adapters.stats.resampling import draw, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 _MOST_EXACT: Final = 17
-"""All flips are counted up to so many differences; one sign may be held, which leaves 2**16."""
+"""All flips are counted up to so many differences, which have 2**17."""
 _TOGETHER: Final = 8
 """Signs that are drawn at once, as a byte, and whose sums are looked up."""
 _PERMUTED: Final = {"pearson": 200, "spearman": 200, "kendall": 30}
@@ -50,8 +50,8 @@ def sign_flips(
     reached = abs(float(units.sum())) - _SAME * float(np.abs(units).sum())
     units = units[units != 0.0]
     if len(units) <= _MOST_EXACT:
-        sums = units[:1] if len(units) else np.zeros(1)
-        for unit in units[1:]:
+        sums = np.zeros(1)
+        for unit in units:
             sums = np.concatenate([sums + unit, sums - unit])
         return float(np.mean(np.abs(sums) >= reached))
     rng = np.random.Generator(np.random.PCG64(seed))

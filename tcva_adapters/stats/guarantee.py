@@ -89,9 +89,6 @@ def certify(passes: npt.ArrayLike, limit: float, *, error: float, groups: Groups
     _check_shares(limit, error)
     n = marks.shape[1]
     of = Units(groups, np.ones(n, dtype=np.bool_))
-    if not n:
-        none = np.full(len(marks), np.nan)
-        return Path(None, none, np.ones(len(marks)), np.ones(len(marks)), 0, of.groups)
     if of.codes is None:
         sums = marks.sum(axis=1)
         p, bounds = _binomial(sums, n, limit), largest_share(sums, n, error)
@@ -102,7 +99,8 @@ def certify(passes: npt.ArrayLike, limit: float, *, error: float, groups: Groups
         p, bounds = _hoeffding_bentkus(sums, of.number, limit, error)
     left = np.flatnonzero(p > error)
     place = int(left[0]) - 1 if len(left) else len(marks) - 1
-    return Path(place if place >= 0 else None, sums / of.number, bounds, p, n, of.groups)
+    shares = sums / of.number if n else np.full(len(marks), np.nan)
+    return Path(place if place >= 0 else None, shares, bounds, p, n, of.groups)
 
 
 def needed(limit: float, error: float, share: float = 0.0) -> int | None:

@@ -217,8 +217,9 @@ def _check(statistic: str, level: float, resamples: int, seed: int) -> None:
 def _columns(statistic: Statistic, columns: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
     """What is known in all of the columns, and where."""
     table = np.atleast_2d(numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1))
-    if len(table) != (1 if statistic in {"mean", "share"} else 2):
-        wanted = "one column of values" if statistic in {"mean", "share"} else "scores and ratings"
+    is_single = statistic in {"mean", "share"}
+    if len(table) != (1 if is_single else 2):
+        wanted = "one column of values" if is_single else "scores and ratings"
         msg = f"{statistic} needs {wanted}, got {len(table)} columns"
         raise InvalidValueError(msg)
     used = np.asarray(np.isfinite(table).all(axis=0))

@@ -134,7 +134,7 @@ def mean_ends(
         within: Where the mean must lie; ends beyond are cut.
     """
     number, spread = len(left_out), error(left_out)
-    influence = (left_out.mean() - left_out) / max(float(np.abs(left_out - value).max()), 1e-300)
+    influence = -centred(left_out)
     skewness = float(np.mean(influence**3) / np.mean(influence**2) ** 1.5)
     bend = 0.0 if units < _UNEVEN * number else skewness / float(np.sqrt(number))
 
