@@ -87,11 +87,10 @@ def _pearson_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> 
 
 
 def _kendall_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
-    order = np.argsort(codes, kind="stable")
-    units = np.split(order, np.cumsum(np.bincount(codes))[:-1])
     # Ordered pairs: in one order less in the other, unequal scores, unequal ratings.
     total, touched = np.zeros(3), []
-    for members in units:
+    for unit in range(int(codes.max()) + 1):
+        members = codes == unit
         one, other = (np.sign(side[members, None] - side) for side in (scores, human))
         pairs = np.array([one * other, np.abs(one), np.abs(other)])
         own = pairs.sum(axis=(1, 2))
