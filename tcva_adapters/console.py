@@ -124,13 +124,18 @@ def folded(text: str, width: int, indent: int = 0) -> list[str]:
     ['one two', '  three']
     """
     room = min(width, READABLE)
-    plain: Any = {"break_long_words": False, "break_on_hyphens": False}
     lines: list[str] = []
     for line in text.split("\n"):
         if columns_of(line) > len(line):
             lines += _cut(line, room, indent)
         else:
-            lines += wrap(line, room, subsequent_indent=" " * indent, **plain) or [""]
+            lines += wrap(
+                line,
+                room,
+                subsequent_indent=" " * indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ) or [""]
     return lines
 
 

@@ -17,6 +17,7 @@ from tcva_adapters.data import Label, labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.lazy import check
+from tcva_adapters.report.claims import preset_scores
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.samples.sample import Sample
@@ -95,9 +96,14 @@ def _labels(table: ScoreTable, place: int) -> list[Label]:
 def _pairs(table: ScoreTable, place: int) -> list[_Pair]:
     """Of the claims that reader and judge both give a level."""
     found: Any = table.results[OURS][place]
-    labels = {label.claim: label for label in _labels(table, place) if label.level}
-    both = [(labels[c.claim], c) for c in found.claims if c.claim in labels and c.verdict]
-    return [(lab, c, abs(LEVELS.index(lab.level) - LEVELS.index(c.verdict))) for lab, c in both]
+    labels = {label.claim: label for label in _labels(table, place)}
+    pairs = []
+    for claim in found.claims:
+        label = labels.get(claim.claim)
+        if label and label.level and claim.verdict:
+            distance = abs(LEVELS.index(label.level) - LEVELS.index(claim.verdict))
+            pairs.append((label, claim, distance))
+    return pairs
 
 
 def _agreement(pairs: Sequence[_Pair]) -> Table:
@@ -143,11 +149,6 @@ def _means(table: ScoreTable) -> Table:
     return Table("mean scores", columns, records, notes=[_OFFLINE, _TEMPERATURE])
 
 
-def _scores(table: ScoreTable, place: int) -> str:
-    found: Any = table.results[OURS][place]
-    return ", ".join(f"{cell(found.at(t).score, 'score')} {name}" for name, t in PRESETS.items())
-
-
 def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
     columns = named_columns(
         reader="text", judge="text", weight="score", claim="prose", reason="prose"
@@ -165,7 +166,7 @@ def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
     same, near = (sum(distance <= most for _, _, distance in pairs) for most in (0, 1))
     agree = f"Same level: {same} of {len(pairs)} claims; within one level: {near}."
     weigh = "Weights, from 1 (fully) to 0 (none), are means over the judge's probabilities."
-    notes = [f"{agree} {weigh} Score: {_scores(table, place)}."]
+    notes = [f"{agree} {weigh} Score: {preset_scores(table.results[OURS][place])}."]
     notes += [
         f'Wrong: "{claim.claim}" The reader\'s note is "{label.note}". The lexical judge compares '
         "words, and most words of this claim are in the context."
@@ -185,5 +186,5 @@ def _hidden(table: ScoreTable) -> Iterator[str]:
         yield (
             f"{name} gives {_HIDING} {cell(table.column(name)[place], 'score')}. One of its "
             f'{len(labels)} claims is invented: "{invented.claim}" ({invented.note}). TCVA: '
-            f"{_scores(table, place)}."
+            f"{preset_scores(table.results[OURS][place])}."
         )

@@ -117,10 +117,10 @@ def _asked(name: Any, settings: Mapping[str, Any]) -> tuple[Record, list[Record]
         judge = resolve_judge(model or name)
     except (JudgeError, MissingDependencyError) as error:
         return {"judge": str(name), "answers": False, "detail": str(error)}, [], "no answer"
-    if not isinstance(judge, LLMJudge) and not hasattr(judge, "probe"):
-        return {"judge": judge.name, "answers": True}, [], "works, and needs no server"
-    asked = judge.model if isinstance(judge, LLMJudge) else judge
+    asked: Any = judge.model if isinstance(judge, LLMJudge) else judge
     if not hasattr(asked, "probe"):
+        if asked is judge:
+            return {"judge": judge.name, "answers": True}, [], "works, and needs no server"
         msg = f"only judges of the form openai:MODEL or nli:FOLDER can be tested, got {name!r}"
         raise InvalidValueError(msg)
     answer = {"judge": judge.name, **asked.probe()}
@@ -178,6 +178,12 @@ def _tried(judge: Judge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str
         if why is not None and not any(levels) and (why.fatal or len(levels) == _FEW):
             fault = why.text
             break
-    counts = {"right": len(levels) - len(wrong), "claims": len(levels)}
-    counts |= {"unread": levels.count(None), "quotes_made_up": made_up}
-    return {**counts, "seconds": median(seconds), "wrong": ", ".join(wrong)}, fault
+    record = {
+        "right": len(levels) - len(wrong),
+        "claims": len(levels),
+        "unread": levels.count(None),
+        "quotes_made_up": made_up,
+        "seconds": median(seconds),
+        "wrong": ", ".join(wrong),
+    }
+    return record, fault

@@ -9,8 +9,9 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from tcva_adapters.console import WIDTH, columns_of, folded, terminal_width, visible, write
@@ -210,7 +211,7 @@ class Report:
             ]
             lines += ["", f"**{markdown_text(table.title)}**", ""]
             lines += [f"| {' | '.join(row)} |" for row in (titles, marks, *rows)]
-            lines += ["", *map(markdown_text, [*_rest(table, full=full), *table.notes])]
+            lines += ["", *map(markdown_text, _below(table, full=full))]
         lines += ["", *(f"- {markdown_text(text)}" for text in self._ending(full=full))]
         return "\n".join(lines).rstrip() + "\n"
 
@@ -231,7 +232,7 @@ class Report:
                 for tag, row in rows
             )
             parts.append(f"<p>{_escaped(table.title)}</p><table>{body}</table>")
-            parts += [f"<p>{_escaped(text)}</p>" for text in [*_rest(table), *table.notes]]
+            parts += [f"<p>{_escaped(text)}</p>" for text in _below(table)]
         parts += [f"<p>{_escaped(text)}</p>" for text in self._ending(full=False)]
         return f'<div style="overflow-x: auto">{"".join(parts)}</div>'
 
@@ -251,7 +252,7 @@ class Report:
             yield ""
             yield visible(table.title)
             yield from _table_lines(table, width, None if full else ROWS)
-            for text in (*_rest(table, more, full=full), *table.notes):
+            for text in _below(table, more, full=full):
                 yield from folded(visible(text), width, indent=2)
         ending = list(self._ending(more, full=full))
         if ending:
@@ -277,19 +278,18 @@ def cell(value: Any, kind: Kind, low: float | None = None, high: float | None = 
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if kind == "share":
-        text = _share(value)
-    elif kind == "p":
-        text = "<0.001" if value < 0.0005 else f"{value:.3f}"
-    elif kind in {"score", "interval", "signed"}:
+        return _share(value)
+    if kind == "p":
+        return "<0.001" if value < 0.0005 else f"{value:.3f}"
+    if kind in {"score", "interval", "signed"}:
         sign = "+" if kind == "signed" else ""
         text = f"{value:{sign}z.3f}"
         if low is not None and high is not None and not math.isnan(low):
             text = f"{text} [{low:{sign}z.2f}, {high:{sign}z.2f}]"
-    elif isinstance(value, bool):
-        text = "yes" if value else "no"
-    else:
-        text = " ".join(str(value).split())
-    return text
+        return text
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(str(value).split())
 
 
 def p_text(p: float) -> str:
@@ -298,7 +298,7 @@ def p_text(p: float) -> str:
     >>> p_text(0.031), p_text(0.0001)
     ('p = 0.031', 'p < 0.001')
     """
-    return f"p {cell(p, 'p')}".replace("<", "< ") if p < 0.0005 else f"p = {cell(p, 'p')}"
+    return "p < 0.001" if p < 0.0005 else f"p = {cell(p, 'p')}"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -381,9 +381,11 @@ def _html_cell(tag: str, text: str, align: str) -> str:
     return f'<{tag} style="{_CELL}{align}">{_escaped(text)}</{tag}>'
 
 
-def _rest(table: Table, more: str = _MORE, *, full: bool = False) -> list[str]:
+def _below(table: Table, more: str = _MORE, *, full: bool = False) -> list[str]:
+    """What stands below a table: how many rows are left out, and its notes."""
     rest = 0 if full else len(table.records) - ROWS
-    return [f"... {counted(rest, 'more row')}; {more} shows all"] if rest > 0 else []
+    cut = [f"... {counted(rest, 'more row')}; {more} shows all"] if rest > 0 else []
+    return [*cut, *table.notes]
 
 
 def _padded(text: str, width: int, kind: Kind) -> str:
@@ -397,19 +399,16 @@ def _table_lines(table: Table, width: int, most: int | None) -> Iterator[str]:
     if not rows:
         return
     heads = [column.heading for column in table.columns]
-    natural = [
-        max(columns_of(text) for text in (head, *cells))
-        for head, *cells in zip(heads, *rows, strict=True)
-    ]
-    least = [
+    natural, least = [], []
+    for column, *cells in zip(table.columns, *rows, strict=True):
+        widest = max(map(columns_of, cells))
+        size = max(columns_of(column.heading), widest)
+        natural.append(size)
         # A heading may break at blanks; so do sentences, where there is no room for them.
-        min(size, _LEAST_PROSE)
-        if column.kind == "prose"
-        else max(columns_of(text) for text in (*head.split(" "), *cells))
-        for column, size, head, cells in zip(
-            table.columns, natural, heads, zip(*rows, strict=True), strict=True
-        )
-    ]
+        if column.kind == "prose":
+            least.append(min(size, _LEAST_PROSE))
+        else:
+            least.append(max(widest, *map(columns_of, column.heading.split(" "))))
     for number, block in enumerate(_blocks(least, width)):
         if number:
             yield ""
@@ -434,15 +433,12 @@ def _blocks(least: Sequence[int], width: int) -> list[list[int]]:
     return blocks
 
 
-def _row_lines(cells: Iterable[tuple[str, int, Kind]], is_heading: bool) -> Iterator[str]:
-    kinds = []
+def _row_lines(cells: Sequence[tuple[str, int, Kind]], is_heading: bool) -> Iterator[str]:
     columns = []
     for text, size, kind in cells:
-        fold = is_heading or kind == "prose"
-        columns.append(folded(text, size) if fold and columns_of(text) > size else [text])
-        kinds.append((size, kind))
-    for number in range(max(map(len, columns))):
-        yield GAP.join(
-            _padded(lines[number] if number < len(lines) else "", size, kind)
-            for lines, (size, kind) in zip(columns, kinds, strict=True)
-        )
+        is_folded = (is_heading or kind == "prose") and columns_of(text) > size
+        lines = folded(text, size) if is_folded else [text]
+        columns.append([_padded(line, size, kind) for line in lines])
+    blank = [" " * size for _, size, _ in cells]
+    for row in zip_longest(*columns):
+        yield GAP.join(line or space for line, space in zip(row, blank, strict=True))

@@ -256,8 +256,8 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     found = reliability(measure, table.human, as_shown(measure, table.scores), groups=groups)
     alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
     pairs = [
-        {"rater": names[p.first], "other_rater": names[p.second], "n": p.n, measure: p.value}
-        for p in found.pairs
+        {"rater": first, "other_rater": second, "n": pair.n, measure: pair.value}
+        for (first, second), pair in zip(combinations(names, 2), found.pairs, strict=True)
     ]
     both = zip(table.methods, found.with_mean, found.corrected, strict=True)
     methods = [

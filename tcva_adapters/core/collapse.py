@@ -6,7 +6,7 @@ a temperature for verdicts that another framework was paid for.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,8 +27,7 @@ def binary_counts(counts: npt.ArrayLike) -> FloatArray:
     """
     rows = check_counts(counts)
     collapsed = np.zeros_like(rows)
-    collapsed[:, 0] = rows[:, 0] + rows[:, 1]
-    collapsed[:, 4] = rows[:, 2] + rows[:, 3] + rows[:, 4]
+    collapsed[:, 0], collapsed[:, 4] = rows[:, :2].sum(axis=1), rows[:, 2:].sum(axis=1)
     return collapsed
 
 
@@ -42,7 +41,7 @@ def ternary_counts(counts: npt.ArrayLike) -> FloatArray:
     [[3.0, 1.0, 1.0]]
     """
     rows = check_counts(counts)
-    return np.stack([rows[:, 0] + rows[:, 1], rows[:, 2] + rows[:, 3], rows[:, 4]], axis=1)
+    return np.add.reduceat(rows, [0, 2, 4], axis=1)
 
 
 def ablation(
@@ -103,25 +102,20 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     >>> from_deepeval(["yes", "idk"])
     [<Verdict.FULLY: 'fully'>, <Verdict.PARTIAL: 'partial'>]
     """
-    words = [v.strip().lower() if isinstance(v, str) else v for v in listed("verdicts", verdicts)]
-    return _levels(_DEEPEVAL, words, "DeepEval")
+    levels = []
+    for verdict in listed("verdicts", verdicts):
+        word = verdict.strip().lower() if isinstance(verdict, str) else verdict
+        level = _DEEPEVAL.get(word) if isinstance(word, str) else None
+        if level is None:
+            msg = f"a DeepEval verdict must be one of {', '.join(_DEEPEVAL)}, got {word!r}"
+            raise InvalidValueError(msg)
+        levels.append(level)
+    return levels
 
 
-_DEEPEVAL: Final[dict[object, Verdict]] = {
+_DEEPEVAL: Final = {
     "yes": Verdict.FULLY,
     "borderline": Verdict.PARTIAL,
     "idk": Verdict.PARTIAL,
     "no": Verdict.NONE,
 }
-
-
-def _levels(
-    table: dict[object, Verdict], verdicts: Iterable[object], framework: str
-) -> list[Verdict]:
-    given = listed("verdicts", verdicts)
-    for verdict in given:
-        if not isinstance(verdict, Hashable) or verdict not in table:
-            known = ", ".join(map(str, table))
-            msg = f"a {framework} verdict must be one of {known}, got {verdict!r}"
-            raise InvalidValueError(msg)
-    return [table[verdict] for verdict in given]

@@ -150,9 +150,11 @@ def evaluate_panel(
         raise InvalidValueError(msg)
     table = np.sort(table, axis=0)  # the order of the judges must not move the last bit
     missing = np.isnan(table).sum(axis=0)
-    if (missing == len(table)).any():
-        empty = int(np.flatnonzero(missing == len(table))[0])
-        msg = f"no judge has a score for criterion {empty}; leave out the criterion and its weight"
+    empty = np.flatnonzero(missing == len(table))
+    if len(empty):
+        msg = (
+            f"no judge has a score for criterion {empty[0]}; leave out the criterion and its weight"
+        )
         raise InvalidValueError(msg)
     means = np.nanmean(table, axis=0)
     # A mean lies between its members. Without this, a panel that gives 3 of 5 by ten criteria of
@@ -198,9 +200,7 @@ def _check_weights(weights: Sequence[float], count: int, of: str) -> FloatArray:
         msg = f"weights must be numbers, one for each of {count} {of}, got {weights!r}"
         raise InvalidValueError(msg)
     shares = np.array(numbers, dtype=np.float64)
-    with np.errstate(over="ignore"):
-        total = shares.sum()
-    if not ((shares >= 0.0).all() and 0.0 < total < np.inf):
+    if not ((shares >= 0.0).all() and 0.0 < sum(shares.tolist()) < np.inf):
         msg = f"weights must be finite, at least 0 and not all 0, got {weights!r}"
         raise InvalidValueError(msg)
     return shares

@@ -51,8 +51,6 @@ class Verdict(StrEnum):
 LEVELS: Final[tuple[Verdict, ...]] = tuple(Verdict)
 """All levels, fully first: the column order of every counts matrix."""
 
-_INDEX: Final[dict[str, int]] = {level: i for i, level in enumerate(LEVELS)}
-
 
 @dataclass(frozen=True, slots=True)
 class WeightScheme:
@@ -121,7 +119,7 @@ class WeightScheme:
         Raises:
             InvalidValueError: It is no level.
         """
-        return self.weights[_INDEX[Verdict.parse(verdict)]]
+        return self.weights[LEVELS.index(Verdict.parse(verdict))]
 
     def as_array(self) -> FloatArray:
         """The weights as an array of shape (5,)."""
@@ -154,8 +152,8 @@ def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:
     >>> count_levels(["fully", "none", "fully"]).tolist()
     [2.0, 0.0, 0.0, 0.0, 1.0]
     """
-    found = [_INDEX[Verdict.parse(verdict)] for verdict in listed("verdicts", verdicts)]
-    return np.bincount(np.array(found, dtype=np.intp), minlength=len(LEVELS)).astype(np.float64)
+    levels = [Verdict.parse(verdict) for verdict in listed("verdicts", verdicts)]
+    return np.array([levels.count(level) for level in LEVELS], dtype=np.float64)
 
 
 def level_shares(p_yes: float) -> Shares:

@@ -57,6 +57,11 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
     ]
 
 
+def preset_scores(result: Any) -> str:
+    """The score of a result at each temperature that has a name."""
+    return ", ".join(f"{cell(result.at(t).score, 'score')} {name}" for name, t in PRESETS.items())
+
+
 def _claims(sample: str, result: Any) -> Table:
     scheme = result.scoring.scheme
     records = [
@@ -65,7 +70,7 @@ def _claims(sample: str, result: Any) -> Table:
     ]
     if result.unscored is not None:
         return Table(f"claims of {sample}", _COLUMNS, records, notes=[result.unscored.text])
-    at = ", ".join(f"{cell(result.at(t).score, 'score')} {name}" for name, t in PRESETS.items())
+    at = preset_scores(result)
     flip = result.flip_temperature
     passes = "fails at every T" if flip is None else f"passes if T is {flip:.2f} or more"
     note = f"score: {at}; {passes} (threshold {result.scoring.threshold:g})"

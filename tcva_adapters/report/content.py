@@ -171,10 +171,10 @@ def _gate(report: Report) -> Json:
     """The limits that a gate was to keep, and the threshold that keeps them; None where none does."""
     found = report.settings.get("guarantee")
     names = {"at most": "max_false_pass", "at least": "min_true_pass"}
-    limits = [(word, report.settings.get(name)) for word, name in names.items()]
+    limits = {word: report.settings.get(name) for word, name in names.items()}
     return {
         "threshold": found and found["setting"]["threshold"],
-        "limits": [(word, limit) for word, limit in limits if limit is not None],
+        "limits": [limit for limit in limits.items() if limit[1] is not None],
     }
 
 
@@ -262,8 +262,8 @@ def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
 
 def _levels(result: Result) -> str:
     """The level of each claim as a digit, 0 for fully; nothing of what has no score."""
-    verdicts = (claim.verdict for claim in result.seen.claims if result.unscored is None)
-    return "".join(str(LEVELS.index(each)) for each in verdicts if each is not None)
+    verdicts = result.seen.verdicts if result.unscored is None else ()
+    return "".join(str(LEVELS.index(verdict)) for verdict in verdicts)
 
 
 def settings_of(scoring: ScoringConfig) -> Json:

@@ -111,8 +111,10 @@ def evaluation(
         tables += since.tables
         notes += [since.sentence, *since.notes]
     if records := gates.judge(table, baseline):
-        said = {True: "passed", False: "FAILED"}
-        rows = [{**r, "minimum": r["least"], "outcome": said[r["passed"]]} for r in records]
+        rows = [
+            {**r, "minimum": r["least"], "outcome": "passed" if r["passed"] else "FAILED"}
+            for r in records
+        ]
         bound = any(each["confidence"] for each in records)
         columns = [c for c in _GATES if bound or c.name not in {"value", "confidence"}]
         tables.insert(0, Table("gates", columns, rows))
@@ -130,17 +132,16 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
             the judgements that failed.
         unscored: The records of the table ``unscored``.
     """
-    by_method: dict[str, Counter[str]] = {}
-    for record in unscored:
-        if record["reason"] in FAILURES:
-            reasons = by_method.setdefault(record["method"], Counter())
-            reasons[record["reason"]] += record["samples"]
     parts = []
     samples = counted(table.handed_in, "sample")
     for method in table.methods:
         name = f"{method}: " if len(table.methods) > 1 else ""
-        reasons = by_method.get(method, Counter())
-        if failed := reasons.total():
+        reasons = {
+            record["reason"]: record["samples"]
+            for record in unscored
+            if record["method"] == method and record["reason"] in FAILURES
+        }
+        if failed := sum(reasons.values()):
             judged = f"{table.handed_in - failed} of {samples} judged"
             parts.append(f"{name}{judged}, {failed} failed ({', '.join(reasons)})")
         if number := incomplete(table, method):
@@ -192,16 +193,16 @@ def check_samples(
 
 def _figures(table: ScoreTable, method: str) -> Record:
     scores = table.column(method)
-    scored = scores[np.isfinite(scores)]
-    passed = int(table.passes(method).sum())
+    known = scores[np.isfinite(scores)]
+    passed, scored = int(table.passes(method).sum()), len(known)
     return {
         "method": method,
-        "mean": math.fsum(scored) / len(scored) if len(scored) else None,
-        "pass_rate": passed / len(scored) if len(scored) else None,
+        "mean": math.fsum(known) / scored if scored else None,
+        "pass_rate": passed / scored if scored else None,
         "passed": passed,
-        "scored": len(scored),
+        "scored": scored,
         "samples": table.handed_in,
-        "coverage": len(scored) / table.handed_in if table.handed_in else 1.0,
+        "coverage": scored / table.handed_in if table.handed_in else 1.0,
         "threshold": table.threshold(method),
     }
 
@@ -269,8 +270,9 @@ def _sentence(table: ScoreTable, methods: list[Record]) -> str:
     if str(table.about.get("judge", "")).startswith("lexical/"):
         said += f" {LEXICAL}"
     scoring = table.about.get("scoring")
-    at = f" at {scoring.place}" if isinstance(scoring, ScoringConfig) else f"{row['method']}: "
-    prefix, at = ("", at) if isinstance(scoring, ScoringConfig) else (at, "")
+    prefix, at = f"{row['method']}: ", ""
+    if isinstance(scoring, ScoringConfig):
+        prefix, at = "", f" at {scoring.place}"
     passes = f"{cell(row['pass_rate'], 'share')} of {counted(row['scored'], 'scored sample')} pass"
     mean = f"(mean {cell(row['mean'], 'score')})"
     return f"{prefix}{passes}{'es' * (row['scored'] == 1)}{at} {mean}.{said}"

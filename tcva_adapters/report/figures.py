@@ -243,15 +243,15 @@ def scatter(table: ScoreTable, across: str, up: str) -> Figure:
     sums = np.bincount(inverse[known], both.rating[known], len(places))
     figure, axes = _canvas(3.1)
     shown = rated > 0
-    for chosen, look in ((shown, {"cmap": "cividis"}), (~shown, {"color": _COLOURS[4]})):
-        if not chosen.any():
-            continue
-        x, y = places[chosen].T
-        colours = {"c": sums[chosen] / rated[chosen]} if chosen is shown else {"marker": "X"}
-        marks: _Look = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85, **look, **colours}
-        drawn = axes.scatter(x, y, s=sizes[chosen], **marks)
-        if chosen is shown:
-            _bar(figure, axes, drawn, "mean human rating")
+    marks: _Look = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85}
+    if shown.any():
+        colours = sums[shown] / rated[shown]
+        x, y = places[shown].T
+        drawn = axes.scatter(x, y, sizes[shown], colours, cmap="cividis", **marks)
+        _bar(figure, axes, drawn, "mean human rating")
+    if not shown.all():
+        x, y = places[~shown].T
+        axes.scatter(x, y, sizes[~shown], color=_COLOURS[4], marker="X", **marks)
     axes.axline((0.0, 0.0), slope=1.0, color=_GREY, ls=":", lw=0.8, zorder=0)
     axes.set(xlabel=_label(across), ylabel=_label(up))
     return figure
@@ -323,9 +323,14 @@ def _agreements(report: Report) -> list[Record]:
     validated = "agreement" in titles
     name = "spearman" if validated else "agreement"
     rows = report.records("agreement" if validated else "human ratings")
-    names = {"rho": name, "low": f"{name}_low", "high": f"{name}_high"}
     return [
-        {"method": r["method"], "n": r["n"], **{own: r[key] for own, key in names.items()}}
+        {
+            "method": r["method"],
+            "n": r["n"],
+            "rho": r[name],
+            "low": r[f"{name}_low"],
+            "high": r[f"{name}_high"],
+        }
         for r in rows
         if r.get(name) is not None and r.get("measure", "spearman") == "spearman"
     ]

@@ -95,10 +95,9 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
 
 
 def _methods(report: Report, records: Sequence[Any]) -> Iterator[str]:
-    rows = records_of(report, "methods")
     yield "| method | scored | mean | pass rate | gates |"
     yield "|---|--:|--:|--:|---|"
-    for row in rows:
+    for row in records_of(report, "methods"):
         gates = [record for record in records if record["method"] == row["method"]]
         missed = [f"**{_missed(each)}**" for each in gates if not each["passed"]]
         said = ", ".join(missed) or ("passed" if gates else "")

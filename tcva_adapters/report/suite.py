@@ -92,8 +92,10 @@ class Suite:
         read = [each if isinstance(each, Scored) else _item(each) for each in items]
         samples = [self.scorer.require(each) for each in read if isinstance(each, Sample)]
         talks = [each for each in read if isinstance(each, Conversation)]
-        judged: Any = {Sample: iter(self.scorer.evaluate_many(samples, progress=False))}
-        judged[Conversation] = iter(self.scorer.evaluate_conversations(talks, progress=False))
+        judged: Any = {
+            Sample: iter(self.scorer.evaluate_many(samples, progress=False)),
+            Conversation: iter(self.scorer.evaluate_conversations(talks, progress=False)),
+        }
         found = [each if isinstance(each, Scored) else next(judged[type(each)]) for each in read]
         self._judged += [_entry(number, each) for number, each in enumerate(found, start=1)]
         return found[0] if is_single else found

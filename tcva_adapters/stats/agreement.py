@@ -74,8 +74,7 @@ def krippendorff_alpha(
         why = "all ratings are the same, so agreement beyond chance is not defined"
     low = high = float("nan")
     if not why:
-        codes = of.parts()
-        left_out = np.array([_alpha(table[:, codes != i], scale) for i in range(codes.max() + 1)])
+        left_out = np.array([_alpha(table[:, kept], scale) for kept in of.without()])
         if max(value, left_out.max()) < 1.0 - _SAME:  # nan is not
             m = len(left_out)
             pseudo = m * np.log(1.0 - value) - (m - 1) * np.log(1.0 - left_out)
@@ -92,13 +91,8 @@ def _alpha(table: checks.FloatArray, scale: Scale) -> float:
         return float("nan")
     known = np.isfinite(table)
     if scale == "ordinal":
-        table = np.where(
-            known,
-            scipy_module("stats")
-            .rankdata(table, nan_policy="omit", axis=None)
-            .reshape(table.shape),
-            np.nan,
-        )
+        ranks = scipy_module("stats").rankdata(table, nan_policy="omit", axis=None)
+        table = ranks.reshape(table.shape)
     # Measured from a value in the middle, so that large ratings cost no digits.
     table = np.where(known, table - np.nanmedian(table), 0.0)
     number, sums, squares = known.sum(axis=0), table.sum(axis=0), (table**2).sum(axis=0)
@@ -137,7 +131,7 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
     levels = np.arange(len(counts))
     power = {"quadratic": 2, "linear": 1, "none": 0}[weights]
     apart = np.abs(levels[:, None] - levels[None, :])
-    distance = np.where(apart > 0, apart.astype(np.float64) ** power, 0.0)
+    distance = np.where(apart > 0, apart**power, 0)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(float(counts.sum()), 1.0)
     chance = float((distance * expected).sum())
     return 1.0 - float((distance * counts).sum()) / chance if chance > 0.0 else float("nan")

@@ -12,7 +12,7 @@ from tcva_adapters.stats.resampling import draw, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 _MOST_EXACT: Final = 17
-"""All flips are counted up to so many differences; one sign may be held, which leaves 2**16."""
+"""All flips are counted up to so many differences, which have 2**17."""
 _TOGETHER: Final = 8
 """Signs that are drawn at once, as a byte, and whose sums are looked up."""
 _PERMUTED: Final = {"pearson": 200, "spearman": 200, "kendall": 30}
@@ -50,17 +50,16 @@ def sign_flips(
     reached = abs(float(units.sum())) - _SAME * float(np.abs(units).sum())
     units = units[units != 0.0]
     if len(units) <= _MOST_EXACT:
-        sums = units[:1] if len(units) else np.zeros(1)
-        for unit in units[1:]:
+        sums = np.zeros(1)
+        for unit in units:
             sums = np.concatenate([sums + unit, sums - unit])
         return float(np.mean(np.abs(sums) >= reached))
     rng = np.random.Generator(np.random.PCG64(seed))
-    padded = np.zeros(-(-len(units) // _TOGETHER) * _TOGETHER)
-    padded[: len(units)] = units
+    padded = np.pad(units, (0, -len(units) % _TOGETHER))
     signs = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
     drawn = np.zeros(flips)
     for eight in padded.reshape(-1, _TOGETHER):
-        drawn += (signs * eight).sum(axis=1)[rng.integers(0, 256, flips, dtype=np.uint8)]
+        drawn += (signs @ eight)[rng.integers(0, 256, flips, dtype=np.uint8)]
     return float((np.count_nonzero(np.abs(drawn) >= reached) + 1) / (flips + 1))
 
 
@@ -131,6 +130,6 @@ def spearman_resamples(
 def bootstrap_p(deltas: FloatArray) -> float:
     """Twice the smaller share of resampled differences on either side of 0, never 0 itself."""
     same = same_within(np.append(deltas, 1.0))
-    below = int(np.count_nonzero(deltas <= same))
-    above = int(np.count_nonzero(deltas >= -same))
+    below = np.count_nonzero(deltas <= same)
+    above = np.count_nonzero(deltas >= -same)
     return min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))

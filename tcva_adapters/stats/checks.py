@@ -78,14 +78,14 @@ def one_of(kind: str, value: str, known: Sequence[str]) -> None:
         raise InvalidValueError(msg)
 
 
-def check_level(level: float) -> None:
-    """Nothing, if this can be the level of an interval.
+def check_level(level: float, name: str = "level", usual: float = 0.95) -> None:
+    """Nothing, if this can be the level of an interval, or another share that is not all and not none.
 
     Raises:
         InvalidValueError: A level outside (0, 1).
     """
     if not isinstance(level, int | float) or not 0 < level < 1:
-        msg = f"level must be between 0 and 1, e.g. 0.95, got {level!r}{of_percent(level)}"
+        msg = f"{name} must be between 0 and 1, e.g. {usual:g}, got {level!r}{of_percent(level)}"
         raise InvalidValueError(msg)
 
 
@@ -133,12 +133,12 @@ def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:
         raise InvalidValueError(msg)
     names = list(groups)
     codes: dict[object, int] = {}
-    found = np.empty(int(used.sum()), dtype=np.int64)
-    for place, number in enumerate(np.flatnonzero(used).tolist()):
+    numbered = []
+    for number in np.flatnonzero(used).tolist():
         group = names[number]
         missing = group is None or (isinstance(group, float | np.floating) and group != group)  # noqa: PLR0124  # nan
         if missing or not isinstance(group, Hashable):
             msg = f"group {number} is {group!r}; give every sample with scores a group (a name)"
             raise InvalidValueError(msg)
-        found[place] = codes.setdefault(group, len(codes))
-    return found
+        numbered.append(codes.setdefault(group, len(codes)))
+    return np.array(numbered, dtype=np.int64)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
+import math
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.stats.checks import FloatArray, numbers, one_of, same_length
+from tcva_adapters.stats.checks import FloatArray, in_all, numbers, one_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 Measure = Literal["spearman", "kendall", "pearson", "mae"]
@@ -54,10 +54,8 @@ def agreement(measure: Measure, scores: npt.ArrayLike, human: npt.ArrayLike) -> 
     0.25
     """
     check_measure(measure)
-    first, ratings = numbers("scores", scores), numbers("human", human)
-    same_length(scores=first, human=ratings)
-    both = np.isfinite(first) & np.isfinite(ratings)
-    return Agreement(measure, value_of(measure, first[both], ratings[both]), int(both.sum()))
+    sides, _ = in_all(scores=scores, human=human)
+    return Agreement(measure, value_of(measure, *sides), len(sides[0]))
 
 
 def fisher_average(values: npt.ArrayLike) -> float:
@@ -106,8 +104,15 @@ def value_of(measure: Measure, scores: FloatArray, human: FloatArray) -> float:
     if len(scores) < 2 or scores.min() == scores.max() or human.min() == human.max():
         return float("nan")
     stats = scipy_module("stats")
-    function = {"spearman": stats.spearmanr, "kendall": stats.kendalltau, "pearson": stats.pearsonr}
-    with warnings.catch_warnings():
-        # scipy doubts its p-value where a side is nearly constant; only the statistic is used.
-        warnings.simplefilter("ignore")
-        return float(function[measure](scores, human).statistic)
+    if measure == "kendall":
+        return float(stats.kendalltau(scores, human).statistic)
+    if measure == "spearman":
+        scores, human = stats.rankdata(scores), stats.rankdata(human)
+    x, y = centred(scores), centred(human)
+    return float(np.clip(x @ y / math.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
+
+
+def centred(side: FloatArray) -> FloatArray:
+    """Distances from the mean, on a scale on which the largest is 1, so that no square overflows."""
+    side = side - side.mean()
+    return side / max(float(np.abs(side).max()), 1e-300)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Final
 
 import numpy as np
@@ -47,12 +46,9 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
         return found | dict.fromkeys(_NAMES, float("nan"))
     lower, median, upper = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
     smallest, largest = float(values.min()), float(values.max())
-    with warnings.catch_warnings():
-        # Equal scores have no shape, and scipy says so.
-        warnings.simplefilter("ignore")
+    shape = [float("nan")] * 2  # which equal scores do not have
+    if largest - smallest > 1e-12 * max(abs(largest), abs(smallest)):
         shape = [float(stats.skew(values)), float(stats.kurtosis(values))]
-    if largest - smallest <= 1e-12 * max(abs(largest), abs(smallest)):
-        shape = [float("nan")] * 2
     geometric = float("nan") if smallest < 0 else float(stats.gmean(values)) if smallest else 0.0
     return found | dict(
         zip(
@@ -78,8 +74,20 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
 
 
 _NAMES: Final = (
-    *("mean", "geometric_mean", "median", "midhinge", "variance", "minimum", "maximum", "range"),
-    *("iqr", "skewness", "kurtosis", "at_lower", "at_upper", "ties"),
+    "mean",
+    "geometric_mean",
+    "median",
+    "midhinge",
+    "variance",
+    "minimum",
+    "maximum",
+    "range",
+    "iqr",
+    "skewness",
+    "kurtosis",
+    "at_lower",
+    "at_upper",
+    "ties",
 )
 
 

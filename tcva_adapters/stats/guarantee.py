@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.stats.checks import FloatArray, Groups
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import FloatArray, Groups, check_level
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 
@@ -86,24 +86,20 @@ def certify(passes: npt.ArrayLike, limit: float, *, error: float, groups: Groups
     if marks.ndim != 2 or not len(marks):
         msg = f"passes must have one row per setting and one column per answer, not the shape {marks.shape}"
         raise InvalidValueError(msg)
-    _inside(limit=limit, error=error)
+    _check_shares(limit, error)
     n = marks.shape[1]
     of = Units(groups, np.ones(n, dtype=np.bool_))
-    if not n:
-        none = np.full(len(marks), np.nan)
-        return Path(None, none, np.ones(len(marks)), np.ones(len(marks)), 0, of.groups)
     if of.codes is None:
-        hits = marks.sum(axis=1)
-        shares = hits / n
-        p, bounds = _binomial(hits, n, limit), _clopper_pearson(hits, n, error)
+        sums = marks.sum(axis=1)
+        p, bounds = _binomial(sums, n, limit), largest_share(sums, n, error)
     else:
         sizes = np.bincount(of.codes)
         # A sum that is whole on paper must not be rounded up to the next whole number.
-        sums = (marks @ (1.0 / (sizes * of.number))[of.codes] * of.number).round(9)
-        shares = sums / of.number
+        sums = (marks @ (1.0 / sizes)[of.codes]).round(9)
         p, bounds = _hoeffding_bentkus(sums, of.number, limit, error)
     left = np.flatnonzero(p > error)
     place = int(left[0]) - 1 if len(left) else len(marks) - 1
+    shares = sums / of.number if n else np.full(len(marks), np.nan)
     return Path(place if place >= 0 else None, shares, bounds, p, n, of.groups)
 
 
@@ -127,7 +123,7 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     >>> needed(0.1, 0.05), needed(0.1, 0.05, 0.05), needed(0.1, 0.05, 0.1)
     (29, 116, None)
     """
-    _inside(limit=limit, error=error)
+    _check_shares(limit, error)
     fewest = math.ceil(math.log(error) / math.log1p(-limit))
     if share <= 0.0:
         return fewest
@@ -136,11 +132,9 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     return int(sizes[enough.argmax()]) if enough.any() else None
 
 
-def _inside(**values: float) -> None:
-    for name, value in values.items():
-        if not isinstance(value, int | float) or not 0.0 < value < 1.0:
-            msg = f"{name} must be between 0 and 1, e.g. 0.1, got {value!r}{of_percent(value)}"
-            raise InvalidValueError(msg)
+def _check_shares(limit: float, error: float) -> None:
+    check_level(limit, "limit", 0.1)
+    check_level(error, "error", 0.1)
 
 
 def _binomial(hits: npt.ArrayLike, n: Any, limit: float) -> FloatArray:
@@ -149,11 +143,14 @@ def _binomial(hits: npt.ArrayLike, n: Any, limit: float) -> FloatArray:
     return found
 
 
-def _clopper_pearson(hits: npt.ArrayLike, n: int, error: float) -> FloatArray:
-    """The share x with P(Bin(n, x) <= hits) = error, and 1 where all n are hits."""
-    most = np.minimum(hits, n - 1)
-    ends = scipy_module("special").betaincinv(most + 1.0, n - most, 1.0 - error)
-    return np.where(np.less(hits, n), ends, 1.0)
+def largest_share(hits: npt.ArrayLike, n: float, error: float) -> FloatArray:
+    """The share x with P(Bin(n, x) <= hits) = error (Clopper and Pearson); 1 where all n are hits.
+
+    The smallest share is ``1 - largest_share(n - hits, n, error)``.
+    """
+    passed = np.asarray(hits, dtype=np.float64)
+    ends = scipy_module("special").betaincinv(passed + 1.0, n - passed, 1.0 - error)
+    return np.where(passed < n, ends, 1.0)
 
 
 def _hoeffding_bentkus(
@@ -161,7 +158,7 @@ def _hoeffding_bentkus(
 ) -> tuple[FloatArray, FloatArray]:
     """The p-values and upper bounds of the means of n values in [0, 1] that have these sums."""
     shares, ceiling = sums / n, np.ceil(sums)
-    hoeffding = np.exp(-n * _divergence(np.minimum(shares, limit), np.full(len(sums), limit)))
+    hoeffding = np.exp(-n * _divergence(np.minimum(shares, limit), limit))
     bentkus = math.e * _binomial(ceiling, n, limit)
     p = np.minimum(1.0, np.minimum(hoeffding, bentkus))
     # Hoeffding's falls along the limit from the share up: halve to where it is the error.
@@ -170,10 +167,10 @@ def _hoeffding_bentkus(
         middle = (low + high) / 2.0
         above = np.exp(-n * _divergence(shares, middle)) > error
         low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return p, np.minimum(high, _clopper_pearson(ceiling, n, error / math.e))
+    return p, np.minimum(high, largest_share(ceiling, n, error / math.e))
 
 
-def _divergence(a: FloatArray, b: FloatArray) -> FloatArray:
+def _divergence(a: FloatArray, b: FloatArray | float) -> FloatArray:
     """Kullback and Leibler's of Bernoulli distributions: a log(a/b) + (1-a) log((1-a)/(1-b))."""
     special = scipy_module("special")
     found: FloatArray = special.rel_entr(a, b) + special.rel_entr(1.0 - a, 1.0 - b)

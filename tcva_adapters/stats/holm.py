@@ -40,7 +40,7 @@ def holm(p: npt.ArrayLike) -> FloatArray:
         msg = f"p must be between 0 and 1, or nan where there is none, got {float(wrong[0])!r}"
         raise InvalidValueError(msg)
     adjusted = np.full(len(raw), np.nan)
-    order = np.argsort(raw, kind="stable")[: int((~np.isnan(raw)).sum())]
+    order = np.argsort(raw, kind="stable")[: np.count_nonzero(~np.isnan(raw))]
     factors = len(raw) - np.arange(len(order))
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(raw[order] * factors))
     return adjusted

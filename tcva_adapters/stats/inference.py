@@ -30,6 +30,7 @@ from tcva_adapters.stats.checks import (
     whole,
 )
 from tcva_adapters.stats.correlation import value_of
+from tcva_adapters.stats.guarantee import largest_share
 from tcva_adapters.stats.leave_out import (
     Ends,
     EndsAt,
@@ -180,9 +181,7 @@ def estimate(
     >>> estimate("spearman", [[1, 2, 3], [1, 3, 2]]).reason
     'it needs 10 samples, got 3'
     """
-    one_of("statistic", statistic, STATISTICS)
-    check_level(level)
-    resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
+    _check(statistic, level, resamples, seed)
     sides, used = _columns(statistic, columns)
     of = Units(groups, used)
     if statistic == "share":
@@ -194,7 +193,7 @@ def estimate(
             return found
         return replace(found, p=sign_flips(values, of.codes, resamples, seed))
     scores, human = sides
-    found = Estimate(value_of(statistic, scores, human), n=of.n, groups=of.groups, level=level)
+    found = _figure(value_of(statistic, scores, human), of, level)
     if test and of.codes is None and not math.isnan(found.value):
         p = correlation_p(statistic, scores, human, permutations=resamples, seed=seed)
         found = replace(found, p=p)
@@ -204,15 +203,23 @@ def estimate(
     if test and of.codes is not None:
         t = abs(float(fisher(found.value))) / error(fisher(left_out))
         found = replace(found, p=_student_p(t, of.equal - 2))
-    low, high = correlation_ends(left_out, found.value, of.equal)(level)
+    low, high = correlation_ends(left_out, found.value, quantile(level, of.equal - 2))
     return replace(found, low=low, high=high)
+
+
+def _check(statistic: str, level: float, resamples: int, seed: int) -> None:
+    one_of("statistic", statistic, STATISTICS)
+    check_level(level)
+    whole("resamples", resamples, least=1)
+    whole("seed", seed, least=0)
 
 
 def _columns(statistic: Statistic, columns: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
     """What is known in all of the columns, and where."""
     table = np.atleast_2d(numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1))
-    if len(table) != (1 if statistic in {"mean", "share"} else 2):
-        wanted = "one column of values" if statistic in {"mean", "share"} else "scores and ratings"
+    is_single = statistic in {"mean", "share"}
+    if len(table) != (1 if is_single else 2):
+        wanted = "one column of values" if is_single else "scores and ratings"
         msg = f"{statistic} needs {wanted}, got {len(table)} columns"
         raise InvalidValueError(msg)
     used = np.asarray(np.isfinite(table).all(axis=0))
@@ -259,9 +266,7 @@ def difference(
     >>> round(found.value, 3), found.equivalent(0.05)
     (-0.003, True)
     """
-    one_of("statistic", statistic, STATISTICS)
-    check_level(level)
-    resamples, seed = whole("resamples", resamples, least=1), whole("seed", seed, least=0)
+    _check(statistic, level, resamples, seed)
     columns = {"a": a, "b": b}
     if statistic == "share" or (human is None) != (statistic == "mean"):
         msg = f"{statistic!r}: 'mean' takes no human ratings; mae and the correlations need them"
@@ -277,7 +282,7 @@ def difference(
         found = _of_values(values, of, level, signed=True)
         return replace(found, p=sign_flips(values, of.codes, resamples, seed)) if of.n else found
     both = [value_of(statistic, side, ratings[0]) for side in (one, other)]
-    found = Estimate(both[0] - both[1], n=of.n, groups=of.groups, level=level)
+    found = _figure(both[0] - both[1], of, level)
     if why := of.why_none(LEAST_APART[statistic], one, other, *ratings):
         return replace(found, reason=why)
     if statistic == "spearman":
@@ -297,32 +302,37 @@ def difference(
     if is_still:
         why = "the difference is the same on all resamples"
         return replace(found, p=1.0 if abs(found.value) < _SAME else _NAN, reason=why)
-    low, high = ends(level)
-    return replace(found, low=low, high=high, p=p, narrow=_narrow(ends, level))
+    return replace(_with_ends(found, ends), p=p)
 
 
-def _narrow(ends: EndsAt, level: float) -> Ends:
-    return ends(2 * level - 1) if level > 0.5 else (_NAN, _NAN)
+def _figure(value: float, of: Units, level: float) -> Estimate:
+    """A figure without an interval."""
+    return Estimate(value, n=of.n, groups=of.groups, level=level)
+
+
+def _mean(values: FloatArray, of: Units, level: float) -> Estimate:
+    return _figure(float(values.mean()) if of.n else _NAN, of, level)
+
+
+def _with_ends(found: Estimate, ends: EndsAt) -> Estimate:
+    """A figure with its interval, and the one with twice the error."""
+    (low, high), level = ends(found.level), found.level
+    narrow = ends(2 * level - 1) if level > 0.5 else (_NAN, _NAN)
+    return replace(found, low=low, high=high, narrow=narrow)
 
 
 def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> Estimate:
     """The mean of finite values, all of one sign or `signed`."""
-    value = float(values.mean()) if of.n else _NAN
-    found = Estimate(value, n=of.n, groups=of.groups, level=level)
+    found = _mean(values, of, level)
     if why := of.why_none(LEAST["mean"], values):
         return replace(found, reason=why)
     left_out = means_without(values, of.codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
         return replace(found, reason="the value is the same whichever group is left out")
-    wide = mean_ends(left_out, value, of.equal, signed=signed or _is_inside(values))
-    least, most = natural_ends(values)
-
-    def ends(level: float) -> Ends:
-        low, high = wide(level)
-        return max(low, least), min(high, most)
-
-    low, high = ends(level)
-    return replace(found, low=low, high=high, narrow=_narrow(ends, level))
+    is_signed = signed or _is_inside(values)
+    within = natural_ends(values)
+    ends = mean_ends(left_out, found.value, of.equal, signed=is_signed, within=within)
+    return _with_ends(found, ends)
 
 
 def _is_inside(values: FloatArray) -> bool:
@@ -337,20 +347,17 @@ def _share(values: FloatArray, of: Units, level: float) -> Estimate:
     if not np.isin(values, (0.0, 1.0)).all():
         msg = "share needs values of 0 and 1; use 'mean' for others"
         raise InvalidValueError(msg)
-    value = float(values.mean()) if of.n else _NAN
-    found = Estimate(value, n=of.n, groups=of.groups, level=level)
+    found = _mean(values, of, level)
     if why := of.why_none(LEAST["share"]):
         return replace(found, reason=why)
-    n = of.equal
+    n, value = of.equal, found.value
     if of.codes is not None and 0.0 < value < 1.0:
         costs = quantile(level, of.n - 1) / quantile(level, of.equal - 1)
         n = value * (1 - value) / max(error(means_without(values, of.codes)) ** 2, _SAME) * costs**2
         n = min(of.n, n)
     passed, alpha = value * n, (1 - level) / 2
-    inverse = scipy_module("special").betaincinv
-    low = float(inverse(passed, n - passed + 1, alpha)) if passed else 0.0
-    high = float(inverse(passed + 1, n - passed, 1 - alpha)) if passed < n else 1.0
-    return replace(found, low=low, high=high)
+    low = 1.0 - float(largest_share(n - passed, n, alpha))
+    return replace(found, low=low, high=float(largest_share(passed, n, alpha)))
 
 
 def _percentile(values: FloatArray, of: Units) -> EndsAt:
@@ -435,9 +442,7 @@ def lower_bound(
         msg = f"values must be at least {low!r}, got {low + float(above.min())!r}"
         raise InvalidValueError(msg)
     if of.codes is None and low == 0.0 and np.isin(above, (0.0, 1.0)).all():
-        passed = float(above.sum())
-        inverse = scipy_module("special").betaincinv
-        return float(inverse(passed, of.n - passed + 1, 1 - confidence)) if passed else 0.0
+        return 1.0 - float(largest_share(of.n - above.sum(), of.n, 1 - confidence))
     sums, sizes, often = _gathered(above, of)
     if len(often) == 1:  # equal values, or a single group: exact
         return low + float(sums[0] / sizes[0] * (1 - confidence) ** (1 / often[0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats.checks import FloatArray, IntArray
-from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.correlation import Measure, centred
 from tcva_adapters.stats.resampling import leave_one_out, ratio, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 
@@ -77,9 +78,7 @@ def correlations_without(
 
 
 def _pearson_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
-    x, y = (side - side.mean() for side in (scores, human))
-    # Of size 1, so that no square overflows.
-    x, y = (side / max(float(np.abs(side).max()), 1e-300) for side in (x, y))
+    x, y = centred(scores), centred(human)
     left = len(x) - np.bincount(codes)
     parts = (x, y, x * x, y * y, x * y)
     sx, sy, xx, yy, xy = (part.sum() - np.bincount(codes, weights=part) for part in parts)
@@ -88,16 +87,15 @@ def _pearson_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> 
 
 
 def _kendall_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
-    order = np.argsort(codes, kind="stable")
-    units = np.split(order, np.cumsum(np.bincount(codes))[:-1])
     # Ordered pairs: in one order less in the other, unequal scores, unequal ratings.
-    total, touched = np.zeros(3), np.empty((len(units), 3))
-    for number, members in enumerate(units):
+    total, touched = np.zeros(3), []
+    for unit in range(int(codes.max()) + 1):
+        members = codes == unit
         one, other = (np.sign(side[members, None] - side) for side in (scores, human))
-        for place, pairs in enumerate((one * other, np.abs(one), np.abs(other))):
-            own = float(pairs.sum())
-            total[place] += own
-            touched[number, place] = 2.0 * own - float(pairs[:, members].sum())
+        pairs = np.array([one * other, np.abs(one), np.abs(other)])
+        own = pairs.sum(axis=(1, 2))
+        total += own
+        touched.append(2.0 * own - pairs[:, :, members].sum(axis=(1, 2)))
     return ratio(*(total - touched).T)
 
 
@@ -113,7 +111,9 @@ def error(left_out: FloatArray) -> float:
     return float(np.sqrt((units - 1) / units * np.sum((left_out - left_out.mean()) ** 2)))
 
 
-def mean_ends(left_out: FloatArray, value: float, units: float, *, signed: bool) -> EndsAt:
+def mean_ends(
+    left_out: FloatArray, value: float, units: float, *, signed: bool, within: Ends
+) -> EndsAt:
     """Student's interval of a mean, corrected for skewness.
 
     Of T = (mean - truth) / error, Hall's ``T + a T^2 / 3 + a^2 T^3 / 27 + a / 6`` with
@@ -130,9 +130,10 @@ def mean_ends(left_out: FloatArray, value: float, units: float, *, signed: bool)
         value: The mean.
         units: To how many groups of one size the units amount.
         signed: Whether values lie on both sides of what is usual.
+        within: Where the mean must lie; ends beyond are cut.
     """
     number, spread = len(left_out), error(left_out)
-    influence = (left_out.mean() - left_out) / max(float(np.abs(left_out - value).max()), 1e-300)
+    influence = -centred(left_out)
     skewness = float(np.mean(influence**3) / np.mean(influence**2) ** 1.5)
     bend = 0.0 if units < _UNEVEN * number else skewness / float(np.sqrt(number))
 
@@ -146,23 +147,18 @@ def mean_ends(left_out: FloatArray, value: float, units: float, *, signed: bool)
         below, above = reach(q), -reach(-q)
         if signed or units < number:
             below, above = max(below, q), max(above, q)
-        return value - spread * below, value + spread * above
+        return max(value - spread * below, within[0]), min(value + spread * above, within[1])
 
     return ends
 
 
-def correlation_ends(left_out: FloatArray, value: float, units: float) -> EndsAt:
-    """A correlation's interval: ``tanh(z -+ t(level, units - 2) * error of z)`` with Fisher's z.
+def correlation_ends(left_out: FloatArray, value: float, reach: float) -> Ends:
+    """A correlation's interval: ``tanh(z -+ reach * error of z)`` with Fisher's z.
 
     Args:
-        left_out: From `correlations_without`.
+        left_out: Of the jackknife, as from `correlations_without`.
         value: In (-1, 1).
-        units: As for `mean_ends`.
+        reach: Standard errors to either side: a `quantile` of Student's t.
     """
-    z, spread = float(fisher(value)), error(fisher(left_out))
-
-    def ends(level: float) -> Ends:
-        half = quantile(level, units - 2) * spread
-        return float(np.tanh(z - half)), float(np.tanh(z + half))
-
-    return ends
+    z, half = float(fisher(value)), reach * error(fisher(left_out))
+    return math.tanh(z - half), math.tanh(z + half)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, same_within, whole
+from tcva_adapters.stats.raters import mean_rating
 
 PairsTest = Literal["studentised", "tukey"]
 
@@ -111,7 +112,7 @@ def tukey(
     """
     table, draws = _checked(scores), whole("permutations", permutations, least=1)
     present = ~np.isnan(table)
-    n, means = present.sum(axis=0), _means(table)
+    n, means = present.sum(axis=0), mean_rating(table.T)
     known = n > 0
     sums = _shuffled_sums(table, draws, whole("seed", seed, least=0))
     ranges = np.zeros(draws)
@@ -177,18 +178,17 @@ def studentised(
     first, second = np.triu_indices(size, k=1)
     apart = table[:, first] - table[:, second]
     counts = (~np.isnan(apart)).sum(axis=0)
-    apart = np.nan_to_num(apart)
     tested = np.flatnonzero(counts >= LEAST_QUERIES)
     p, differences, smallest = np.full((3, size, size), np.nan)
-    for i, j, each, count in zip(first, second, apart.sum(axis=0), counts, strict=True):
-        differences[i, j] = each / count if count else np.nan
-        differences[j, i] = -differences[i, j]
+    means = mean_rating(apart.T)
+    differences[first, second], differences[second, first] = means, -means
     if len(tested):
-        statistic = _Hall(apart[:, tested], counts[tested])
-        observed = statistic(np.ones((1, n)))[0]
-        largest = np.sort(
-            np.concatenate([statistic(signs).max(axis=1) for signs in _signs(rng, draws, apart)])
-        )
+        scaled = _scaled(apart[:, tested])
+        observed = _hall(np.ones((1, n)), scaled, counts[tested])[0]
+        drawn = [
+            _hall(signs, scaled, counts[tested]).max(axis=1) for signs in _signs(rng, draws, apart)
+        ]
+        largest = np.sort(np.concatenate(drawn))
         ends = first[tested], second[tested]
         p[ends] = p[ends[::-1]] = _shares(largest, observed * (1 - _SAME))
         errors = _errors(table)
@@ -196,7 +196,9 @@ def studentised(
         smallest[np.isnan(p) | ~(errors > 0.0)] = np.nan
     fewest = int(counts.min())
     reason = f"this test needs {LEAST_QUERIES} queries, and two systems share {fewest}"
-    return Pairs(_means(table), differences, p, smallest, "" if fewest >= LEAST_QUERIES else reason)
+    return Pairs(
+        mean_rating(table.T), differences, p, smallest, "" if fewest >= LEAST_QUERIES else reason
+    )
 
 
 def _checked(scores: npt.ArrayLike) -> FloatArray:
@@ -208,11 +210,6 @@ def _checked(scores: npt.ArrayLike) -> FloatArray:
         msg = "a score is infinite; give a number, or nan where there is none"
         raise InvalidValueError(msg)
     return table
-
-
-def _means(table: FloatArray) -> FloatArray:
-    known = [column[~np.isnan(column)] for column in table.T]
-    return np.array([column.mean() if len(column) else np.nan for column in known])
 
 
 def _errors(table: FloatArray) -> FloatArray:
@@ -239,9 +236,8 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     present, filled = ~np.isnan(table), np.nan_to_num(table)
-    moves = np.nanmax(np.where(present, table, -np.inf), axis=1) > np.nanmin(
-        np.where(present, table, np.inf), axis=1
-    )
+    highest, lowest = np.where(present, table, -np.inf), np.where(present, table, np.inf)
+    moves = highest.max(axis=1) > lowest.min(axis=1)
     ways, codes = np.unique(present[moves], axis=0, return_inverse=True)
     groups = [
         (np.flatnonzero(way), table[moves][codes.reshape(-1) == number][:, way])
@@ -275,32 +271,32 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     return np.concatenate(parts)[:number]
 
 
-class _Hall:
+def _scaled(apart: FloatArray) -> FloatArray:
+    """Differences of pairs on a scale on which their mean square is 1, so that rounding and spread differ."""
+    sizes = np.sqrt(mean_rating((apart**2).T))
+    return np.nan_to_num(apart / np.where(sizes > 0.0, sizes, 1.0))
+
+
+def _hall(signs: FloatArray, scaled: FloatArray, counts: IntArray) -> FloatArray:
     """The size of Hall's transformed t of each pair, under given signs.
 
     Args:
-        apart: Differences, shape (N, pairs), 0 where a pair has none.
+        signs: Shape (draws, N).
+        scaled: Differences with a mean square of 1, shape (N, pairs), 0 where a pair has none.
         counts: How many each pair has.
+
+    Returns:
+        Shape (draws, pairs); infinite without any spread.
     """
-
-    def __init__(self, apart: FloatArray, counts: IntArray) -> None:
-        self._n = counts.astype(np.float64)
-        sizes = np.sqrt((apart**2).sum(axis=0) / self._n)
-        # On a common scale the mean square is 1, so that rounding and spread differ.
-        self._apart = apart / np.where(sizes > 0.0, sizes, 1.0)
-        self._cubes = self._apart**3
-
-    def __call__(self, signs: FloatArray) -> FloatArray:
-        """Shape (draws, pairs) for signs of the shape (draws, N); infinite without any spread."""
-        means = signs @ self._apart / self._n
-        variances = 1.0 - means**2
-        spread = variances > _NOTHING
-        variances = np.where(spread, variances, 1.0)
-        skewness = (signs @ self._cubes / self._n - 3.0 * means + 2.0 * means**3) / variances**1.5
-        t = means * np.sqrt(self._n / variances)
-        bend = skewness / (3.0 * np.sqrt(self._n))
-        found = np.abs(t + bend * t**2 + bend**2 * t**3 / 3.0 + bend / 2.0)
-        return np.where(spread, found, np.inf)
+    means = signs @ scaled / counts
+    variances = 1.0 - means**2
+    spread = variances > _NOTHING
+    variances = np.where(spread, variances, 1.0)
+    skewness = (signs @ scaled**3 / counts - 3.0 * means + 2.0 * means**3) / variances**1.5
+    t = means * np.sqrt(counts / variances)
+    bend = skewness / (3.0 * np.sqrt(counts))
+    sizes = np.abs(t + bend * t**2 + bend**2 * t**3 / 3.0 + bend / 2.0)
+    return np.where(spread, sizes, np.inf)
 
 
 def _signs(rng: np.random.Generator, draws: int, apart: FloatArray) -> Iterator[FloatArray]:

@@ -94,19 +94,20 @@ def powered_mean(
         return as_it_is
     here = rated[scored]
     f = judged[scored] - judged[scored].mean()
-    y, own = given[rated], f[here] - f[here].mean()
-    across = float(own @ own)
-    slope = float(own @ y) / across if across > 0.0 else 0.0
-    value = float(y.mean()) - slope * float(f[here].mean())
+    y, shift = given[rated], float(f[here].mean())
+    own = f[here] - shift
+    across = max(float(own @ own), 1e-300)  # 0 of equal scores, which have no slope
+    slope = float(own @ y) / across
+    value = float(y.mean()) - slope * shift
     # What each sample adds to the estimate's error; the units of the draw are independent.
-    weights = 1.0 / n - own * float(f[here].mean()) / max(across, 1e-300)
+    weights = 1.0 / n - own * shift / across
     left = (y - y.mean() - slope * own) * weights
-    leverage = 1.0 / n + own**2 / max(across, 1e-300)
+    leverage = 1.0 / n + own**2 / across
     influence = slope * f / samples
     influence[here] += left / (1.0 - leverage)
-    codes = np.arange(samples) if everyone.codes is None else everyone.codes
-    by_unit = np.bincount(codes, weights=influence)
-    error = math.sqrt(float(np.square(by_unit).sum()) * of.equal / (of.equal - 1.0))
+    if everyone.codes is not None:
+        influence = np.bincount(everyone.codes, weights=influence)
+    error = math.sqrt(float(np.square(influence).sum()) * of.equal / (of.equal - 1.0))
     half = quantile(level, of.equal - 2.0) * error
     plain = alone.high - alone.low
     if not 2.0 * half < plain:

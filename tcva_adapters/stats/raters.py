@@ -11,6 +11,7 @@ each other and of the method; for rank correlations it is approximate.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal, get_args
@@ -20,9 +21,9 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, Groups, check_level, numbers, one_of, same_length
+from tcva_adapters.stats.correlation import Agreement, agreement
 from tcva_adapters.stats.inference import Estimate
-from tcva_adapters.stats.leave_out import error, fisher, quantile
-from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.leave_out import correlation_ends, error, quantile
 from tcva_adapters.stats.units import Units
 
 Correlated = Literal["spearman", "pearson"]
@@ -34,21 +35,11 @@ _NOTHING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class RaterPair:
-    """Two raters: their places, their correlation (nan where undefined), and samples that both rated."""
-
-    first: int
-    second: int
-    value: float
-    n: int
-
-
-@dataclass(frozen=True, slots=True)
 class Reliability:
     """What several raters allow.
 
     Attributes:
-        pairs: Every two raters.
+        pairs: The correlation of every two raters, in the order of `itertools.combinations`.
         between: Their mean correlation, by the samples that they share; nan where no pair has one.
         value: Reliability of the mean of the raters, in [0, 1]; nan where they do not agree at all.
         best: Its square root: the correlation of a method that gives the truth with that mean.
@@ -56,7 +47,7 @@ class Reliability:
         corrected: The same with error-free ratings; it may come out above 1.
     """
 
-    pairs: tuple[RaterPair, ...]
+    pairs: Sequence[Agreement]
     between: float
     value: float
     best: Estimate
@@ -123,10 +114,7 @@ def reliability(
         raise InvalidValueError(msg)
     rated = np.asarray(np.isfinite(table).any(axis=1))
     of, table, scores = Units(groups, rated), table[rated], scores[rated]
-    pairs = tuple(
-        RaterPair(i, j, *_correlation(measure, table[:, i], table[:, j]))
-        for i, j in combinations(range(table.shape[1]), 2)
-    )
+    pairs = [agreement(measure, *pair) for pair in combinations(table.T, 2)]
     found = _figures(measure, table, scores)
     between, best = found[:2].tolist()
     why = of.why_none(ENOUGH)
@@ -138,10 +126,8 @@ def reliability(
         Estimate(v, n=of.n, groups=of.groups, reason=why, level=level) for v in found[1:].tolist()
     ]
     if not why:
-        codes = of.parts()
-        units = range(int(codes.max()) + 1)
         left_out = np.array(
-            [_figures(measure, *(t[codes != i] for t in (table, scores)))[1:] for i in units]
+            [_figures(measure, table[kept], scores[kept])[1:] for kept in of.without()]
         )
         half = quantile(level, of.equal - 1)
         sides = zip(estimates, left_out.T, strict=True)
@@ -150,29 +136,15 @@ def reliability(
     return Reliability(pairs, between, best**2, estimates[0], with_mean, tuple(estimates[1:]))
 
 
-def _correlation(measure: Correlated, one: FloatArray, other: FloatArray) -> tuple[float, int]:
-    """On the samples that have both; nan where either is constant."""
-    both = np.isfinite(one) & np.isfinite(other)
-    one, other = one[both], other[both]
-    n = len(one)
-    if n < 2 or not (np.ptp(one) > 0.0 and np.ptp(other) > 0.0):
-        return math.nan, n
-    if measure == "spearman":
-        rank = scipy_module("stats").rankdata
-        one, other = rank(one), rank(other)
-    one, other = one - one.mean(), other - other.mean()
-    return float(np.clip(one @ other / math.sqrt((one @ one) * (other @ other)), -1.0, 1.0)), n
-
-
 def _figures(measure: Correlated, table: FloatArray, scores: FloatArray) -> FloatArray:
     """The mean correlation of two raters, ``best``, and each method's corrected correlation."""
-    pairs = np.array([_correlation(measure, *each) for each in combinations(table.T, 2)])
-    pairs = pairs[~np.isnan(pairs[:, 0])]
+    every = [agreement(measure, *pair) for pair in combinations(table.T, 2)]
+    pairs = np.array([(pair.value, pair.n) for pair in every if not math.isnan(pair.value)])
     between = float(np.average(pairs[:, 0], weights=pairs[:, 1])) if len(pairs) else math.nan
     k = len(table) / float((1.0 / np.isfinite(table).sum(axis=1)).sum())
     best = math.sqrt(k * between / (1.0 + (k - 1.0) * between)) if between > 0.0 else math.nan
     mean = mean_rating(table)
-    methods = [_correlation(measure, column, mean)[0] / best for column in scores.T]
+    methods = [agreement(measure, column, mean).value / best for column in scores.T]
     return np.array([between, best, *methods])
 
 
@@ -181,8 +153,8 @@ def _interval(found: Estimate, left_out: FloatArray, half: float) -> Estimate:
     if np.isnan(left_out).any() or math.isnan(found.value):
         return replace(found, reason="it is undefined when one of the samples is left out")
     if max(found.value, left_out.max()) < 1.0:
-        z, reach = float(fisher(found.value)), half * error(fisher(left_out))
-        return replace(found, low=math.tanh(z - reach), high=math.tanh(z + reach))
+        low, high = correlation_ends(left_out, found.value, half)
+        return replace(found, low=low, high=high)
     reach = float(half * error(left_out))
     return replace(found, low=found.value - reach, high=found.value + reach)
 

@@ -81,12 +81,12 @@ def effective_number(codes: IntArray) -> float:
     Where one group has most of the samples, many small ones add little precision.
 
     Args:
-        codes: The group of each sample, any whole numbers.
+        codes: The group of each sample, from 0 up.
 
     >>> effective_number(np.array([0, 0, 1, 1])), round(effective_number(np.array([0, 0, 0, 1])), 2)
     (2.0, 1.6)
     """
-    return float(len(codes) ** 2 / np.sum(np.unique(codes, return_counts=True)[1] ** 2))
+    return float(len(codes) ** 2 / np.sum(np.bincount(codes) ** 2))
 
 
 def interval_shares(level: float, groups: float | None = None) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -53,11 +54,12 @@ class Units:
         """What `equal` is where there are groups of several samples, else None."""
         return None if self.codes is None else self.equal
 
-    def parts(self) -> IntArray:
-        """The part of each sample that is left out at a time: units, or blocks of very many."""
+    def without(self) -> Iterator[BoolArray]:
+        """Which samples are left without each unit, or each block of very many units, in turn."""
         codes = np.arange(self.n) if self.codes is None else self.codes
         most = max(_FEWEST_PARTS, min(_MOST_PARTS, _WORK // max(self.n, 1)))
-        return codes % most if self.number > most else codes
+        for part in range(min(self.number, most)):
+            yield codes % most != part
 
     def why_none(self, least: int, *columns: FloatArray, least_groups: int = LEAST_GROUPS) -> str:
         """Why no interval can be trusted here, in one sentence without a full stop; or nothing.
