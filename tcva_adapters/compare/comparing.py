@@ -14,7 +14,7 @@ from tcva_adapters.compare import views
 from tcva_adapters.compare.fusing import gains
 from tcva_adapters.compare.guarantee import guarantee_table, limits_of
 from tcva_adapters.compare.panel import panel_report, raters_report, repeat_report, results_of_main
-from tcva_adapters.compare.ratings import off_scale
+from tcva_adapters.compare.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.run import Run, Samples, TCVALike, save
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
@@ -139,8 +139,7 @@ def check_tests(
         )
         raise InvalidValueError(msg)
     check_measure(objective)
-    is_outside = human is not None and not 0.0 <= np.nanmin(human) <= np.nanmax(human) <= 1.0
-    if objective == "mae" and human is not None and is_outside:
+    if objective == "mae" and human is not None and not is_on_scale(human):
         msg = f"mae: {off_scale(human)}"
         raise InvalidValueError(msg)
     if reference is not None and reference not in methods:
@@ -192,8 +191,9 @@ def comparison(
     """
     rated = len(table.rated)
     human = table.rating if rated else None
-    checked = (objective, reference, margin, limits)
-    check_tests(table.methods, *checked, human=human, is_rated=rated > 0)
+    check_tests(
+        table.methods, objective, reference, margin, limits, human=human, is_rated=rated > 0
+    )
     main = views.main_of(table)
     methods = views.method_records(table)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed}
@@ -204,10 +204,10 @@ def comparison(
         shown = replace(table, scores=as_shown(objective, table.scores))
         tests = _tests(shown, objective, reference, drawn)
         people = [guarantee_table(table, limits)] if limits else []
-        people += [agreements, _differences(tests, objective, margin), _decided(table)]
+        people += [agreements, _differences(tests, margin), _decided(table)]
         people += [gains(table, **drawn)]
-        sentence = _best(shown, agreements, tests, objective)
-        notes += _rated_notes(table, rated, tests, objective, chosen=reference is None)
+        sentence = _best(shown, agreements, tests)
+        notes += _rated_notes(table, rated, tests, chosen=reference is None)
         by_method = {r["method"]: r for r in agreements.records if r["measure"] == objective}
         for row in methods:
             own = by_method.get(row["method"], {})
@@ -272,11 +272,7 @@ def _coverage(table: ScoreTable) -> list[str]:
 
 def _measured(table: ScoreTable, method: str, measure: Measure) -> bool:
     """Whether a measure means something: an absolute error needs both on the scale of [0, 1]."""
-    if measure != "mae":
-        return True
-    values = np.concatenate([table.column(method), table.rating])
-    known = values[np.isfinite(values)]
-    return not len(known) or bool(known.min() >= 0.0 and known.max() <= 1.0)
+    return measure != "mae" or (is_on_scale(table.column(method)) and is_on_scale(table.rating))
 
 
 def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any]) -> Table:
@@ -301,7 +297,10 @@ def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any])
 
 
 def _on_common(table: ScoreTable, objective: Measure) -> dict[str, float]:
-    """Agreement on the samples that all have scored, where these are enough; else on each one's own."""
+    """Agreement on the samples that all have scored, where these are enough; else on each one's own.
+
+    From the best method to the worst, without those whose agreement is not defined.
+    """
     rated = table.rated
     common = rated.common()
     used = common if len(common) >= LEAST else rated
@@ -310,12 +309,8 @@ def _on_common(table: ScoreTable, objective: Measure) -> dict[str, float]:
         for method in table.methods
         if _measured(table, method, objective)
     }
-    return {method: value for method, value in values.items() if not math.isnan(value)}
-
-
-def _ranked(values: Mapping[str, float], objective: Measure) -> list[str]:
-    """From the best method to the worst."""
-    return sorted(values, key=values.__getitem__, reverse=higher_is_better(objective))
+    defined = [(method, value) for method, value in values.items() if not math.isnan(value)]
+    return dict(sorted(defined, key=lambda pair: pair[1], reverse=higher_is_better(objective)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,12 +318,16 @@ class _Tests:
     """Every other method less the reference.
 
     Attributes:
+        objective: The measure by which methods are tested.
+        ranked: The agreement of every method, the best first; see `_on_common`.
         reference: The method that others are tested against.
         differences: By method.
         p_corrected: By method, as far as there is a test.
         number: Of comparisons that p allows for.
     """
 
+    objective: Measure
+    ranked: dict[str, float]
     reference: str
     differences: dict[str, Estimate]
     p_corrected: dict[str, float]
@@ -342,7 +341,7 @@ def _tests(
 
     Who picks the best method as the reference has looked at every two, which p then allows for.
     """
-    ranked = _ranked(_on_common(table, objective), objective)
+    ranked = _on_common(table, objective)
     against = reference or next(iter(ranked), "")
     found = {
         method: difference(
@@ -360,10 +359,10 @@ def _tests(
     others = 0 if reference else len(tested) * (len(tested) - 1) // 2
     corrected = holm([*(found[method].p for method in tested), *[math.nan] * others])
     p_corrected = dict(zip(tested, corrected.tolist(), strict=False))
-    return _Tests(against, found, p_corrected, len(tested) + others)
+    return _Tests(objective, ranked, against, found, p_corrected, len(tested) + others)
 
 
-def _differences(tests: _Tests, objective: Measure, margin: float | None) -> Table:
+def _differences(tests: _Tests, margin: float | None) -> Table:
     records: list[Record] = []
     for method, found in tests.differences.items():
         record = {
@@ -381,7 +380,8 @@ def _differences(tests: _Tests, objective: Measure, margin: float | None) -> Tab
     columns = named_columns(
         method="text", n="int", difference="signed", p="p", p_corrected="p", detectable="score"
     )
-    notes = [f"difference: {_CALLED[objective]} of the method minus that of {tests.reference}"]
+    measure = _CALLED[tests.objective]
+    notes = [f"difference: {measure} of the method minus that of {tests.reference}"]
     if tests.number:
         notes += [
             f"p corrected: Holm, for {counted(tests.number, 'comparison')}",
@@ -408,22 +408,19 @@ def _without(reasons: Mapping[str, str]) -> list[str]:
 def _decided(table: ScoreTable) -> Table:
     """Every method's decisions against those of the ratings; for ratings in [0, 1]."""
     records = []
-    known = table.rated.rating
-    for method in table.methods if known.min() >= 0.0 and known.max() <= 1.0 else ():
-        column = table.column(method)
-        both = np.isfinite(column) & np.isfinite(table.rating)
-        passes, good = table.passes(method)[both], table.rating[both] >= _PASS
-        counts = views.counted_decisions(passes, good)
-        groups = [g for g, is_in in zip(table.groups, both.tolist(), strict=False) if is_in] or None
+    good = table.rating >= _PASS
+    for method, scores in table.columns if is_on_scale(table.rating) else ():
+        both = np.isfinite(scores) & np.isfinite(table.rating)
+        passes = table.passes(method)
         record = {
             "method": method,
-            "n": len(good),
-            "rating_passes": views.mean(good),
-            "kappa": kappa_of_table(counts),
+            "n": int(both.sum()),
+            "rating_passes": views.mean(good[both]),
+            "kappa": kappa_of_table(views.counted_decisions(passes[both], good[both])),
         }
-        for name, of, share in (("precision", passes, good), ("recall", good, passes)):
-            chosen = np.where(of, share, np.nan)
-            record |= estimate("share", chosen, groups).record(name)
+        for measure, among, hits in (("precision", passes, good), ("recall", good, passes)):
+            chosen = np.where(both & among, hits, np.nan)
+            record |= estimate("share", chosen, table.groups or None).record(measure)
         records.append(record)
     columns = named_columns(
         method="text",
@@ -438,9 +435,7 @@ def _decided(table: ScoreTable) -> Table:
     return Table("decisions by rating", columns, records, detail=True, notes=notes)
 
 
-def _rated_notes(
-    table: ScoreTable, rated: int, tests: _Tests, objective: Measure, *, chosen: bool
-) -> list[str]:
+def _rated_notes(table: ScoreTable, rated: int, tests: _Tests, *, chosen: bool) -> list[str]:
     notes = []
     if rated < FEW:
         notes.append(
@@ -451,22 +446,21 @@ def _rated_notes(
         notes.append(groups_note(len(set(table.groups))))
     if chosen and tests.number:
         notes.append(
-            f"{tests.reference} is the reference because it has the best {objective} on these "
+            f"{tests.reference} is the reference because it has the best {tests.objective} on these "
             "samples. A reference named beforehand (--reference) takes a smaller correction of p."
         )
     return notes
 
 
-def _best(table: ScoreTable, agreed: Table, tests: _Tests, objective: Measure) -> str:
+def _best(table: ScoreTable, agreed: Table, tests: _Tests) -> str:
     """The method that agrees best with people, and whether it is significantly better than the next.
 
     Empty with too few ratings. TCVA at another temperature is no other method.
     """
-    values = _on_common(table, objective)
-    ranked = _ranked(values, objective)
-    if not ranked or len(table.rated) < LEAST:
+    objective, values = tests.objective, tests.ranked
+    if not values or len(table.rated) < LEAST:
         return ""
-    best = ranked[0]
+    best = next(iter(values))
     own = next(r for r in agreed.records if (r["method"], r["measure"]) == (best, objective))
     rho = cell(own["agreement"], "score", own["agreement_low"], own["agreement_high"])
     n, common = own["n"], len(table.rated.common())
@@ -476,19 +470,20 @@ def _best(table: ScoreTable, agreed: Table, tests: _Tests, objective: Measure) -
     said = f"({_CALLED[objective]} {rho}, n = {n})"
     if higher_is_better(objective) and values[best] <= 0.0:
         return f"No method agrees with the human ratings; the highest is {best} {said}."
-    said = f"{best} agrees{' best' * (len(ranked) > 1)} with the human ratings {said}."
+    adverb = " best" if len(values) > 1 else ""
+    said = f"{best} agrees{adverb} with the human ratings {said}."
     said = f"On the samples that all methods scored, {said}" if is_common else said
     views_of = views.views_of(table)
     family = views_of if best in views_of else (best,)
-    other = next((method for method in ranked if method not in family), "")
-    reference, found = tests.reference, tests.differences
-    if best != reference and reference not in family:
-        other = reference
-    pair = found.get(other if best == reference else best)
-    if pair is None or other not in values or reference not in (best, other):
+    tested, other, sign = best, tests.reference, 1.0
+    if best == tests.reference:
+        other = next((method for method in values if method not in family), "")
+        tested, sign = other, -1.0
+    pair = tests.differences.get(tested)
+    if pair is None or other in family or other not in values:
         return said
-    p = tests.p_corrected.get(other if best == reference else best, math.nan)
-    ahead = -pair.value if best == reference else pair.value
+    p = tests.p_corrected.get(tested, math.nan)
+    ahead = sign * pair.value
     said += f" The difference from {other} ({cell(ahead, 'signed')})"
     if math.isnan(p):
         return f"{said} has no test: {pair.reason}."

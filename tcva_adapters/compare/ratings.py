@@ -224,6 +224,15 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
     return labels
 
 
+def is_on_scale(values: FloatArray) -> bool:
+    """Whether all that are known lie on the scale of scores, [0, 1].
+
+    >>> is_on_scale(np.array([0.0, np.nan, 1.0])), is_on_scale(np.array([4.0, np.nan]))
+    (True, False)
+    """
+    return not ((values < 0.0) | (values > 1.0)).any()
+
+
 def off_scale(human: FloatArray) -> str:
     """What is wrong with ratings outside [0, 1], and the way out."""
     low, high = np.nanmin(human), np.nanmax(human)

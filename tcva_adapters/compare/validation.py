@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to_rate
-from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
+from tcva_adapters.compare.ratings import Scale, is_on_scale, off_scale, passes_from
 from tcva_adapters.compare.readers import Human, read_scores
 from tcva_adapters.compare.table import ScoreTable, groups_note
 from tcva_adapters.compare.views import counted_decisions
@@ -158,8 +158,7 @@ class _View:
                 "or file with --human, or draw samples to rate with --next 60"
             )
             raise InvalidValueError(msg)
-        low, high = np.nanmin(self.human), np.nanmax(self.human)
-        if low < 0.0 or high > 1.0:
+        if not is_on_scale(self.human):
             raise InvalidValueError(off_scale(self.human))
 
     @property
