@@ -96,9 +96,8 @@ def panel_report(source: Any) -> Report:
         first_fully="share",
         second_fully="share",
     )
-    found = counted(len({each["sample"] for each in disputes.tables[0].records}), "sample")
     return Report(
-        f"The judges differ on {found}. Krippendorff's alpha is "
+        f"{disputes.sentence} Krippendorff's alpha is "
         f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} over {counted(alpha.n, 'claim')}.",
         [Table("agreement", columns, [record]), Table("judges", of_two, pairs), disputes.tables[0]],
         notes,
@@ -126,7 +125,7 @@ def disputed(source: Any, most: int | None = None) -> Report:
     for sample, panel in zip(table.samples, panels, strict=True):
         levels = _levels(panel, judges)
         spreads = _spreads(levels)
-        if panel is None or not np.nansum(spreads) > 0.0:
+        if not np.nansum(spreads) > 0.0:
             continue
         texts = [claim.claim for claim in _scored(panel)[0].claims]
         words = [
@@ -185,10 +184,7 @@ def repeat_report(source: Any) -> Report:
         disagreements.append(2 * passed * (number - passed) / (number * (number - 1)))
         same += len({each.claims for each in made}) == 1
     n, found = len(disagreements), variance_components(scores)
-    more = wider = math.nan
-    if found.samples:
-        more = found.error_with(found.samples, found.repeats + 1)
-        wider = found.error_with(found.samples * (found.repeats + 1) / found.repeats, found.repeats)
+    one_more = found.repeats + 1
     record = {
         "samples": n,
         "repeats": most,
@@ -200,8 +196,8 @@ def repeat_report(source: Any) -> Report:
         "judge_sd": math.sqrt(found.judge),
         "sample_sd": math.sqrt(found.sample),
         "standard_error": found.standard_error,
-        "one_repeat_more": more,
-        "more_samples": wider,
+        "one_repeat_more": found.error_with(found.samples, one_more),
+        "more_samples": found.error_with(found.samples * one_more / found.repeats, found.repeats),
     }
     columns = named_columns(
         samples="int",
@@ -300,11 +296,8 @@ def results_of_main(table: ScoreTable) -> list[Result | None]:
 
 def _panels(table: ScoreTable) -> list[Assessment | None]:
     """The judgements of each sample, of repeats the first."""
-    found: list[Assessment | None] = []
-    for each in results_of_main(table):
-        own = None if each is None else each.assessment
-        found.append(own.repeats[0] if own is not None and own.repeats else own)
-    return found
+    judged = [None if each is None else each.assessment for each in results_of_main(table)]
+    return [each.repeats[0] if each and each.repeats else each for each in judged]
 
 
 def _judges(panels: Sequence[Assessment | None]) -> list[str]:
@@ -315,22 +308,19 @@ def _judges(panels: Sequence[Assessment | None]) -> list[str]:
     return judges
 
 
-def _scored(panel: Assessment) -> list[Assessment]:
-    return [each for each in panel.panel if each.unscored is None]
+def _scored(panel: Assessment | None) -> list[Assessment]:
+    return [each for each in panel.panel if each.unscored is None] if panel else []
 
 
 def _levels(panel: Assessment | None, judges: Sequence[str]) -> FloatArray:
     """Levels as numbers, 0 for fully; shape (judges, claims), nan where a judge gave none."""
-    judged = {} if panel is None else {each.judge: each for each in _scored(panel)}
-    if panel is None or not judged:
-        return np.empty((len(judges), 0))
-    texts = [claim.claim for claim in _scored(panel)[0].claims]
+    scored = _scored(panel)
+    texts = [claim.claim for claim in scored[0].claims] if scored else []
     levels = np.full((len(judges), len(texts)), np.nan)
-    for row, judge in enumerate(judges):
-        claims = judged[judge].claims if judge in judged else ()
-        if [claim.claim for claim in claims] == texts:
-            levels[row] = [
-                math.nan if c.verdict is None else LEVELS.index(c.verdict) for c in claims
+    for judge, judged in {each.judge: each for each in scored}.items():
+        if [claim.claim for claim in judged.claims] == texts:
+            levels[judges.index(judge)] = [
+                math.nan if c.verdict is None else LEVELS.index(c.verdict) for c in judged.claims
             ]
     return levels
 

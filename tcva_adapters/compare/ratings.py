@@ -15,7 +15,7 @@ from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError, of_percent
 from tcva_adapters.samples.output import original
-from tcva_adapters.samples.records import RowStream, unreadable
+from tcva_adapters.samples.records import RowStream, listed, unreadable
 from tcva_adapters.tables import Record, counted
 
 Scale = tuple[float, float]
@@ -152,15 +152,14 @@ class Ratings:
         """
         if self.labels is None:
             if missing := [rater for rater in self.raters if rater not in self._seen]:
-                known = ", ".join(map(repr, sorted(self._seen))) or "none"
+                known = listed(sorted(self._seen)) or "none"
                 msg = f"no sample has {missing[0]!r} in its metadata; its fields are {known}"
                 raise InvalidValueError(msg)
             return []
         if not self._seen:
-            ids = ", ".join(map(repr, [*self.labels][:3]))
             msg = (
                 f"{self.source}: none of its {len(self.labels)} labels has the id of a sample; its "
-                f"ids are {ids}"
+                f"ids are {listed([*self.labels][:3])}"
             )
             raise InvalidValueError(msg)
         notes = []

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,15 @@ from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
 from tcva_adapters.samples.conversation import CONVERSATION, add_group, conversation_of
 from tcva_adapters.samples.files import SampleStream, numbered
-from tcva_adapters.samples.records import Format, RowStream, format_of, read_records, skipped_rows
+from tcva_adapters.samples.records import (
+    Format,
+    RowStream,
+    format_of,
+    listed,
+    read_records,
+    record_of,
+    skipped_rows,
+)
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Record, counted
 
@@ -50,6 +58,8 @@ Held = Literal["all", "scores", "counts"]
 DEFAULT: Final = ScoringConfig()
 
 _TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
+_JUDGED: Final = "assessments.jsonl"
+"""The judgements in the folder of a comparison."""
 _NO_ROW: Final = "no row"
 """Why a sample has no imported score that no row is about."""
 
@@ -126,9 +136,8 @@ def read_scores(
             judgements ``counts`` (40 bytes, no methods), each with ratings and groups.
 
     Returns:
-        Results in ``results``, and in ``about`` the ``samples`` of imported scores with their
-        texts; ``criterion``, ``judge``, ``fused``, ``scoring`` and ``summary`` (a `Summary`) of
-        judgements by one judge, and the same by method under ``methods``.
+        Results in ``results``; in ``about`` the ``samples`` of imported scores; ``criterion``, ``judge``,
+        ``fused``, ``scoring`` and ``summary`` of judgements by one judge, by method under ``methods``.
 
     Raises:
         UnreadableInputError: A file cannot be read, or holds nothing of this kind, or ratings alone.
@@ -142,10 +151,8 @@ def read_scores(
     """
     if isinstance(source, ScoreTable):
         return source
-    if isinstance(source, str | Path) and _is_compared(source):
-        given: dict[str, Any] = {"human": human, "human_scale": human_scale, "group": group}
-        given |= {"scoring": scoring, "skip_bad": skip_bad, "hold": hold}
-        return _of_folder(Path(source).expanduser(), given)
+    if folder := _compared(source):
+        source = folder / _JUDGED
     ratings, importing = None, Importing(scale=scale, missing=missing)
     if isinstance(human, str | Path | Mapping):
         ratings = Ratings.find(human, human_scale, (scoring or DEFAULT).temperature)
@@ -153,19 +160,15 @@ def read_scores(
             importing = replace(importing, human=ratings.raters)
     how = Reading(ratings, group, scoring, _by_id(samples), importing, human_scale, skip_bad, hold)
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
-    _check_scored(table, source)
-    if human is not None and ratings is None:
-        table = _rated(table, np.asarray(human, dtype=np.float64), human_scale)
-    if group is not None:
-        check_groups(table, group)
-    return table
-
-
-def _check_scored(table: ScoreTable, source: Any) -> None:
     if not table.methods and table.counts is None:
         named = " ".join(str(file) for _, file in _sources(source))
         msg = f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
         raise UnreadableInputError(msg)
+    if human is not None and ratings is None:
+        table = _rated(table, np.asarray(human, dtype=np.float64), human_scale)
+    if group is not None:
+        check_groups(table, group)
+    return _with_others(table, folder) if folder and hold != "counts" else table
 
 
 def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:
@@ -185,15 +188,14 @@ def _rated(table: ScoreTable, human: FloatArray, scale: Scale | None) -> ScoreTa
     return replace(table, human=scaled(human))
 
 
-def _is_compared(source: str | Path) -> bool:
-    return (Path(source).expanduser() / "assessments.jsonl").is_file()
+def _compared(source: Any) -> Path | None:
+    """The folder of a comparison; None where the source is something else."""
+    folder = Path(source).expanduser() if isinstance(source, str | Path) else None
+    return folder if folder and (folder / _JUDGED).is_file() else None
 
 
-def _of_folder(folder: Path, how: Mapping[str, Any]) -> ScoreTable:
-    """What a comparison saved: its judgements, and the scores of the other methods."""
-    judged = read_scores(folder / "assessments.jsonl", **how)
-    if how["hold"] == "counts":
-        return judged
+def _with_others(judged: ScoreTable, folder: Path) -> ScoreTable:
+    """The judgements that a comparison saved, with the scores of its other methods."""
     scores = read_scores(folder / "scores.csv")
     others = [name for name in scores.methods if not name.startswith("tcva ")]
     texts = tuple(SampleStream(folder / "samples.jsonl"))
@@ -300,9 +302,9 @@ class Block:
             summary.evidence.found.update(EvidenceCounts.of([judged]).found)
             self.counts.add(under(judged, scoring.evidence))
             return
-        is_same = isinstance(item, Result) and item.scoring == scoring
-        certified = getattr(item, "certified", None)
-        result = cast("Result", item) if is_same else Result(judged, scoring, certified)
+        result = item if isinstance(item, Result) else Result(judged, scoring)
+        if result.scoring != scoring:
+            result = Result(judged, scoring, result.certified)
         method, why = judged.criterion, result.unscored
         reasons = {} if why is None or result.score is not None else {method: why.text}
         self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons, result, talk)
@@ -368,14 +370,14 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
             return _of_imported(
                 read_imported(path, replace(how.importing, columns=columns)), how, name, stem
             )
-    rows: RowStream[Any] = RowStream(target, kind, skip_bad=how.skip_bad, read=_item)
+    parse = _counted if how.hold == "counts" else record_of
     if how.hold == "counts":
         if "answers" in first:
             msg = f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
             raise InvalidSampleError(msg)
-        rows = RowStream(target, kind, skip_bad=how.skip_bad, read=_item, parse=_counted)
         with suppress(UnreadableInputError):  # which is said where the line is read
             how.scoring = how.scoring or getattr(_item(first), "scoring", None)
+    rows: RowStream[Any] = RowStream(target, kind, skip_bad=how.skip_bad, read=_item, parse=parse)
     blocks = _of_items(rows, how, name, stem)
     how.notes += skipped_rows(rows.bad, rows.skipped, f" of {path.name}")
     how.skipped += rows.skipped
@@ -454,7 +456,7 @@ def _of_items(
 def _system(sample: str | None, metadata: Fields, field: str | None) -> str:
     value = "" if field is None else metadata.get(field)
     if field is not None and value in (None, ""):
-        known = ", ".join(map(repr, metadata)) or "none"
+        known = listed(metadata) or "none"
         msg = f"sample {sample!r} has no {field!r} in its metadata; its fields are {known}"
         raise InvalidSampleError(msg)
     return str(value)
@@ -540,11 +542,12 @@ def _title(block: Block, method: str, way: str) -> str:
 def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
     """One table of all blocks: the samples of the first, joined by their ids."""
     titles = _titles(blocks)
-    table, *others = [block_table(*pair, how) for pair in zip(blocks, titles, strict=True)]
+    titled = [*zip(blocks, titles, strict=True)]
+    table, *others = [block_table(block, names) for block, names in titled]
     for other in others:
         table = table.joined(other)
     about: dict[str, Any] = {"skipped": how.skipped, "methods": {}}
-    for block, names in zip(blocks, titles, strict=True):
+    for block, names in titled:
         about["methods"] |= dict.fromkeys(names.values(), block.about)
     if len(blocks) == 1:
         about |= blocks[0].about
@@ -557,17 +560,17 @@ def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
     return replace(table, notes=tuple(notes), about=about)
 
 
-def block_table(block: Block, titles: Mapping[str, str], how: Reading) -> ScoreTable:
-    """A block as a table."""
-    raters = how.ratings.raters if how.ratings is not None and block.human else ()
-    size, methods = block.number, [*block.scores]
-    columns = [np.frombuffer(block.scores[method]) for method in methods]
+def block_table(block: Block, titles: Mapping[str, str]) -> ScoreTable:
+    """A block as a table, under what its methods are called there."""
+    ratings, size = block.how.ratings, block.number
+    raters = ratings.raters if ratings is not None and block.human else ()
+    columns = [np.frombuffer(scores) for scores in block.scores.values()]
     usage = {}
     if summary := block.about.get("summary"):
-        usage = {titles[method]: summary.usage.model_dump(exclude_none=True) for method in methods}
+        usage = dict.fromkeys(titles.values(), summary.usage.model_dump(exclude_none=True))
     return ScoreTable(
         tuple(block.names) if block.names else Numbered(size),
-        tuple(titles[method] for method in methods),
+        tuple(titles.values()),
         np.stack(columns, axis=1) if columns else np.empty((size, 0)),
         np.frombuffer(block.human).reshape(size, -1) if raters else np.empty((size, 0)),
         raters,

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
 
@@ -434,14 +433,11 @@ def _why(judged: Result | MetricJudgement) -> str | None:
     """Why there is no score, or why one passes no gate; None for any other one."""
     if isinstance(judged, Result) and judged.mostly_marked:
         return MOSTLY_MARKED
-    unscored = judged.unscored
     if judged.score is not None:
         return None
-    if unscored is None:
-        return ""
     # An error's text may hold halves of characters, which no file takes.
-    detail = " ".join(whole_characters(unscored.detail).split())
-    return f"{unscored.reason.value}: {detail}" if detail else unscored.reason.value
+    text = "" if judged.unscored is None else judged.unscored.text
+    return " ".join(whole_characters(text).split())
 
 
 def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
@@ -483,19 +479,17 @@ def save(
         InvalidValueError: A file cannot be written, or one under its name is of something else.
     """
     scores, judged, texts, summary = (output.usable_path(folder) / name for name in FILES)
-    ours = _OURS
-    with output.replacing(scores, ours=ours, overwrite=overwrite) as binary:
-        text = TextIOWrapper(binary, encoding="utf-8", newline="")
-        output.write_table(text, ("sample", "method", "score", "unscored"), _long(table))
-        text.detach()
+    with output.replacing(scores, ours=_OURS, overwrite=overwrite) as stream:
+        header = ("sample", "method", "score", "unscored")
+        stream.write(output.csv_text(header, _long(table)).encode())
     own = table.results[table.about["views"][0]]
     assessments = (each.assessment for each in own if isinstance(each, Result))
     write_assessments(judged, assessments, overwrite=overwrite)
-    with output.replacing(texts, ours=ours, overwrite=overwrite) as stream:
+    with output.replacing(texts, ours=_OURS, overwrite=overwrite) as stream:
         for sample in table.about["samples"]:
             stream.write(f"{json.dumps(written_out(sample.model_dump(by_alias=True)))}\n".encode())
     if report is not None:
-        with output.replacing(summary, ours=ours, overwrite=overwrite) as stream:
+        with output.replacing(summary, ours=_OURS, overwrite=overwrite) as stream:
             content = report.to_dict() | {_RUN: table.about.get(_RUN)}
             stream.write(json.dumps(content, indent=1).encode() + b"\n")
     return [scores, judged, texts, *([summary] if report else [])]

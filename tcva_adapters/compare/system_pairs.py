@@ -432,7 +432,7 @@ def read_systems(
 
 def _metrics(block: Block, temperatures: Sequence[float]) -> Iterator[tuple[str, FloatArray]]:
     """Scores by metric; of judgements one at each temperature."""
-    table = block_table(block, {method: method for method in block.scores}, block.how)
+    table = block_table(block, {method: method for method in block.scores})
     if table.counts is None:
         yield from table.columns
     else:

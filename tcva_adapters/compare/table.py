@@ -19,6 +19,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
+from tcva_adapters.samples.records import listed
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
@@ -303,7 +304,7 @@ class ScoreTable:
         if len(self) and not common:
             msg = (
                 f"no sample in common: {self.samples[0]!r} and others here, "
-                f"{', '.join(map(repr, other.samples[:1])) or 'none'} and others there"
+                f"{listed(other.samples[:1]) or 'none'} and others there"
             )
             raise InvalidValueError(msg)
         notes = _unmatched(other.methods, len(self) - common, len(other) - common)

@@ -247,7 +247,7 @@ class VarianceComponents:
     @property
     def standard_error(self) -> float:
         """Of the mean, with other samples of the same kind and judged anew; nan where `sample` is."""
-        return self.error_with(self.samples, self.repeats) if self.samples else math.nan
+        return self.error_with(self.samples, self.repeats)
 
     @property
     def judge_error(self) -> float:
@@ -255,8 +255,8 @@ class VarianceComponents:
         return math.sqrt(self.judge / (self.samples * self.repeats)) if self.samples else math.nan
 
     def error_with(self, samples: float, repeats: float) -> float:
-        """The standard error of the mean with so many samples and repeats of each, both above 0."""
-        return math.sqrt((self.sample + self.judge / repeats) / samples)
+        """The standard error of the mean with so many samples and repeats of each; nan without any."""
+        return math.sqrt((self.sample + self.judge / repeats) / samples) if samples else math.nan
 
 
 def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
