@@ -238,9 +238,8 @@ def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measur
         method="text", scored="int", mean="score", tied="share", pass_rate="share"
     )
     if objective is not None:
-        notes = [f"human: {_CALLED[objective]} of scores and human ratings; tied: {_TIED}"]
-        columns += named_columns(human="interval")
-        return Table("methods", columns, rows, notes=notes)
+        note = f"human: {_CALLED[objective]} of scores and human ratings; tied: {_TIED}"
+        return Table("methods", [*columns, *named_columns(human="interval")], rows, notes=[note])
     for row in rows:
         if row["method"] != main:
             row["same"] = views.crosstab(table, main, row["method"])["same"]
@@ -254,12 +253,13 @@ def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measur
 def _coverage(table: ScoreTable) -> list[str]:
     """How far methods have scored the same samples."""
     scored = np.isfinite(table.scores)
+    numbers = scored.sum(axis=0).tolist()
     notes = [
         f"{method} has no score on any sample."
-        for method, number in zip(table.methods, scored.sum(axis=0), strict=True)
+        for method, number in zip(table.methods, numbers, strict=True)
         if len(table) and not number
     ]
-    if len(set(scored.sum(axis=0).tolist())) > 1:
+    if len(set(numbers)) > 1:
         common = int(scored.all(axis=1).sum())
         notes.append(
             "The means are over different samples; 'mean common' in 'distribution' is over the "

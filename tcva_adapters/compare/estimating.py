@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Final
@@ -49,11 +50,12 @@ def mean_ratings(
     """
     scored = np.isfinite(scores)
     rated = scored & np.isfinite(human)
-    if rated.sum() == scored.sum():
+    number, samples = int(rated.sum()), int(scored.sum())
+    if number == samples:
         return []
     away = (scores[rated].mean() - scores[scored].mean()) / max(scores[scored].std(), 1e-300)
-    away *= float(np.sqrt(rated.sum()))
-    part = f"{int(rated.sum())} of {int(scored.sum())} samples are rated"
+    away *= math.sqrt(number)
+    part = f"{number} of {samples} samples are rated"
     notes = [f"{part}. The estimate holds if they are a random draw (--next draws one)."]
     if abs(away) > _NO_DRAW:
         side = "higher" if away > 0.0 else "lower"
@@ -61,21 +63,21 @@ def mean_ratings(
             f"The judge scores the rated samples {side} than it would a random draw "
             f"({abs(away):.1f} standard errors), so they are probably none."
         )
-    if rated.sum() < LEAST_RATINGS:
+    if number < LEAST_RATINGS:
         notes.append(f"Below {LEAST_RATINGS} ratings the estimate uses the ratings only.")
     rows: list[Record] = []
     passes = np.where(np.isfinite(human), human >= at, np.nan)
     for name, ratings, own in (("mean rating", human, scores), ("pass rate", passes, scores >= at)):
         found = powered_mean(ratings, scores, groups=groups, level=level)
         best, alone = found.estimate, found.alone
-        if name == "pass rate" and rated.sum() < LEAST_RATINGS:  # exact, however few there are
+        if name == "pass rate" and number < LEAST_RATINGS:  # exact, however few there are
             alone = estimate("share", np.where(rated, ratings, np.nan), groups, level=level)
             best = alone
         rows.append(
             {
                 "figure": name,
                 "samples": found.samples,
-                "ratings": int(rated.sum()),
+                "ratings": number,
                 "judge": float(own[scored].mean()),
                 **best.record("estimate"),
                 **alone.record("ratings_only"),

@@ -134,10 +134,11 @@ class Importing:
         """
         value, error = record.get(column), _error(record, errors)
         number, (low, high) = math.nan if error else _number(value), self.scale
+        is_none = number is not None and (math.isnan(number) or number == self.missing)
         wrong = ""
         if number is None:
             wrong = f"{value!r} is no number; leave the cell empty for no score"
-        elif number != self.missing and not (math.isnan(number) or low <= number <= high):
+        elif not (is_none or low <= number <= high):
             wrong = (
                 f"scores must be between {low:g} and {high:g}, got {number:g}; give another scale as "
                 f"--set scale=LOW,HIGH, a number for no score as --set missing={number:g}, and the "
@@ -146,7 +147,6 @@ class Importing:
         if number is None or wrong:
             word = ROW_WORDS[format_of(path)]
             raise unreadable(path, f"column {column!r}: {wrong}", line=row.line, word=word)
-        is_none = math.isnan(number) or number == self.missing
         row.scores[method] = None if is_none else self.scaled(number)
         said = error or record.get(f"{column}_reason")
         if isinstance(said, str):
@@ -421,9 +421,8 @@ def _number(value: Any) -> float | None:
 
 
 def _are_scores(numbers: Sequence[float | None], *, may_be_empty: bool) -> bool:
-    if None in numbers:
-        return False
-    return may_be_empty or any(number is not None and math.isfinite(number) for number in numbers)
+    finite = (number is not None and math.isfinite(number) for number in numbers)
+    return None not in numbers and (may_be_empty or any(finite))
 
 
 def _text(record: Record, names: Sequence[str]) -> str | None:

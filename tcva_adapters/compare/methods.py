@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -83,7 +83,7 @@ def choose(
     metrics: Sequence[str] | None = None,
     *,
     criterion: str = "faithfulness",
-    samples: Iterable[Sample] = (),
+    samples: Sequence[Sample] = (),
     is_lexical: bool = False,
 ) -> tuple[list[Method], list[str]]:
     """The metrics of a comparison. Imports the frameworks, which takes seconds.
@@ -121,11 +121,10 @@ def choose(
             options = ", ".join(f"{method.framework}.{method.metric}" for method in found)
             msg = f"no metric {wanted!r} in {', '.join(known)}; the metrics are {options}"
             raise InvalidValueError(msg)
-    tried = list(samples)
     used: list[Method] = []
     left: dict[str, list[str]] = {}
     for method in chosen:
-        why = _why_not(method, tried, is_lexical=is_lexical)
+        why = _why_not(method, samples, is_lexical=is_lexical)
         if why:
             left.setdefault(why, []).append(method.name)
         else:
@@ -155,13 +154,14 @@ def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
         msg = f"no framework {name!r}; {nearest(name, FRAMEWORKS, options)}"
         raise InvalidValueError(msg)
     wanted = list(FRAMEWORKS) if ALL in frameworks else list(dict.fromkeys(frameworks))
-    lacking = [name for name in wanted if not is_installed(FRAMEWORKS[name])]
-    notes = [
-        f"Left out: {name} is not installed: {install_hint(FRAMEWORKS[name].metrics_need.extra)}."
-        for name in lacking
-    ]
+    lacking = {
+        name: f"{name} is not installed: {install_hint(FRAMEWORKS[name].metrics_need.extra)}"
+        for name in wanted
+        if not is_installed(FRAMEWORKS[name])
+    }
     if lacking and ALL not in frameworks:
-        raise MissingDependencyError(notes[0].removeprefix("Left out: ").removesuffix("."))
+        raise MissingDependencyError(next(iter(lacking.values())))
+    notes = [f"Left out: {why}." for why in lacking.values()]
     return [name for name in wanted if name not in lacking], notes
 
 

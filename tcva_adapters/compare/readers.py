@@ -269,8 +269,8 @@ class Block:
             self.human.extend(self.how.ratings.of(own, metadata))
         if self.how.group is not None:
             value = metadata.get(self.how.group)
-            is_group = isinstance(value, str | int | float) and value not in {"", None}
-            self.groups.append(value if is_group and value == value else None)  # noqa: PLR0124  # nan
+            is_group = isinstance(value, str | int | float) and value != "" and value == value  # noqa: PLR0124  # nan
+            self.groups.append(value if is_group else None)
         else:
             add_group(self.groups, self.number, conversation_of(name, metadata) or talk)
         for method, score in scores.items():

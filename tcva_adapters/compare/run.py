@@ -322,7 +322,8 @@ class Run:
         fatal: Unscored | None,
     ) -> ScoreTable:
         tcva, names = self.tcva, tuple(sample.id or "" for sample in self.samples)
-        views_of = [Result(result.assessment, tcva.scoring) for result in results]
+        assessments = [result.assessment for result in results]
+        views_of = [Result(assessment, tcva.scoring) for assessment in assessments]
         views: dict[str, Sequence[Result]] = {
             tcva_name(t): [result.at(t) for result in views_of] for t in self.temperatures
         }
@@ -330,7 +331,7 @@ class Run:
             views[self.views[-1]] = results
         cells: dict[str, Sequence[Result | MetricJudgement]] = {**views, **judged}
         scores = [[each.score for each in column] for column in cells.values()]
-        lowered = EvidenceCounts.of((each.assessment for each in results), tcva.scoring.evidence)
+        lowered = EvidenceCounts.of(assessments, tcva.scoring.evidence)
         notes = [*self.notes, *lowered.lines()]
         if fatal is not None:
             notes.append(f"The run ended early, as no call can succeed: {fatal.detail}")
@@ -351,7 +352,7 @@ class Run:
                 if (why := _why(each)) is not None
             },
             metadata=tuple(sample.metadata for sample in self.samples),
-            usage={self.views[0]: _usage([each.assessment for each in results])}
+            usage={self.views[0]: _usage(assessments)}
             | {name: _usage(found) for name, found in judged.items()},
             results={**views, **{name: _as_results(found) for name, found in judged.items()}},
             notes=tuple(notes),

@@ -13,6 +13,7 @@ import numpy as np
 
 from tcva_adapters.compare.readers import Block, Reading, block_table, check_groups, read_blocks
 from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.views import mean
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.records import unreadable
@@ -154,12 +155,10 @@ def systems(
 def _significant(tested: Pairs, alpha: float) -> Record:
     """How many pairs of systems differ significantly under a metric."""
     asl = asl_curve(tested)
-    significant = int((asl < alpha).sum())
-    power = significant / len(asl) if len(asl) else math.nan
     return {
-        "significant": significant,
+        "significant": int((asl < alpha).sum()),
         "pairs": len(asl),
-        "discriminative_power": power,
+        "discriminative_power": mean(asl < alpha),
         "asl": asl,
     }
 
@@ -167,8 +166,8 @@ def _significant(tested: Pairs, alpha: float) -> Record:
 def _wide(means: Mapping[tuple[str, str], float]) -> list[Record]:
     """A row for each system, with a column for each metric."""
     rows: dict[str, Record] = {}
-    for (metric, system), mean in means.items():
-        rows.setdefault(system, {"system": system})[metric] = mean
+    for (metric, system), value in means.items():
+        rows.setdefault(system, {"system": system})[metric] = value
     return list(rows.values())
 
 
@@ -203,11 +202,11 @@ def _comparable(tables: _Tables) -> tuple[_Tables, list[str]]:
             few = counted(needed, "system")
             notes.append(f"{metric} is left out: no query has scores of {few}.")
             continue
-        used[metric] = table.select(known > 0)
-        missing = np.isnan(used[metric].scores).sum(axis=0).tolist()
-        gaps = [f"{name} {n}" for name, n in zip(table.methods, missing, strict=True) if n]
+        compared = used[metric] = table.select(known > 0)
+        missing = {name: int(np.isnan(scores).sum()) for name, scores in compared.columns}
+        gaps = [f"{name} {number}" for name, number in missing.items() if number]
         if gaps:
-            of = counted(len(used[metric]), "query", "queries")
+            of = counted(len(compared), "query", "queries")
             notes.append(f"{metric}: some of {of} have no score ({', '.join(gaps)}).")
         if table.groups:
             groups = counted(len(set(table.groups)), "group")

@@ -223,8 +223,7 @@ class ScoreTable:
             raise InvalidValueError(msg)
         if not isinstance(scoring, ScoringConfig):
             scoring = ScoringConfig(temperature=scoring)
-        judges = range(self.counts.shape[1])
-        return scoring.joined([scoring.scores(self.counts[:, judge]) for judge in judges])
+        return scoring.joined([scoring.scores(judge) for judge in self.counts.swapaxes(0, 1)])
 
     def with_method(
         self, name: str, scores: FloatArray, threshold: float = THRESHOLD

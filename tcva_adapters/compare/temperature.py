@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -57,7 +58,7 @@ class _Setting:
 
     def __call__(self, counts: FloatArray) -> FloatArray:
         """The scores of counts of shape (n, J, 5), fused where J > 1: (n, temperatures)."""
-        judges = [counts[:, judge] for judge in range(counts.shape[1])]
+        judges = counts.swapaxes(0, 1)
         rows = [binary_counts(one) if self.is_binary else one for one in judges]
         return ScoringConfig().joined([scores_of(one, self.plan) for one in rows])
 
@@ -81,8 +82,7 @@ def sweep(
     Args:
         source: What was judged, see `read_scores`: a file, results, level counts.
         temperatures: Numbers or presets.
-        scoring: Weights, penalty, floor, threshold and so on; by default those that the judgements
-            were written with.
+        scoring: Weights, penalty, threshold and so on; by default those of the judgements.
         schemes: Weight schemes, perhaps by a name for tables; by default that of ``scoring`` (with
             ``ablation`` the four of the paper).
         ablation: Take parts of the method out, too (A to D, with the paper's penalty); with ratings
@@ -95,9 +95,8 @@ def sweep(
         seed: Of these.
 
     Returns:
-        The table ``temperatures`` (``setting``, ``T``, ``n``, ``mean``, ``pass_rate``, ``flips``,
-        with ratings ``rated`` and ``spearman``) and, with an ablation and ratings, ``ablation``: at
-        one T each setting less the first, on the same samples.
+        The table ``temperatures`` (means, pass rates, flips, with ratings Spearman) and, with an
+        ablation and ratings, ``ablation``: at one T each setting less the first, on the same samples.
 
     Raises:
         InvalidValueError: A wrong setting, or scores without verdicts behind them.
@@ -128,13 +127,16 @@ def sweep(
         rated = table.rated
         counts = _counts(rated)
         # One setting at a time: scores of all of them would take too much memory.
-        shown = (seen(setting(counts)) for setting in settings.values())
-        tables = [_with_agreement(rows, shown, rated)]
+        shown = chain.from_iterable(seen(setting(counts)).T for setting in settings.values())
+        for row, scores in zip(rows, shown, strict=True):
+            rho = estimate("spearman", [scores, rated.rating], rated.groups or None)
+            row |= {"rated": rho.n, **rho.record("spearman"), "reason": rho.reason}
+        tables = [Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=[*_reasons(rows), TIES])]
         if ablation:
             at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
-            scores = {name: seen(setting(counts)[:, at]) for name, setting in settings.items()}
+            by_name = {name: seen(setting(counts)[:, at]) for name, setting in settings.items()}
             own = [row for row in rows if row["T"] == grid[at]]
-            tables.append(_parts(own, scores, rated, resamples=resamples, seed=seed))
+            tables.append(_parts(own, by_name, rated, resamples=resamples, seed=seed))
         if rated.groups:
             notes.append(groups_note(len(set(rated.groups))))
     asked = {"scoring": base.model_dump(mode="json"), "resamples": resamples, "seed": seed}
@@ -196,22 +198,6 @@ def _counts(table: ScoreTable) -> FloatArray:
         msg = "these scores have no verdicts to compute other temperatures from; give judgements"
         raise InvalidValueError(msg)
     return table.counts
-
-
-def _with_agreement(
-    rows: Sequence[Record], shown: Iterable[FloatArray], rated: ScoreTable
-) -> Table:
-    """The rows of all settings, each with its agreement with the ratings."""
-    agreements = (row for scores in shown for row in _agreement(scores, rated))
-    for row, agreement in zip(rows, agreements, strict=True):
-        row.update(agreement)
-    return Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=[*_reasons(rows), TIES])
-
-
-def _agreement(scores: FloatArray, rated: ScoreTable) -> Iterator[Record]:
-    for column in scores.T:
-        found = estimate("spearman", [column, rated.rating], rated.groups or None)
-        yield {"rated": found.n, **found.record("spearman"), "reason": found.reason}
 
 
 def _parts(

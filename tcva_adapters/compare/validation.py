@@ -289,30 +289,37 @@ class _View:
 
     def largest(self, most: int) -> Iterator[Table]:
         """The samples whose scores lie farthest from their ratings, and their claims."""
-        rows = self._worst(most)
+        places = self._worst(most)
+        rows = [
+            {
+                "sample": self.table.samples[i],
+                "score": self.scores[i],
+                "rating": self.human[i],
+                "error": self.off[i],
+            }
+            for i in places
+        ]
         columns = named_columns(sample="text", score="score", rating="score", error="signed")
         yield Table("largest errors", columns, rows, detail=True)
         claims = [
             {
-                "sample": row["sample"],
+                "sample": self.table.samples[i],
                 "verdict": claim.verdict.value if claim.verdict else None,
                 "claim": claim.claim,
                 "reason": claim.reason,
             }
-            for row in rows
-            for claim in self._claims(self.table.samples.index(row["sample"]))
+            for i in places
+            for claim in self._claims(i)
         ]
         columns = named_columns(sample="text", verdict="text", claim="prose", reason="prose")
         yield Table("claims", columns, claims, detail=True)
 
-    def _worst(self, most: int) -> list[Record]:
+    def _worst(self, most: int) -> list[int]:
+        """The places of the largest errors."""
         known = np.flatnonzero(np.isfinite(self.off))
-        places = known[np.argsort(-np.abs(self.off[known]), kind="stable")[:most]].tolist()
-        columns = {"score": self.scores, "rating": self.human, "error": self.off}
-        return [
-            {"sample": self.table.samples[i]} | {name: of[i] for name, of in columns.items()}
-            for i in places
-        ]
+        order = np.argsort(-np.abs(self.off[known]), kind="stable")
+        places: list[int] = known[order[:most]].tolist()
+        return places
 
     def sentence(self, factors: Table, means: Sequence[Table]) -> str:
         """Agreement, errors and what these depend on, and what people would say of all samples."""
@@ -332,7 +339,8 @@ class _View:
         )
         on = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
         said += f" The error depends on {', '.join(dict.fromkeys(on))}." if on else ""
-        for row in (table.records[0] for table in means[:1]):
+        if means:
+            row = means[0].records[0]
             mean = Column("estimate", "interval").cell(row)
             said += f" The estimated mean rating of all {row['samples']} samples is {mean}."
         return said
@@ -345,8 +353,8 @@ class _View:
         if self.error.groups is not None:
             yield groups_note(self.error.groups)
         largest = [
-            f"{shortened(row['sample'], 40)} {cell(row['error'], 'signed')}"
-            for row in self._worst(3)
+            f"{shortened(self.table.samples[i], 40)} {cell(self.off[i], 'signed')}"
+            for i in self._worst(3)
         ]
         yield f"Largest errors: {', '.join(largest)}."
 

@@ -136,12 +136,13 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     """How often two methods' decisions coincide, on the samples that both have scored."""
     a, b = table.column(first), table.column(second)
     both = np.isfinite(a) & np.isfinite(b)
-    found = counted_decisions(table.passes(first)[both], table.passes(second)[both])
+    ours, theirs = table.passes(first)[both], table.passes(second)[both]
+    counts = counted_decisions(ours, theirs)
     return {
         "n": int(both.sum()),
-        **dict(zip(_BOTH, found.ravel().tolist(), strict=True)),
-        "same": float(np.trace(found)) / found.sum() if found.sum() else math.nan,
-        "kappa": kappa_of_table(found),
+        **dict(zip(_BOTH, counts.ravel().tolist(), strict=True)),
+        "same": mean(ours == theirs),
+        "kappa": kappa_of_table(counts),
     }
 
 
@@ -151,8 +152,8 @@ def counted_decisions(first: BoolArray, second: BoolArray) -> IntArray:
     >>> counted_decisions(np.array([True, True, False]), np.array([True, False, False])).tolist()
     [[1, 1], [0, 1]]
     """
-    sides = [(first & second, first & ~second), (~first & second, ~first & ~second)]
-    return np.array([[int(cell.sum()) for cell in row] for row in sides])
+    cells = 2 * ~first + ~second  # from 0, both pass, to 3, both fail
+    return np.bincount(cells, minlength=4).reshape(2, 2)
 
 
 def pairs(table: ScoreTable) -> Table:
@@ -232,9 +233,9 @@ def share_below(scores: FloatArray) -> FloatArray:
     >>> share_below(np.array([0.2, 0.9, 0.9, 0.4])).tolist()
     [0.125, 0.75, 0.75, 0.375]
     """
-    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    below = np.cumsum(counts) - counts
-    return (below + counts / 2)[inverse] / max(len(scores), 1)
+    ordered = np.sort(scores)
+    below, up_to = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
+    return (below + up_to) / 2 / max(len(scores), 1)
 
 
 def usage(table: ScoreTable) -> Table:
