@@ -111,8 +111,10 @@ def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
     there = {name: found for name, found in figures.items() if found.high > found.low}
     rows: list[Record] = []
     for each in _WIDTHS if width is None else [width]:
-        needed = {name: labels_needed(found, width=each) for name, found in there.items()}
-        rows.append({"width": each} | {name: max(LEAST_LABELS, n) for name, n in needed.items()})
+        row: Record = {"width": each}
+        for name, found in there.items():
+            row[name] = max(LEAST_LABELS, labels_needed(found, width=each))
+        rows.append(row)
     columns = [Column("width", "score"), *(Column(name, "int") for name in there)]
     now = [f"{cell(of.high - of.low, 'score')} ({name}, n = {of.n})" for name, of in there.items()]
     notes = [f"ratings needed for an interval of this width; the widths now: {', '.join(now)}"]

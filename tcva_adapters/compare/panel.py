@@ -60,9 +60,10 @@ def panel_report(source: Any) -> Report:
     human = table.rating if len(table.rated) else None
     apart = independence(_scores(table, panels, judges), human)
     number = apart.effective if apart.samples >= ENOUGH else math.nan
+    samples = set(rows.tolist())
     record = {
         "judges": len(judges),
-        "samples": len(set(rows.tolist())),
+        "samples": len(samples),
         "claims": levels.shape[1],
         "effective_judges": number,
         "correlation": apart.correlation,
@@ -81,9 +82,8 @@ def panel_report(source: Any) -> Report:
             f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
         )
     for judge, own in zip(judges, levels, strict=True):
-        failed = len(set(rows.tolist()) - {*rows[np.isfinite(own)].tolist()})
-        if failed:
-            lost = counted(failed, "sample")
+        if failed := samples - {*rows[np.isfinite(own)].tolist()}:
+            lost = counted(len(failed), "sample")
             notes.append(f"{judge} gave no verdicts on {lost} that others judged.")
     sides = combinations(range(len(judges)), 2)
     pairs = [_pair(judges[i], judges[j], levels[i], levels[j]) for i, j in sides]
@@ -128,18 +128,13 @@ def disputed(source: Any, most: int | None = None) -> Report:
         if not np.nansum(spreads) > 0.0:
             continue
         texts = [claim.claim for claim in _scored(panel)[0].claims]
-        words = [
-            {
-                j: None if np.isnan(at) else LEVELS[int(at)].value
-                for j, at in zip(judges, own, strict=True)
-            }
-            for own in levels.T.tolist()
-        ]
-        records = [
-            {"sample": sample, "spread": float(spreads[n]), "claim": texts[n], **words[n]}
-            for n in np.argsort(-np.nan_to_num(spreads), kind="stable").tolist()
-            if spreads[n] > 0.0
-        ]
+        records: list[Record] = []
+        for n in np.argsort(-np.nan_to_num(spreads), kind="stable").tolist():
+            if spreads[n] > 0.0:
+                record = {"sample": sample, "spread": float(spreads[n]), "claim": texts[n]}
+                for judge, level in zip(judges, levels[:, n].tolist(), strict=True):
+                    record[judge] = None if math.isnan(level) else LEVELS[int(level)].value
+                records.append(record)
         found.append((float(np.nanmean(spreads)), records))
     found.sort(key=lambda each: -each[0])
     rows = [record for _, records in found[:most] for record in records]

@@ -481,13 +481,12 @@ def _of_imported(found: Imported, how: Reading, name: str, source: str) -> list[
     blocks: dict[str, Block] = {}
     for (system, own), row in rows.items():
         about = {"kind": found.kind, "criterion": "", "judge": ""}
-        block = blocks.setdefault(system, Block(name, source, how, about, system))
+        block = Block(name, source, how, about, system, thresholds=found.thresholds)
+        block = blocks.setdefault(system, block)
         lacking = {method: _NO_ROW for method in found.methods if method not in row.scores}
-        scores = {method: row.scores.get(method) for method in found.methods}
-        block.add(own, row.sample.metadata, scores, {**lacking, **row.reasons})
+        scores = dict.fromkeys(found.methods) | row.scores
+        block.add(own, row.sample.metadata, scores, lacking | row.reasons)
         block.texts.append(row.sample.model_copy(update={"id": own}))
-    for block in blocks.values():
-        block.thresholds = found.thresholds
     return [*blocks.values()]
 
 

@@ -39,7 +39,7 @@ from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import Runner
+from tcva_adapters.runner import Asking, Runner
 from tcva_adapters.samples import output
 from tcva_adapters.samples.conversation import add_group, conversation_of
 from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
@@ -275,14 +275,12 @@ class Run:
             _check_folder(self.folder, self.fingerprint)
         judged: dict[str, list[MetricJudgement]] = {}
         with self._storing() as tcva:
-            stream = tcva.aiter_evaluate(self.samples, progress=self.progress)
-            async with aclosing(stream):
-                results = [result async for result in stream]
+            results = await self._judged(tcva, "judging")
             fatal = _fatal(result.assessment.unscored for result in results)
             for method in self.methods:
                 asked = Asked(method, tcva, self._timeout)
                 if fatal is None:
-                    judged[method.name] = await self._judged(asked)
+                    judged[method.name] = await self._judged(asked, method.name)
                     # A metric that always fails by itself says nothing about the others.
                     if asked.is_refused:
                         fatal = _fatal(each.unscored for each in judged[method.name])
@@ -290,9 +288,10 @@ class Run:
                     judged[method.name] = [MetricJudgement(unscored=fatal)] * len(self.samples)
         return self._made(results, judged, fatal)
 
-    async def _judged(self, asked: Asked) -> list[MetricJudgement]:
-        with progress_of(asked.method.name, len(self.samples), self.progress) as shown:
-            stream = Runner(asked, in_batch=True).astream(iter(self.samples), shown)
+    async def _judged(self, asking: Asking[Any], name: str) -> list[Any]:
+        """What comes of every sample."""
+        with progress_of(name, len(self.samples), self.progress) as shown:
+            stream = Runner(asking, in_batch=True).astream(iter(self.samples), shown)
             async with aclosing(stream):
                 return [each async for each in stream]
 

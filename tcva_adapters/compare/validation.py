@@ -181,7 +181,7 @@ class _View:
         rows: list[Record] = []
         for method, scores in self.table.columns:
             rho = self.rho if method == self.method else self._rho(seen(scores), self.human)
-            mae = estimate("mae", [scores, self.human], self.groups, **self.draws)
+            mae = self._mean(np.abs(scores - self.human))
             rows.append(_row("method", method, spearman=rho, mae=mae))
         correct_p(rows)
         columns = named_columns(

@@ -47,7 +47,8 @@ def method_records(table: ScoreTable) -> list[Record]:
     common = np.isfinite(table.scores).all(axis=1)
     records = []
     for method, column in table.columns:
-        known = column[np.isfinite(column)]
+        scored = np.isfinite(column)
+        known = column[scored]
         five = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]) if len(known) else np.full(5, np.nan)
         names = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
         records.append(
@@ -62,7 +63,7 @@ def method_records(table: ScoreTable) -> list[Record]:
                 "at_0": mean(seen(known) == 0.0),
                 "at_1": mean(seen(known) == 1.0),
                 "threshold": table.threshold(method),
-                "pass_rate": mean(table.passes(method)[np.isfinite(column)]),
+                "pass_rate": mean(table.passes(method)[scored]),
             }
         )
     return records
@@ -98,9 +99,10 @@ def unscored(table: ScoreTable) -> Table:
         found: Counter[str] = Counter()
         examples: dict[str, str] = {}
         for row in np.flatnonzero(np.isnan(column)).tolist():
-            word, _, detail = table.reason(table.samples[row], method).partition(":")
-            found[word[:_REASON]] += 1
-            examples.setdefault(word[:_REASON], detail.strip())
+            reason, _, detail = table.reason(table.samples[row], method).partition(":")
+            word = reason[:_REASON]
+            found[word] += 1
+            examples.setdefault(word, detail.strip())
         shown = "tcva" if method in views else method
         records += [
             {"method": shown, "reason": word, "samples": number, "example": examples[word]}
