@@ -355,10 +355,10 @@ def _tests(
         for method in table.methods
         if against and method != against and _measured(table, method, objective)
     }
-    tested = [method for method, each in found.items() if not math.isnan(each.p)]
+    tested = {method: each.p for method, each in found.items() if not math.isnan(each.p)}
     others = 0 if reference else len(tested) * (len(tested) - 1) // 2
-    corrected = holm([*(found[method].p for method in tested), *[math.nan] * others])
-    p_corrected = dict(zip(tested, corrected.tolist(), strict=False))
+    corrected = holm([*tested.values(), *[math.nan] * others]).tolist()
+    p_corrected = dict(zip(tested, corrected, strict=False))
     return _Tests(objective, ranked, against, found, p_corrected, len(tested) + others)
 
 

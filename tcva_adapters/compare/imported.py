@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from tcva_adapters.compare.ratings import MISSING, Scale
+from tcva_adapters.compare.ratings import MISSING, Scale, names_in
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.output import original
@@ -156,9 +156,9 @@ class Importing:
             row.reasons[method] = f"{empty} in the file"
 
     def scaled(self, number: float) -> float:
-        """On [0, 1]; what lies there already stays what it is to the last bit."""
+        """On [0, 1]; on the scale of scores it stays what it is to the last bit."""
         low, high = self.scale
-        return number if self.scale == (0.0, 1.0) else (number - low) / (high - low)
+        return (number - low) / (high - low)
 
 
 def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
@@ -451,7 +451,7 @@ def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
     (('ours', 'scores.csv', ('a', 'b')), ('', 'scores.csv', None))
     """
     rest, _, listed = spec.partition("::")
-    columns = tuple(column.strip() for column in listed.split(",") if column.strip()) or None
+    columns = tuple(names_in(listed)) or None
     name, equals, path = rest.partition("=")
     if not equals or Path(rest).expanduser().exists():
         name, path = "", rest

@@ -36,6 +36,15 @@ MISSING: Final = {"", "na", "n/a", "nan", "none", "null"}
 """Words in the place of a number where there is none."""
 
 
+def names_in(text: str) -> list[str]:
+    """The names in a text with commas between them.
+
+    >>> names_in("anna, ben,")
+    ['anna', 'ben']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def parse_rating(value: Any) -> float:
     """A rating as a number; nan where there is none.
 
@@ -115,10 +124,10 @@ class Ratings:
             return cls("human ratings", ("human",), scale, labels)
         path, _, columns = str(human).partition("::")
         is_file = bool(columns) or Path(path).expanduser().is_file()
-        listed = (columns or "human") if is_file else path
-        raters = tuple(part.strip() for part in listed.split(",") if part.strip())
+        fields = (columns or "human") if is_file else path
+        raters = tuple(names_in(fields))
         if not raters or len(set(raters)) < len(raters):
-            msg = f"human ratings in {listed!r}: name one field, or several different ones"
+            msg = f"human ratings in {fields!r}: name one field, or several different ones"
             raise InvalidValueError(msg)
         return cls(path, raters, scale, _labels(path, raters) if is_file else None, temperature)
 

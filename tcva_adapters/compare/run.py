@@ -21,7 +21,7 @@ import numpy as np
 
 from tcva_adapters.compare.fusing import fused_name, members_of, with_fused
 from tcva_adapters.compare.methods import ALL, Asked, MetricJudgement, choose
-from tcva_adapters.compare.ratings import Ratings, Scale
+from tcva_adapters.compare.ratings import Ratings, Scale, names_in
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable, no_group
 from tcva_adapters.core.temperature import Temperatures, as_temperature, check_temperature
@@ -418,9 +418,7 @@ def _named(samples: Samples, mapping: Mapping[str, str] | None) -> tuple[list[Sa
 
 def _listed(given: str | Sequence[Any]) -> list[Any]:
     """What a text names with commas between, or the parts as they are."""
-    if isinstance(given, str):
-        return [part.strip() for part in given.split(",") if part.strip()]
-    return list(given)
+    return names_in(given) if isinstance(given, str) else list(given)
 
 
 def _fatal(reasons: Iterable[Unscored | None]) -> Unscored | None:

@@ -133,10 +133,10 @@ def systems(
     for metric, table in tables.items():
         tested = _by_group(table)
         both = {"studentised": studentised(tested, **drawn), "tukey": tukey(tested, **drawn)}
-        found[metric] = both[test]
-        found_pairs = _pairs(metric, table.methods, both, test)
-        pairs += sorted(found_pairs, key=lambda pair: -pair["difference"])
-        rows.append({"metric": metric, "queries": len(table), **_significant(both[test], alpha)})
+        read = found[metric] = both[test]
+        of_metric = _pairs(metric, table.methods, both, read)
+        pairs += sorted(of_metric, key=lambda pair: -pair["difference"])
+        rows.append({"metric": metric, "queries": len(table), **_significant(read, alpha)})
         scores += [{"metric": metric, "system": s, **describe(of)} for s, of in table.columns]
         if why := both["studentised"].reason:
             notes.append(f"{metric}: some pairs have no studentised p: {why}.")
@@ -237,9 +237,8 @@ def _by_group(table: ScoreTable) -> FloatArray:
     return sums * (len(sums) / np.count_nonzero(whole))
 
 
-def _pairs(metric: str, systems: Sequence[str], tests: _Tests, test: PairsTest) -> Iterator[Record]:
-    """Every pair of systems, the higher mean less the lower."""
-    read = tests[test]
+def _pairs(metric: str, systems: Sequence[str], tests: _Tests, read: Pairs) -> Iterator[Record]:
+    """Every pair of systems, the higher mean less the lower, with the p of both tests."""
     for i, j in combinations(range(len(systems)), 2):
         apart = float(read.differences[i, j])
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
@@ -261,7 +260,7 @@ def _correlations(tables: _Tables) -> Table:
         one, other = tables[first], tables[second]
         places = {sample: place for place, sample in enumerate(other.samples)}
         both = [place for place, sample in enumerate(one.samples) if sample in places]
-        theirs = [places[one.samples[place]] for place in both]
+        theirs = [places[sample] for sample in one.samples if sample in places]
         common = [name for name in one.methods if name in other.methods]
         record: Record = {"metric": first, "other_metric": second}
         for measure in _CORRELATIONS if common else ():
