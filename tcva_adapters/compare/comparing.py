@@ -32,7 +32,16 @@ from tcva_adapters.stats.correlation import (
 from tcva_adapters.stats.describe import TIES, as_shown, seen
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
-from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns, p_text
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+    p_text,
+)
 
 LEAST: Final = 10
 """Human ratings from which on methods are compared by them."""
@@ -462,7 +471,7 @@ def _best(table: ScoreTable, agreed: Table, tests: _Tests) -> str:
         return ""
     best = next(iter(values))
     own = next(r for r in agreed.records if (r["method"], r["measure"]) == (best, objective))
-    rho = cell(own["agreement"], "score", own["agreement_low"], own["agreement_high"])
+    rho = Column("agreement", "interval").cell(own)
     n, common = own["n"], len(table.rated.common())
     is_common = common >= LEAST and any(r["n"] != common for r in agreed.records)
     if is_common and n != common:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.table import THRESHOLD, ScoreTable
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.correlation import agreement
@@ -95,8 +95,7 @@ def with_composite(
     shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
     rated = [name for name, share in shares.items() if share > 0.0]
     scores = np.sum([shares[name] * table.column(name) for name in rated], axis=0)
-    passes_from = 0.5 if threshold is None else threshold
-    found = table.with_method(COMPOSITE, scores, passes_from)
+    found = table.with_method(COMPOSITE, scores, THRESHOLD if threshold is None else threshold)
     lacking = {}
     for row in np.flatnonzero(np.isnan(scores)).tolist():
         sample = table.samples[row]

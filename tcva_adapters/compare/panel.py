@@ -98,7 +98,7 @@ def panel_report(source: Any) -> Report:
     )
     return Report(
         f"{disputes.sentence} Krippendorff's alpha is "
-        f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} over {counted(alpha.n, 'claim')}.",
+        f"{Column('alpha', 'interval').cell(record)} over {counted(alpha.n, 'claim')}.",
         [Table("agreement", columns, [record]), Table("judges", of_two, pairs), disputes.tables[0]],
         notes,
     )
@@ -260,8 +260,13 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
         notes.append(f"no interval of the best correlation: {found.best.reason}")
     if objective != measure:
         notes.append(f"{objective} cannot be corrected for raters; the figures are {measure}.")
-    alpha_text = cell(alpha.value, "interval", alpha.low, alpha.high)
-    best = cell(found.best.value, "interval", found.best.low, found.best.high)
+    figures = {
+        "measure": measure,
+        "reliability": found.value,
+        **found.best.record("best"),
+        **alpha.record("alpha"),
+    }
+    alpha_text, best = (Column(name, "interval").cell(figures) for name in ("alpha", "best"))
     reach = f" A method without error would correlate {best} with their mean."
     of_raters = named_columns(rater="text", other_rater="text", n="int")
     columns = named_columns(method="text", n="int", with_mean="score", without_error="interval")
@@ -274,12 +279,7 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
             Table("methods and raters", columns, methods, notes=[meant]),
         ],
         notes,
-        {
-            "measure": measure,
-            "reliability": found.value,
-            **found.best.record("best"),
-            **alpha.record("alpha"),
-        },
+        figures,
     )
 
 

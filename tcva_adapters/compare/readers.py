@@ -571,7 +571,7 @@ def block_table(block: Block, titles: Mapping[str, str]) -> ScoreTable:
         tuple(block.names) if block.names else Numbered(size),
         tuple(titles.values()),
         np.stack(columns, axis=1) if columns else np.empty((size, 0)),
-        np.frombuffer(block.human).reshape(size, -1) if raters else np.empty((size, 0)),
+        np.frombuffer(block.human),
         raters,
         tuple(block.groups),
         block.counts.table() if block.counts.judges else None,
