@@ -18,7 +18,16 @@ from benchmarks.lexical_sets import FOLDER, load, paper_file
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.text.sentences import split_claims
-from tests.judges.forged import ACROSS, FILLERS, FORGED, INFERENCES, LANGUAGES, PASSAGES, TRUE
+from tests.judges.forged import (
+    ACROSS,
+    CONTRARIES,
+    FILLERS,
+    FORGED,
+    INFERENCES,
+    LANGUAGES,
+    PASSAGES,
+    TRUE,
+)
 from tests.judges.huge import huge
 from tests.support import paper
 
@@ -81,7 +90,8 @@ def print_language(language: str, found: Counter[str], number: int) -> None:
 
 def print_numbers() -> None:
     """How many claims were lowered that follow from their quote, and that contradict it."""
-    for kind, table in {"inferences": INFERENCES, "fillers": FILLERS}.items():
+    tables = {"inferences": INFERENCES, "fillers": FILLERS, "contraries": CONTRARIES}
+    for kind, table in tables.items():
         for name, pairs in table.items():
             judged = (([claim_of(*pair)], [f"Before it. {pair[1]} Behind it."]) for pair in pairs)
             print_checked(f"{kind}, {name.replace('_', ' ')}", judged)

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import product
 from typing import Final, NamedTuple
 
 from tcva_adapters.core.verdicts import Verdict
@@ -18,9 +18,9 @@ from tcva_adapters.judges.quotes import LONGEST, Found, Passages, find_quote, qu
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
 from tcva_adapters.text.contrast import (
-    negation_differs,
+    contradicts,
     negations,
-    opposites,
+    opposed,
 )
 from tcva_adapters.text.frames import says_otherwise
 from tcva_adapters.text.lists import words
@@ -29,7 +29,6 @@ from tcva_adapters.text.words import (
     LANGUAGE_WORDS,
     UNSPACED,
     Token,
-    is_content,
     listed,
     plain,
     tokenise,
@@ -41,7 +40,6 @@ _SHORT: Final = 2  # words of a quote that counts only by its numbers and names
 _LEAD: Final = 6  # words of a text for each that is of its language rather than of another one
 _SAYING: Final = 2  # words of content that a claim must have for a quote to be held to sharing one
 _PREFIX: Final = 4  # letters that related words share
-_ALIKE: Final = 0.5  # share of a claim's content from which on a negation is about the same
 _SMALL: Final = 2  # letters of small words of other alphabets
 _EMPTY: Final = words("empty")
 _SMALL_CHARACTERS: Final = words("small_characters")
@@ -50,7 +48,6 @@ _PAIR: Final = re.compile(
     r"(?<![\w.-])[\d.-]*+([^\W\d][\w.-]*+)(?!(?<=\d):\d)[\"']?+\s*+[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)"
 )
 _UNITS: Final = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})  # seconds of an hour
-_AVAILABLE: Final = frozenset({"available", "offered", "provided", "possible", "included"})
 _CAPITALS: Final = re.compile(r"\b[^\W\d_]+")
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 
@@ -160,7 +157,7 @@ def _fault(
     why = None if is_shared else EvidenceCheck.UNCHECKED
     if is_denied and _is_negated(quote, claim, found):
         why = EvidenceCheck.NEGATED
-    elif is_shared and _contradicts(quote, claim, may_deny=not is_denied):
+    elif _contradicts(quote, claim, may_deny=not is_denied):
         why = EvidenceCheck.CONTRADICTS
     elif _is_too_short(quote, claim) and not (
         UNSPACED.search(verdict.evidence) and passages.is_sentence(found.at, verdict.evidence)
@@ -268,8 +265,7 @@ def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
     if not any(clause == quote.text or share(side_of(clause), claim) for clause in denied):
         return False
     more = negations(listed(quote.text)) - negations(listed(claim.text))
-    is_contrary = opposites(claim.tokens, quote.tokens) or opposites(quote.tokens, claim.tokens)
-    return more >= 0 and more % 2 == 0 and not is_contrary
+    return more >= 0 and more % 2 == 0 and not opposed(claim.text, quote.text)
 
 
 def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
@@ -279,11 +275,7 @@ def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
         return True
     if says_otherwise(claim.text, quote.text):
         return True
-    alike = len(quote.content & claim.content) >= _ALIKE * len(claim.content)
-    differs = bool(alike and negation_differs(claim.tokens, quote.tokens))
-    if not _AVAILABLE.isdisjoint(quote_words(quote.text)):
-        differs = differs or _is_lacking(quote, claim)
-    if not (may_deny and differs):
+    if not (may_deny and contradicts(claim.text, quote.text)):
         return False
     # Not all negations of all languages are known: those of two languages are not compared.
     return len({_language(side.text, ()) for side in (quote, claim)} - {""}) <= 1
@@ -304,16 +296,6 @@ def _are_others(pairs: Sequence[tuple[str, str]], claim: Side) -> bool:
         if less and more / less in _UNITS:
             return False
     return bool(here and there)
-
-
-def _is_lacking(quote: Side, claim: Side) -> bool:
-    """Whether a quote says that what a claim names is not available, and the claim does not."""
-    named = ""
-    for token, following in pairwise(quote.tokens):
-        if token.kind == "negator" and following.text.casefold() in _AVAILABLE:
-            return named in claim.content and not negations(listed(claim.text))
-        named = token.key if is_content(token) else named
-    return False
 
 
 def _is_too_short(quote: Side, claim: Side) -> bool:

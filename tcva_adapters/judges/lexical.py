@@ -26,12 +26,12 @@ from tcva_adapters.judges.prompts import NOT_A_CLAIM
 from tcva_adapters.loops import work_aside
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.contrast import negation_differs, opposites
+from tcva_adapters.text.contrast import opposed
 from tcva_adapters.text.lists import words
 from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.words import Token, is_content, tokenise
 
-LEXICAL_VERSION: Final = "lexical/4"
+LEXICAL_VERSION: Final = "lexical/5"
 """Changes with every change of the algorithm that could change a verdict."""
 
 A_CHARACTER: Final = 2e-7
@@ -200,8 +200,7 @@ def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
     contradictions = {
         "number not found": numbers,
         "another number": [] if numbers else other_numbers(tokens, source),
-        "negated in only one of claim and context": negation_differs(tokens, source),
-        "the context says the opposite": opposites(tokens, source),
+        "the context says the opposite": opposed(text, sentence.source),
     }
     support *= _MISSING ** len(names)
     support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tcva_adapters.text.contrast import denied_before, denied_behind, opposites
+from tcva_adapters.text.contrast import denied_before, denied_behind, opposed
 from tcva_adapters.text.lists import variants
 from tcva_adapters.text.words import (
     FUNCTION_WORDS,
@@ -28,7 +28,6 @@ from tcva_adapters.text.words import (
     UNSPACED,
     listed,
     split_words,
-    tokenise,
 )
 
 NEAR_ENOUGH: Final = 0.7
@@ -331,8 +330,7 @@ def _agrees(
         ["not" if w in NEGATIONS else w for w in side if w in names or _is_decisive(w)]
         for side in (quote, stretch)
     ]
-    one, other = tokenise(" ".join(quote)), tokenise(" ".join(stretch))
-    return decisive[0] == decisive[1] and not (opposites(one, other) or opposites(other, one))
+    return decisive[0] == decisive[1] and not opposed(" ".join(quote), " ".join(stretch))
 
 
 def _is_decisive(word: str) -> bool:

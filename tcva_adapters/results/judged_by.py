@@ -38,8 +38,8 @@ _WRAPPERS: Final = re.compile(
 def bare(name: str) -> str:
     """The name of a judge without those of the classes that wrap its models.
 
-    >>> bare("openai:gpt-4.1-mini"), bare("panel(langchain:gpt-4.1-mini, lexical/4)")
-    ('gpt-4.1-mini', 'panel(gpt-4.1-mini, lexical/4)')
+    >>> bare("openai:gpt-4.1-mini"), bare("panel(langchain:gpt-4.1-mini, lexical/5)")
+    ('gpt-4.1-mini', 'panel(gpt-4.1-mini, lexical/5)')
     """
     return _WRAPPERS.sub("", name)
 

@@ -8,21 +8,23 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from tcva_adapters.text.lists import words
-from tcva_adapters.text.words import FUNCTION_WORDS, NEGATIONS, Token, stem
+from tcva_adapters.text.lists import by_language, words
+from tcva_adapters.text.words import (
+    FUNCTION_WORDS,
+    NEGATIONS,
+    Token,
+    is_content,
+    plain,
+    stem,
+    tokenise,
+)
 
-_ANTONYMS: Final = [tuple(map(stem, pair.split("/"))) for pair in sorted(words("antonyms"))]
-_PREFIXES: Final = ("un", "dis", "non", "im", "in", "il", "ir")
-_SHORTEST: Final = 3  # letters of a word whose opposite has a syllable in front
 _DENIALS: Final = words("denials")
-_EXCUSES: Final = _DENIALS.union(words("taking_away"), map(stem, words("taking_away")))
-_OPPOSED: Final = frozenset({"word", "function"})
 
 _NEARLY: Final = words("nearly")
 _DENYING: Final = {word: words(f"denying_{word}") for word in ("to", "that", "from")}
 _HARMLESS_NEXT: Final = words("harmless_next")
 _HARMLESS_BEFORE: Final = words("harmless_before")
-_CLAUSES: Final = words("clauses") - {"or"}
 _HELPING: Final = FUNCTION_WORDS - words("clauses") | words("helping")
 _FILLERS: Final = words("fillers")
 _FILLING: Final = words("filling")
@@ -36,74 +38,177 @@ _JAPANESE: Final = re.compile(
     r"(?!なければな|なくてはな|ないと|ないわけ)(?:な[いかくけ]|ありませ|限らな|限りませ|ませ[んぬ])"
 )
 
+_ENDS: Final = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
+_LONGEST: Final = 60  # words of content of a claim that is held against its quote
+_ENOUGH: Final = 0.6  # share of them that a clause has which says much the same
+_NEARLY_ALL: Final = 0.7  # share of the words of a guess that the claim has
+_CONTENT: Final = re.compile(r"([^+-]*+)(?:([+-])(\S+)([^+-]*$)?|$)")
+_FIRST: Final = re.compile(r"^([^+-]*)([+-])(\S+)")
+_OR: Final = re.compile(r"(deny (?:none )*[+-]\S+(?: none)*) or\b")
+_DENYING_PREFIX: Final = re.compile(r"^(?:un|dis|non|im|in|il|ir)(?=\w{3})")
+_ENDING: Final = re.compile(r"(?<=\w{4})[aeiounsrlx]{1,3}$")
+_SAYS_LITTLE: Final = re.compile(
+    f"[\u3040-\u309f可能会會被得要{''.join(words('small_characters'))}]"
+)
+_WIDEST: Final = 24  # letters of a listed beginning
+_TURNED: Final = str.maketrans("+-", "-+")
+_DEGREES: Final = frozenset({"a_some", "b_most", "c_all"})
+_HEDGES: Final = frozenset({"doubt", "hedged"})
+_INTENDED: Final = _HEDGES | {"plan", "future"}
+_PARTING: Final = frozenset({"clause", "condition"})
 
-def opposites(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
-    """Words of the claim whose opposite stands in the source, and neither in the other one.
 
-    >>> from tcva_adapters.text.words import tokenise
-    >>> opposites(tokenise("It rises, and is unsafe."), tokenise("It falls, and is safe."))
-    ['rises', 'unsafe']
+def contradicts(claim: str, quote: str) -> bool:
+    """Whether a quote says much the same words as a claim and yet something else.
+
+    It denies what the claim asserts or the other way round, says the opposite, says it of some
+    where the claim says it of all, or does not assert it: as a guess, a plan, a question, or under
+    a condition that the claim does not name. Only the clauses that have most of the claim's words
+    are held against it, or sentences where no clause has; all of them have to differ.
+
+    >>> contradicts("The plan covers dental care.", "The plan covers all except dental care.")
+    True
+    >>> contradicts("Sales rose in May.", "Sales rose in May and fell in June.")
+    False
     """
-    here, there = ({t.key for t in tokens if t.kind in _OPPOSED} for tokens in (claim, source))
-    gone, new = there - here, here - there
-    opposed = {key for key in new if not gone.isdisjoint(_opposites(key))}
-    opposed |= new.intersection(chain.from_iterable(map(_opposites, gone)))
-    return [token.text for token in claim if token.key in opposed]
+    said = set[str]().union(*_clauses(claim))
+    content = {word for word in said if word[0] in "+-"}
+    if not 0 < len(content) <= _LONGEST:
+        return False
+    sentences = [_clauses(sentence) for sentence in _ENDS.split(quote)]
+    whole = [set[str]().union(*clauses) for clauses in sentences]
+    parts = [
+        (part, all_) for clauses, all_ in zip(sentences, whole, strict=True) for part in clauses
+    ]
+    for pairs in parts, [(sentence, said) for sentence in whole]:
+        most = max(len(content & _either(part)) for part, _ in pairs)
+        if most >= _ENOUGH * len(content):
+            new = said.difference(*whole)
+            claimed = max(said & _DEGREES, default="")
+            return all(
+                _turned(said, part, new)
+                or claimed > max(part & _DEGREES, default=claimed)
+                or ("condition" in sentence - said and len(content & _either(sentence)) == most)
+                or (
+                    most > _NEARLY_ALL * sum(word[0] in "+-" for word in part)
+                    and (
+                        ("doubt" in part and said.isdisjoint(_HEDGES))
+                        or ("plan" in part and said.isdisjoint(_INTENDED))
+                        or quote.rstrip().endswith(("?", "？")) > ("?" in claim)
+                    )
+                )
+                for part, sentence in pairs
+                if len(content & _either(part)) == most
+            )
+    return False
+
+
+def opposed(claim: str, source: str) -> list[str]:
+    """Words of a claim that the source denies or says the opposite of, or that only the claim does.
+
+    None where there are two of them, which may make up for each other, nor where both deny
+    something.
+
+    >>> opposed("It offers X-rays.", "It does not offer X-rays.")
+    ['offers']
+    >>> opposed("It rises.", "It falls."), opposed("It is not cheap.", "It is expensive.")
+    (['rises'], [])
+    """
+    said, there = (set[str]().union(*_clauses(text)) for text in (claim, source))
+    turned = {word[1:] for word in _turned(said, there, said - there)}
+    return [token.text for token in tokenise(claim) if _own_mark([token])[1:] in turned]
+
+
+def _turned(said: set[str], part: set[str], new: set[str]) -> set[str]:
+    """Words of a claim with the other sign in a part of a quote, if they tell that it differs.
+
+    Args:
+        said: The words and marks of the claim.
+        part: Those of the part.
+        new: Those of the claim that the quote has nowhere.
+    """
+    turned = {word.translate(_TURNED) for word in part - said} & new
+    is_unclear = len(turned) % 2 == 0 or {"deny"} & said & part or {"until"} & (said | part)
+    firsts = {word[1:] for word in said - part if word[0] == "^"}
+    is_other_way = "#" in "".join(turned) and any(word[1:] in firsts for word in part)
+    return set() if is_unclear or is_other_way else turned
+
+
+def _either(part: set[str]) -> set[str]:
+    """The words of a part, and their opposites."""
+    return part | {word.translate(_TURNED) for word in part}
+
+
+@lru_cache(maxsize=64)
+def _clauses(text: str) -> list[set[str]]:
+    """The words of each clause of a text behind ``+``, or ``-`` where denied, and their marks.
+
+    A word stands for all on its side of ``[opposed]``, the other side for its denial. A denial goes
+    with the word of content behind it, at the end of a clause with the last one.
+    """
+    tokens = tokenise(text)
+    stems = [stem(plain(token.text)) for token in tokens]
+    clauses, end, clause = [""], 0, 0
+    for at, token in enumerate(tokens):
+        if at < end:
+            continue
+        phrases = (" ".join(stems[at : at + size]) for size in (4, 3, 2))
+        mark, end = next(
+            ((mark, at + 1 + phrase.count(" ")) for phrase in phrases if (mark := _mark(phrase))),
+            (_own_mark(tokens[at : at + 3]), at + 1),
+        )
+        if token.clause != clause or mark in _PARTING:
+            clauses.append("")
+        clause = token.clause
+        clauses[-1] += f" {mark}"
+    joined = (_OR.sub(r"\1 deny", _FIRST.sub(r"\1^\3 \2\3", clause)) for clause in clauses)
+    return [set(_CONTENT.sub(_signed, clause).split()) for clause in joined]
+
+
+def _signed(content: re.Match[str]) -> str:
+    """A word with the sign that denials around it leave, and the marks around it."""
+    before, sign, word, behind = content.groups("")
+    is_denied = (content[0].count("deny") + (sign == "-")) % 2
+    return f"{before}{'+-'[is_denied]}{word}{behind}" if word else before
+
+
+def _own_mark(tokens: Sequence[Token]) -> str:
+    """What a word is where no list has it: a denial, content with its sign, or nothing."""
+    token, key = tokens[0], tokens[0].key
+    if token.kind == "negator" or token.text in _NEARLY:
+        return "deny" if _denies([token.text for token in tokens]) else "none"
+    if listed := _mark(stem(plain(token.text))):
+        return listed
+    if not is_content(token) or token.text in _FILLERS or _SAYS_LITTLE.match(key[-1]):
+        return "none"
+    if token.kind == "pair":
+        return f"+{key[-1]}"
+    bare = _DENYING_PREFIX.sub("", key)
+    mark = _mark(bare) or f"+{_ENDING.sub('', bare)}"
+    return mark if bare == key else mark.translate(_TURNED)
 
 
 @lru_cache(maxsize=8192)
-def _opposites(key: str) -> frozenset[str]:
-    """The antonyms of a word, and the word without a syllable in front that denies it."""
-    bare = {key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix)}
-    listed = {word for pair in _ANTONYMS if key in pair for word in pair if word != key}
-    return frozenset(listed | {word for word in bare if len(word) >= _SHORTEST})
+def _mark(phrase: str) -> str:
+    """What the lists say of a phrase or of a beginning of it; the empty string is nothing."""
+    starts = (
+        f"{phrase[:size]}*" for size in range(min(len(phrase), _WIDEST), phrase.rfind(" ") + 1, -1)
+    )
+    return next((_MARKS[entry] for entry in (phrase, *starts) if entry in _MARKS), "")
 
 
-def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
-    """Words that one of the two denies and the other, which denies nothing, asserts.
-
-    Words of denial (*forbidden*) and a second negation excuse a difference but do not make one.
-
-    >>> from tcva_adapters.text.words import tokenise
-    >>> negation_differs(tokenise("It offers X-rays."), tokenise("It does not offer X-rays."))
-    ['offer']
-    >>> negation_differs(tokenise("Parking is not free."), tokenise("Parking is free for guests."))
-    ['free']
-    """
-    here, there = denied(claim), denied(source)
-    if bool(here) == bool(there):
-        return []
-    one, other, outside = (claim, source, here) if here else (source, claim, there)
-    clauses = [token.clause for token in one if token.kind == "negator"]
-    twice = len(clauses) > len(set(clauses))
-    # What both of them say explains no difference.
-    if twice or not _EXCUSES.isdisjoint({t.key for t in claim} ^ {t.key for t in source}):
-        return []
-    said = {t.key for t in other} - {t.key for at, t in enumerate(one) if at not in outside}
-    return [one[at].text for at in sorted(outside) if one[at].key in said]
-
-
-def denied(tokens: Sequence[Token]) -> set[int]:
-    """Which tokens a negator of their clause denies.
-
-    It denies the first word of content after it and those joined to that by *or*; *not only* and
-    *no more than* deny nothing.
-    """
-    found: set[int] = set()
-    for at, token in enumerate(tokens):
-        if token.kind != "negator" and token.text not in _NEARLY:
-            continue
-        rest = tokens[at + 1 : at + 1 + _REACH]
-        if not _denies([token.text, *(follower.text.casefold() for follower in rest)]):
-            continue
-        for ahead, here in enumerate(rest, at + 1):
-            if here.clause != token.clause or here.text in _CLAUSES:
-                break
-            if here.kind in {"word", "pair"} and here.text not in _FILLERS:
-                found.add(ahead)
-                if ahead + 1 >= len(tokens) or tokens[ahead + 1].text not in {"or", "nor"}:
-                    break
-    return found
+_MARKS: Final = {
+    phrase: mark
+    for entries, mark in chain(
+        (
+            (side.split(","), f"{sign}#{group.partition(',')[0]}")
+            for group in sorted(words("opposed"))
+            for sign, side in zip("+-", group.split("/"), strict=True)
+        ),
+        ((entries, mark) for mark, entries in by_language("marks").items()),
+    )
+    for phrase in (" ".join(map(stem, plain(entry).split("_"))) for entry in entries)
+}
 
 
 def negations(listed: Sequence[str]) -> int:

@@ -104,7 +104,7 @@ def test_from_a_frameworks_results_to_a_gate(adapter: Adapter, tcva: Run) -> Non
     assert [(state_of(each), each.passed) for each in results] == [(HOLDS, True), (HOLDS, False)]
     other = adapter.llm(lambda _: ONE)
     evaluator = adapter.drop_in.from_config("gate.json", **{adapter.judge: other})
-    with pytest.warns(GuaranteeWarning, match=r"lost: judge scripted instead of lexical/4"):
+    with pytest.warns(GuaranteeWarning, match=r"lost: judge scripted instead of lexical/5"):
         assert state_of(adapter.score(evaluator, GOOD)) == LOST
 
 
@@ -129,7 +129,7 @@ def test_two_judgements_in_one_table_are_refused(tcva: Run) -> None:  # noqa: F8
     evaluation = ragas_entry.evaluated([ADAPTERS[0].built("lexical"), other], *RATED)
     ragas.results_to_pandas(evaluation).assign(human=RATINGS).to_csv("scores.csv")
     failed = tcva("calibrate", "scores.csv", "--max-false-pass", "0.1", code=2)
-    assert "2 judgements: answer_relevancy by lexical/4, faithfulness by lexical/4" in failed.text
+    assert "2 judgements: answer_relevancy by lexical/5, faithfulness by lexical/5" in failed.text
 
 
 def test_answers_that_were_judged_in_two_ways_certify_none_of_them() -> None:

@@ -354,7 +354,7 @@ def test_a_file_of_an_earlier_version_cannot_be_checked(tmp_path: Path) -> None:
     certified().dump(path)
     plain = json.loads(path.read_text(encoding="utf-8"))
     del plain["guarantee"]["judged_by"], plain["guarantee"]["digest"]
-    plain["guarantee"] |= {"criterion": "faithfulness", "judge": "lexical/4", "fused": []}
+    plain["guarantee"] |= {"criterion": "faithfulness", "judge": "lexical/5", "fused": []}
     path.write_text(json.dumps(plain), encoding="utf-8")
     scorer = TCVA.from_config(path, judge="lexical")
     with pytest.warns(GuaranteeWarning, match="unknown; .*calibrate again"):

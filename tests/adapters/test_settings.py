@@ -123,7 +123,7 @@ def test_a_changed_copy_shares_llm_and_store(adapter: Adapter, tmp_path: Path) -
     assert lenient.scorer.store is evaluator.scorer.store
     other = adapter.changed(evaluator, criterion="correctness", **{adapter.judge: "lexical"})
     assert other.scorer.required == ("response", "reference")
-    assert other.scorer.judge.name == "lexical/4"
+    assert other.scorer.judge.name == "lexical/5"
     assert evaluator.scorer.judge.model.llm is llm
     evaluator.scorer.store.close()
 

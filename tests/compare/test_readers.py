@@ -43,7 +43,7 @@ def test_judgements_with_ratings_and_groups(judged: Path, results: list[Result])
     assert table.scores[:, 0].tolist() == [result.score for result in results]
     assert table.rating.tolist() == [0.0, 0.75, 0.5, 0.5, 0.25, 1.0]
     assert table.groups == (0, 0, 1, 1, 2, 2)
-    assert (table.about["criterion"], table.about["judge"]) == ("faithfulness", "lexical/4")
+    assert (table.about["criterion"], table.about["judge"]) == ("faithfulness", "lexical/5")
     assert table.at(0.2).tolist() == [result.at(0.2).score for result in results]
     same = read_scores(results, scoring=ScoringConfig(temperature=0.2, threshold=0.7))
     assert np.array_equal(same.scores[:, 0], table.at(0.2))

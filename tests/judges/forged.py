@@ -31,6 +31,11 @@ FILLERS: Final[dict[str, Pairs]] = _FILLERS["pairs"]
 """Claims and quotes that differ in what fills one frame, or in how it is written."""
 KNOWN: Final[dict[str, list[str]]] = _FILLERS["known"]
 """Claims of those that the check does not judge as it should."""
+_CONTRARIES: Final = stored_pairs("contraries.toml")
+CONTRARIES: Final[dict[str, Pairs]] = _CONTRARIES["pairs"]
+"""Claims and quotes in much the same words: by kind those that say otherwise, and ``true``."""
+KNOWN_CONTRARIES: Final[dict[str, list[str]]] = _CONTRARIES["known"]
+"""Claims of theirs whose level stays, and true ones that are lowered."""
 
 
 class Case(NamedTuple):

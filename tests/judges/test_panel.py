@@ -89,7 +89,7 @@ def test_every_judge_keeps_its_own_place_in_the_store(tmp_path: Path) -> None:
 def test_a_judge_that_computes_may_sit_in_and_says_what_the_sample_lacks() -> None:
     tcva = TCVA(judge=Panel([*models((FULLY, MINOR)), "lexical"]))
     assessment = tcva.evaluate(SAMPLE).assessment
-    assert (assessment.judge, assessment.usage.calls) == ("panel(scripted:1, lexical/4)", 1)
+    assert (assessment.judge, assessment.usage.calls) == ("panel(scripted:1, lexical/5)", 1)
     empty = tcva.evaluate(SAMPLE.model_copy(update={"response": ""}))
     assert empty.unscored is not None
     assert empty.unscored.reason is Reason.EMPTY_RESPONSE
@@ -118,7 +118,7 @@ def test_a_judge_of_other_claims_is_left_out() -> None:
 
 @pytest.mark.parametrize(("judges", "options", "message"), [
     ("lexical", {}, "at least two judges, got 1"),
-    (["lexical", "lexical"], {}, "must differ, got 'lexical/4' twice"),
+    (["lexical", "lexical"], {}, "must differ, got 'lexical/5' twice"),
     ([LLMJudge(ScriptedModel([]), claims="llm"), "lexical"], {}, "claims='llm' cannot be used"),
     (["lexical", "lexcial"], {}, "unknown judge 'lexcial'"),
     ([*models((FULLY, FULLY)), "lexical"], {"combine": "mode"}, "combine must .*got 'mode'"),
@@ -209,7 +209,7 @@ def test_a_repeat_that_fails_is_left_out() -> None:
 def test_a_panel_is_asked_several_times() -> None:
     panel = Panel([Drawn(FULLY, NONE), "lexical"])
     result = TCVA(judge=panel, repeats=2).evaluate(SAMPLE)
-    assert result.assessment.judge == "repeats(panel(scripted:one, lexical/4), 2)"
+    assert result.assessment.judge == "repeats(panel(scripted:one, lexical/5), 2)"
     assert [len(each.panel) for each in result.assessment.repeats] == [2, 2]
     alone = TCVA(judge=Panel([Drawn(FULLY), "lexical"])).evaluate(SAMPLE)
     assert result.repeats[0].score == alone.score
@@ -225,7 +225,7 @@ def test_fused_scores_are_made_of_what_was_said_the_same_time() -> None:
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"judge": "lexical"}, "repeats=2 needs a model judge; lexical/4"),
+    ({"judge": "lexical"}, "repeats=2 needs a model judge; lexical/5"),
     ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm' cannot be used"),
     ({"judge": Drawn(FULLY), "repeats": 0}, "repeats must be at least 1, got 0"),
 ])  # fmt: skip

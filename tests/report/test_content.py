@@ -157,7 +157,7 @@ def test_a_comparison_and_its_folder(tmp_path: Path) -> None:
     table = run.table()
     figures, details = page([table, Report("It is so.")], tmp_path)
     (shown,) = figures["runs"]
-    assert (shown["name"], shown["settings"]["temperature"]) == ("faithfulness by lexical/4", 0.5)
+    assert (shown["name"], shown["settings"]["temperature"]) == ("faithfulness by lexical/5", 0.5)
     assert [method["name"] for method in figures["methods"]] == ["mine"]
     assert figures["methods"][0]["scores"] == [0.5, None, 1, None]
     assert figures["samples"]["human"] == [1, 0, 0.5, 0.25]

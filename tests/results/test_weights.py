@@ -92,7 +92,7 @@ def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, hig
 
 @pytest.mark.parametrize("judged", [
     Assessment.from_verdicts(["fully", "none"]),
-    assessed(claim(HALF), judge="lexical/4"),
+    assessed(claim(HALF), judge="lexical/5"),
     assessed(claim(None), claim(HALF, None)),
     assessed(claim(HALF), members=(assessed(claim(None), judge="other"),)),
 ])  # fmt: skip
