@@ -97,7 +97,8 @@ def check_evidence(
     - has nothing to do with its claim (``unrelated``),
     - was cut off at a negation that the claim lacks (``negated``),
     - gives what the claim counts another number, outside of what a bound or range of it allows, or
-      denies what the claim asserts, or the other way round (``contradicts``),
+      denies, opposes, restricts or doubts what the claim asserts in much the same words
+      (``contradicts``),
     - has one or two words (up to four characters of a script without spaces) that are neither all
       the numbers and names of its claim, nor all that it says, nor a whole sentence of a passage
       (``too_short``).
