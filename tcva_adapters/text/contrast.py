@@ -106,11 +106,11 @@ def contradicts(claim: str, quote: str) -> bool:
 def opposed(claim: str, source: str) -> list[str]:
     """Words of a claim that the source denies or says the opposite of, or that only the claim does.
 
-    None where there are two of them, which may make up for each other, nor where both deny
-    something.
+    None where there are two of them, which may make up for each other, where both deny something,
+    or where what the claim begins with comes later ("A is larger than B", "B is smaller than A").
 
-    >>> opposed("It offers X-rays.", "It does not offer X-rays.")
-    ['offers']
+    >>> opposed("The shop sells pears.", "The shop does not sell pears.")
+    ['sells']
     >>> opposed("It rises.", "It falls."), opposed("It is not cheap.", "It is expensive.")
     (['rises'], [])
     """
@@ -161,7 +161,7 @@ def _clauses(text: str) -> list[set[str]]:
             clauses.append("")
         clause = token.clause
         clauses[-1] += f" {mark}"
-    joined = (_OR.sub(r"\1 deny", _FIRST.sub(r"\1^\3 \2\3", clause)) for clause in clauses)
+    joined = (_FIRST.sub(r"\1^\3 \2\3", _OR.sub(r"\1 deny", clause)) for clause in clauses)
     return [set(_CONTENT.sub(_signed, clause).split()) for clause in joined]
 
 
