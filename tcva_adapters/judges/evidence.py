@@ -19,7 +19,7 @@ from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
 from tcva_adapters.text.contrast import (
     contradicts,
-    negations,
+    denies,
     opposed,
 )
 from tcva_adapters.text.frames import says_otherwise
@@ -265,8 +265,8 @@ def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
     denied = clauses[:1] * found.denied_before + clauses[-1:] * found.denied_behind
     if not any(clause == quote.text or share(side_of(clause), claim) for clause in denied):
         return False
-    more = negations(listed(quote.text)) - negations(listed(claim.text))
-    return more >= 0 and more % 2 == 0 and not opposed(claim.text, quote.text)
+    denies_more = denies(claim.text) and not denies(quote.text)
+    return not denies_more and not opposed(claim.text, quote.text)
 
 
 def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:

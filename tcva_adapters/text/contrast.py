@@ -19,14 +19,11 @@ from tcva_adapters.text.words import (
     tokenise,
 )
 
-_DENIALS: Final = words("denials")
-
 _NEARLY: Final = words("nearly")
 _DENYING: Final = {word: words(f"denying_{word}") for word in ("to", "that", "from")}
 _HARMLESS_NEXT: Final = words("harmless_next")
 _HARMLESS_BEFORE: Final = words("harmless_before")
 _HELPING: Final = FUNCTION_WORDS - words("clauses") | words("helping")
-_FILLERS: Final = words("fillers")
 _FILLING: Final = words("filling")
 _HELPING_VERBS: Final = words("helping_verbs")
 _AFTER_NE: Final = words("after_ne")
@@ -179,7 +176,7 @@ def _own_mark(tokens: Sequence[Token]) -> str:
         return "deny" if _denies([token.text for token in tokens]) else "none"
     if listed := _mark(stem(plain(token.text))):
         return listed
-    if not is_content(token) or token.text in _FILLERS or _SAYS_LITTLE.match(key[-1]):
+    if not is_content(token) or _SAYS_LITTLE.match(key[-1]):
         return "none"
     if token.kind == "pair":
         return f"+{key[-1]}"
@@ -211,11 +208,13 @@ _MARKS: Final = {
 }
 
 
-def negations(listed: Sequence[str]) -> int:
-    """How many words of a text deny something."""
-    japanese = len(_JAPANESE.findall("".join(word for word in listed if not word.isascii())))
-    denying = NEGATIONS | _NEARLY
-    return japanese + sum(word in denying or stem(word) in _DENIALS for word in listed)
+def denies(text: str) -> bool:
+    """Whether a text denies something.
+
+    >>> denies("It is never safe."), denies("Not only dogs may enter.")
+    (True, False)
+    """
+    return any("deny" in clause for clause in _clauses(text))
 
 
 def denied_before(before: Sequence[str], head: Sequence[str]) -> bool:
