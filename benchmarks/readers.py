@@ -37,7 +37,7 @@ from tcva_adapters.report.page import write
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import read_samples
-from tcva_adapters.text.contrast import negation_differs, opposites
+from tcva_adapters.text.contrast import contradicts, opposed
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.sentences import split_claims
@@ -120,10 +120,12 @@ def _quotes(text: str) -> object:
 
 def _contrast(text: str) -> object:
     """What a claim denies of a source, and its other numbers, in both directions."""
-    claim, source = tokenise(text[:9_990]), tokenise(text[:9_990].swapcase() + " not 7")
-    compared = product((opposites, negation_differs, other_numbers), (0, 1))
-    pair = (claim, source)
-    return [compare(pair[at], pair[1 - at]) for compare, at in compared]
+    texts = text[:9_990], text[:9_990].swapcase() + " not 7"
+    tokens = tokenise(texts[0]), tokenise(texts[1])
+    denied = [
+        compare(texts[at], texts[1 - at]) for compare, at in product((opposed, contradicts), (0, 1))
+    ]
+    return denied, [other_numbers(tokens[at], tokens[1 - at]) for at in (0, 1)]
 
 
 def _results(text: str) -> object:

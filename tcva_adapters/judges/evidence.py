@@ -149,7 +149,7 @@ def _fault(
     if len(verdict.claim) > LONGEST:
         return EvidenceCheck.UNCHECKED
     quote, claim = side_of(verdict.evidence), side_of(verdict.claim)
-    is_shared = share(quote, claim)
+    is_shared = share(quote, claim) or contradicts(claim.text, quote.text)
     if not is_shared:
         said = listed(" ".join(each.claim[:_SHOWN] for each in all_))
         if is_unrelated(quote, claim, passages.around(found.at, _AROUND), said):
@@ -158,7 +158,7 @@ def _fault(
     why = None if is_shared else EvidenceCheck.UNCHECKED
     if is_denied and _is_negated(quote, claim, found):
         why = EvidenceCheck.NEGATED
-    elif _contradicts(quote, claim, may_deny=not is_denied):
+    elif is_shared and _contradicts(quote, claim, may_deny=not is_denied):
         why = EvidenceCheck.CONTRADICTS
     elif _is_too_short(quote, claim) and not (
         UNSPACED.search(verdict.evidence) and passages.is_sentence(found.at, verdict.evidence)
