@@ -1,4 +1,4 @@
-"""Where a claim has something else in a place of its source: a unit, a month, a bound, a name."""
+"""Compare what fills the same place in a claim and its source: a unit, a month, a bound, a name."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ _SUBJECT: Final = re.compile(
 )
 _RIVALS: Final = re.compile(patterns("rivals"))
 _FILLER: Final = re.compile(r"/\S+")
-_CLOSE: Final = 0.25  # share by which a measure in another unit may be rounded
-_FAR: Final = 0.6  # the same where other words may add to it ("and a half")
-_ALIKE: Final = re.compile(
-    r"\b(\w{3})\S{0,40} \S{0,40}\b\1"
-)  # names of which two words begin alike
+_CLOSE: Final = 0.25
+"""The share by which equal measures in two units may differ, as one of them may be rounded."""
+_FAR: Final = 0.6
+"""The same in other words, which may add to a measure ("and a half")."""
+_ALIKE: Final = re.compile(r"\b(\w{3})\S{0,40} \S{0,40}\b\1")
+"""Two names with words that begin alike may be forms of one name."""
 
 
 def says_otherwise(claim: str, source: str) -> bool:
-    """Whether a source says of the same what a claim says, but with something else in a place of it.
+    """Tell whether a source says the same as a claim but for something that the claim's excludes.
 
-    In the words of the claim, that is another measure, member of a closed class or name, or two names
-    or roles that have changed places; in other words, one other member of a class of which the claim
-    names one. What is not known to exclude the other is no difference.
+    In the words of the claim, that is another measure, name or member of a closed class (months, say),
+    or two names or roles that have changed places. In other words, it is one other member of a class
+    of which the claim names one. What may mean the same is no difference.
 
     >>> says_otherwise("The dose is 5 mg.", "The dose is 5 g.")
     True
@@ -59,41 +60,47 @@ def says_otherwise(claim: str, source: str) -> bool:
     subjects = {name for name in _SUBJECT.findall(text) if name.lower() not in _COMMON}
     names = subjects.union(token.text for token in tokenise(text) if token.capital)
     if not _CAPITALISING.isdisjoint(text.split()):
-        names = set()
-    here, there = _filled(claim, names), _filled(source, names)
-    frame, frames = (f" {_FILLER.sub('/', ' '.join(filled))} " for filled in (here, there))
-    before, is_there, _ = frames.partition(frame)
-    part = there[before.count(" ") :] if is_there else here
-    places = [at for at, word in enumerate(here) if word != part[at]]
-    fillers, others = ([filled[at] for at in places] for filled in (here, part))
+        names = set()  # nouns have capitals, too
+
+    claimed, stated = _filled(claim, names), _filled(source, names)
+    frame, source_frame = (
+        f" {_FILLER.sub('/', ' '.join(filled))} " for filled in (claimed, stated)
+    )
+    before, is_there, _ = source_frame.partition(frame)
+    counterpart = stated[before.count(" ") :] if is_there else claimed
+    places = [place for place, word in enumerate(claimed) if word != counterpart[place]]
+    fillers, others = ([filled[place] for place in places] for filled in (claimed, counterpart))
+
     if places and sorted(fillers) == sorted(others):
-        between = here[places[0] + 1 : places[-1]]
+        between = claimed[places[0] + 1 : places[-1]]
         return _EITHER_WAY.isdisjoint([*between, "+".join(["", *between])])
-    if places and {*fillers}.isdisjoint(there) and all(map(_exclude, fillers, others)):
+    if places and {*fillers}.isdisjoint(stated) and all(map(_exclude, fillers, others)):
         return True
-    return _LEAVING_OPEN & {*here} == _LEAVING_OPEN & {*there} and _has_rival(here, there)
+    is_as_open = _LEAVING_OPEN & {*claimed} == _LEAVING_OPEN & {*stated}
+    return is_as_open and _has_rival(claimed, stated)
 
 
-def _has_rival(here: list[str], there: list[str]) -> bool:
-    """Whether a source is about the same as a claim, and names one other member of a class than it.
+def _has_rival(claimed: list[str], stated: list[str]) -> bool:
+    """Tell whether a source on the same matter names one other member of a class than a claim.
 
-    About half of what the claim says besides, words and classes, is in the source too: one word at
-    least, or all of them where both sides of a contract may do something.
+    The matter is the same if the source has about half of what else the claim has, words and classes:
+    at least one word, or all of them where either side of a contract may do what is said.
     """
-    classes, rivals = _by_class(here), _by_class(there)
-    shared = len(classes[""] & rivals[""])
-    common = classes.keys() & rivals.keys() - {""}
-    return 2 * (shared + len(common)) > len(classes[""]) + len(classes) - 2 and any(
-        len(classes[kind]) == len(rivals[kind]) == 1
-        and classes[kind] != rivals[kind]
-        and _exclude(*classes[kind], *rivals[kind], close=_FAR)
-        and shared >= (len(classes[""]) if kind in _TWO_SIDED else 1)
-        for kind in common
+    members, rivals = _by_class(claimed), _by_class(stated)
+    shared_words = len(members[""] & rivals[""])
+    shared_kinds = members.keys() & rivals.keys() - {""}
+    shared, n_words = shared_words + len(shared_kinds), len(members[""])
+    return 2 * shared > n_words + len(members) - 2 and any(
+        len(members[kind]) == len(rivals[kind]) == 1
+        and members[kind] != rivals[kind]
+        and _exclude(*members[kind], *rivals[kind], close=_FAR)
+        and shared_words >= (n_words if kind in _TWO_SIDED else 1)
+        for kind in shared_kinds
     )
 
 
 def _by_class(filled: list[str]) -> defaultdict[str, set[str]]:
-    """The members of closed classes that a text names; with no class, how its other words begin."""
+    """The members of each closed class that a text names; under no class, the stems of other words."""
     members = defaultdict[str, set[str]](set)
     for kind, member in _RIVALS.findall(" ".join(filled)):
         members[kind].add(member)
@@ -102,7 +109,7 @@ def _by_class(filled: list[str]) -> defaultdict[str, set[str]]:
 
 
 def _filled(text: str, names: set[str]) -> list[str]:
-    """The words of a text, and what fills its frame: a class or kind, a slash and what it is there.
+    """The words of a text, each that may be another one with its class or kind and a slash before it.
 
     Args:
         text: The text.
@@ -111,7 +118,7 @@ def _filled(text: str, names: set[str]) -> list[str]:
     >>> _filled("The clerk in Rome paid 5 kg in May.", {"Rome"})
     ['the', 'role/clerk', 'in', 'name/Rome', 'pay', 'mass/5000.000000000', 'in', 'month/may']
     """
-    text = text.replace("per second", "per sec")  # else it is a rank
+    text = text.replace("per second", "per sec")  # which would be read as a rank
     for form, word in _UNSPACED.items():
         text = text.replace(form, f" {word} ")
     filled = [""]
@@ -133,12 +140,12 @@ def _filled(text: str, names: set[str]) -> list[str]:
 
 
 def _exclude(filler: str, other: str, *, close: float = _CLOSE) -> bool:
-    """Whether two fillers of one kind are known not to mean the same, nor nearly so.
+    """Tell whether two fillers of one kind surely mean something else.
 
     Args:
         filler: One of them.
         other: The other one.
-        close: The share by which measures that may be the same are apart.
+        close: The share by which two measures may differ that mean the same.
     """
     (kind, one), (_, two) = filler.split("/"), other.split("/")
     if kind == "name":

@@ -1,4 +1,4 @@
-"""Where a claim gives another number than its source."""
+"""Find the numbers of a claim in whose place its source has others."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _REACH: Final = 6  # tokens that a bound of a number reaches
 
 def values(tokens: Sequence[Token]) -> set[str]:
     """The values of all numbers of a text, in each of their readings."""
-    found = {""}
+    keys = {""}
     for token in tokens:
         if token.kind in _NUMBERS:
-            found |= {token.key, token.other}
-    return found - {""}
+            keys |= {token.key, token.other}
+    return keys - {""}
 
 
 def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
-    """Numbers of the claim in whose place the source has another one.
+    """The numbers of a claim in whose place the source has another one.
 
-    They count the same, or stand behind the same word. Nothing is said of other units, of what is
-    rounded or computed, nor of a number that a bound or range of the source allows: whether they
-    differ is unknown. A factor that both texts name computes nothing.
+    In the same place are numbers that count the same, or stand behind the same word. A number in
+    another unit, one that is rounded or computed from the source's, and one that a bound or range of
+    the source allows are left out, as they may be true. A factor that both texts name computes nothing.
 
     >>> from tcva_adapters.text.words import tokenise
     >>> other_numbers(tokenise("It rose by 50 %."), tokenise("It rose by 5 %."))
@@ -52,37 +52,47 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     >>> other_numbers(tokenise("Take 20 mg twice daily."), tokenise("Take 10 mg twice daily."))
     ['20']
     """
-    here, there = values(claim), values(source)
-    if here <= there:
+    keys, source_keys = values(claim), values(source)
+    if keys <= source_keys:
         return []
-    plainly = {token.key for token in source if token.kind in _NUMBERS}
+    first_keys = {token.key for token in source if token.kind in _NUMBERS}
     others = [
-        (at, value_of(token.key), bound_of(source, at))
-        for at, token in enumerate(source)
-        if token.kind == "number" and token.key not in here
+        (place, value_of(token.key), bound_of(source, place))
+        for place, token in enumerate(source)
+        if token.kind == "number" and token.key not in keys
     ]
-    said, quoted = (
+    words, source_words = (
         {_FRACTIONS.get(token.text.casefold(), token.key) for token in tokens}
         for tokens in (claim, source)
     )
-    return [
-        token.text
-        for at, token in enumerate(claim)
-        if token.kind in _NUMBERS
-        and token.key not in there
-        and token.other not in plainly
-        and (near := {other[1:] for other in others if _in_place(claim, at, source, other[0])})
-        and not _is_allowed(value_of(token.key), bound_of(claim, at), near)
-        and not any(
-            token.key[-2:] == key[-2:] and {token.key[:-2], key[:-2]} in ({"", "19"}, {"", "20"})
-            for key in there
-        )
-        and not _is_derived(value_of(token.key) or nan, set(dict(near)), said ^ quoted)
-    ]
+    numbers = []
+    for place, token in enumerate(claim):
+        if (
+            token.kind not in _NUMBERS
+            or token.key in source_keys
+            or token.other in first_keys
+            or any(_is_same_year(token.key, key) for key in source_keys)
+        ):
+            continue
+        value = value_of(token.key)
+        near = {other[1:] for other in others if _in_place(claim, place, source, other[0])}
+        if (
+            near
+            and not _is_allowed(value, bound_of(claim, place), near)
+            and not _is_derived(value or nan, set(dict(near)), words ^ source_words)
+        ):
+            numbers.append(token.text)
+    return numbers
+
+
+def _is_same_year(key: str, other: str) -> bool:
+    """Tell whether one number is a year of the last or this century, and the other its last digits."""
+    centuries = {key[:-2], other[:-2]}
+    return key[-2:] == other[-2:] and centuries in ({"", "19"}, {"", "20"})
 
 
 def _is_allowed(value: float, claimed: str, others: set[tuple[float, str]]) -> bool:
-    """Whether all numbers in the place of a claim's, each with its bound, allow it."""
+    """Tell whether all numbers in the place of a claim's, each with its bound, allow it."""
     return not any(
         claimed == bound or (value - other) * (_SIDES.get(bound, 0) - _SIDES.get(claimed, 0)) < 0
         for other, bound in others
@@ -90,27 +100,27 @@ def _is_allowed(value: float, claimed: str, others: set[tuple[float, str]]) -> b
 
 
 def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: int) -> bool:
-    """Whether two numbers count the same, or stand behind the same word."""
+    """Tell whether two numbers count the same, or stand behind the same word."""
     if isnan(value_of(claim[at].key)) != isnan(value_of(source[other].key)):
         return False  # a time of day, date, ratio or version
     if claim[at].kind == "vague":  # "one week" counts, "one of them" does not
-        behind = [t.key for t in claim[at + 1 : at + 2]]
-        return behind == [t.key for t in source[other + 1 : other + 2]]
-    counted, also = _counted(claim, at), _counted(source, other)
-    if counted and also:
-        return counted[0] in also or also[0] in counted
-    if "percent" in counted + also:
+        behind = [token.key for token in claim[at + 1 : at + 2]]
+        return behind == [token.key for token in source[other + 1 : other + 2]]
+    counted, others = _counted(claim, at), _counted(source, other)
+    if counted and others:
+        return counted[0] in others or others[0] in counted
+    if "percent" in counted + others:
         return False  # a share of something, and so many of it
     return at > 0 and other > 0 and claim[at - 1].key == source[other - 1].key
 
 
 def bound_of(tokens: Sequence[Token], at: int) -> str:
-    """What the words around a number make it: the ``least`` or ``most`` that may be, or ``about``.
+    """What the words around a number make of it: the ``least`` or ``most`` that may be, or ``about``.
 
-    The ends of a range are its least and its most. The value of one that is ``parted`` ("1.240",
-    "1 240") is not sure. The empty string is an exact one.
+    The ends of a range are its least and its most. ``parted`` is a number that may be read in two ways
+    ("1.240", "1 240"). The empty string stands for an exact number.
     """
-    shown = [
+    words = [
         f"<{token.text}>"
         if token is tokens[at]
         else token.key
@@ -119,7 +129,7 @@ def bound_of(tokens: Sequence[Token], at: int) -> str:
         for token in tokens[max(0, at - _REACH) : at + _REACH]
         if token.clause == tokens[at].clause
     ]
-    bound = _BOUND.search(" ".join(shown))
+    bound = _BOUND.search(" ".join(words))
     return (bound and bound.lastgroup) or ""
 
 
@@ -133,22 +143,22 @@ def _counted(tokens: Sequence[Token], at: int) -> list[str]:
     """What a number counts: the sign before it, or words of content behind it."""
     if at and tokens[at - 1].key in _UNITS:
         return [tokens[at - 1].key]
-    found: list[str] = []
+    counted: list[str] = []
     for token in tokens[at + 1 : at + 1 + _NEAR]:
         if token.clause != tokens[at].clause or token.kind == "number":
             break
         if is_content(token):
-            found.append(token.key)
+            counted.append(token.key)
         if token.key in _UNITS:
             break
-    return found
+    return counted
 
 
 def _is_derived(value: float, others: set[float], factors: set[str]) -> bool:
-    """Whether a number is a rounded one, or computed from those in its place in the source.
+    """Tell whether a number is rounded, or computed from the numbers in its place in the source.
 
-    As the sum or difference of two of them, or as so many times, a part or so many percent of one,
-    or so many percent more or less.
+    It is computed if it is the sum or difference of two of them, a multiple, a part or a percentage of
+    one, or one of them raised or lowered by a percentage.
 
     Args:
         value: The number.
