@@ -23,7 +23,7 @@ from tcva_adapters.models.secrets import mask
 ENDPOINT: Final = "/v1/chat/completions"
 
 _MOST_PAGES: Final = 10
-"""Of 100 batches that are looked through for one of ours: the newest come first."""
+"""Pages of 100 batches that are searched for one of ours; the newest come first."""
 
 _PIECE: Final = 1_000_000
 """Bytes of a file that are sent, or arrive, within the timeout."""
@@ -97,9 +97,13 @@ class BatchService:
         It is sent once: after a failure without an answer, `find` tells whether there is one.
         """
         # A request that is repeated after a lost answer would make, and cost, a second batch.
-        create = self._client.with_options(max_retries=0).batches.create
-        asked = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}
-        return self._read(self._answer(partial(create, **asked)))
+        create = partial(
+            self._client.with_options(max_retries=0).batches.create,
+            input_file_id=file,
+            endpoint=ENDPOINT,
+            completion_window="24h",
+        )
+        return self._read(self._answer(create))
 
     def find(self, file: str) -> Batch | None:
         """The batch that `create` made of this file, if there is one that did not fail."""
@@ -124,6 +128,7 @@ class BatchService:
 
     def lines(self, file: str) -> Iterator[bytes]:
         """The lines of a result file, as they arrive: each megabyte within the model's timeout."""
+        # Our client is asynchronous, one of the user's synchronous.
         entered, following = ("__aenter__", anext) if self._is_ours else ("__enter__", next)
         streamed = self._client.files.with_streaming_response.content(file)
         response = self._answer(getattr(streamed, entered))
@@ -132,9 +137,9 @@ class BatchService:
         self._answer(response.close)
 
     def _answer(self, ask: Callable[[], Any], timeouts: int = 1) -> Any:
-        """What comes of a request; to our own client within the timeout as a whole, repeats included.
+        """Make a request; our own client has to finish it, with all repeats, within the timeout.
 
-        A connection's timeout begins anew with each byte. Whatever the package raises comes out as
+        The timeout of a connection would begin anew with each byte. Whatever the package raises becomes
         the `JudgeError` that it means.
 
         Args:
@@ -183,9 +188,9 @@ class BatchService:
 
 
 def split(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Lines of a stream of bytes, ended by line feeds alone: texts may hold U+2028.
+    r"""Split a stream of bytes into lines at line feeds alone, as texts may hold U+2028.
 
-    A line that is too long to hold a reply is cut off.
+    A line that is longer than any reply is cut off.
 
     >>> list(split([b"a\nb", b"c\r\n", b"d"]))
     [b'a', b'bc\r', b'd']

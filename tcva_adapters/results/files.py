@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast
+from typing import BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast
 
 from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -53,8 +53,10 @@ def read_assessments(source: Source, *, skip_bad: bool = False) -> list[Assessme
         UnreadableInputError: As for `read_samples`.
         InvalidValueError: The suffix is of no format.
     """
-    how: dict[str, Any] = {"skip_bad": skip_bad, "parse": Assessment.from_json}
-    return [*RowStream(source, None, read=Assessment.from_dict, **how)]
+    rows = RowStream(
+        source, None, read=Assessment.from_dict, skip_bad=skip_bad, parse=Assessment.from_json
+    )
+    return [*rows]
 
 
 def write_assessments(
@@ -153,8 +155,9 @@ class Writing(ExitStack, Generic[R]):
         self._file: BinaryIO | None = None
         if isinstance(target, str | Path) and target != STDOUT:
             check_suffix(target)
-            how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
-            self._file = self.enter_context(replacing(target, ours=OURS, **how))
+            self._file = self.enter_context(
+                replacing(target, ours=OURS, overwrite=overwrite, fingerprint=fingerprint)
+            )
 
     def found(self, *, is_stored: bool = False) -> Iterator[R]:
         """The results of an interrupted run that are there; what is written follows them.
@@ -163,8 +166,8 @@ class Writing(ExitStack, Generic[R]):
         what failed last is tried again.
 
         Args:
-            is_stored: Whether a store has all judgements: the first failure ends them then, so that
-                it is tried again, and what follows it costs nothing.
+            is_stored: Whether a store has all judgements. Then the first failure ends them: it is tried
+                again, and what follows it comes from the store.
         """
         if self._file is None or not self._file.readable():
             return
