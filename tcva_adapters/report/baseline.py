@@ -1,8 +1,8 @@
-"""What changed since an earlier run of the same method, sample by sample."""
+"""Compare a run with an earlier one of the same method, sample by sample."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 
@@ -18,7 +18,7 @@ _NEWLY = "newly pass"
 
 
 def changes(before: ScoreTable, now: ScoreTable) -> Report:
-    """What changed from one run to another.
+    """Compare two runs, sample by sample.
 
     Args:
         before: The earlier run, read with the settings of the later one.
@@ -42,8 +42,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     check_common(before, now.samples)
     names, places = before.samples, places_in(now, before.samples)
     both = int((places >= 0).sum())
-    known = [*now.groups, ""]
-    groups = [known[place] for place in places] if now.groups else None
+    groups = groups_at(now, places)
     rows: list[Record] = []
     moved: dict[str, list[Record]] = {REGRESSIONS: [], _NEWLY: []}
     for method in methods:
@@ -68,14 +67,16 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         lost, gained = passed & ~passes, passes & ~passed
         for title, chosen, sign in ((REGRESSIONS, lost, 1), (_NEWLY, gained, -1)):
             order = np.argsort(sign * drop, kind="stable")
-            for at in order[chosen[order]].tolist():
-                scores = {"before": float(old[at]), "now": float(new[at])}
-                moved[title].append({"sample": names[at], "method": method, **scores})
+            for place in order[chosen[order]].tolist():
+                scores = {"before": float(old[place]), "now": float(new[place])}
+                moved[title].append({"sample": names[place], "method": method, **scores})
             row[title.replace(" ", "_")] = int(chosen.sum())
         rows.append({**row, "detectable": change.smallest})
     columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
     tables = [Table("changes", _COLUMNS, rows)]
-    tables += [Table(title, columns, of, detail=title == _NEWLY) for title, of in moved.items()]
+    tables += [
+        Table(title, columns, records, detail=title == _NEWLY) for title, records in moved.items()
+    ]
     return Report(_sentence(rows[0], len(names)), tables, tuple(_notes(before, now, both)))
 
 
@@ -83,6 +84,12 @@ def places_in(table: ScoreTable, samples: Iterable[str]) -> IntArray:
     """Where samples stand in a table; -1 for those that are not there."""
     places = {sample: place for place, sample in enumerate(table.samples)}
     return np.array([places.get(sample, -1) for sample in samples], dtype=np.intp)
+
+
+def groups_at(table: ScoreTable, places: IntArray) -> list[Hashable] | None:
+    """The groups of the samples at these places, empty at -1; None for a table without groups."""
+    groups = [*table.groups, ""]
+    return [groups[place] for place in places.tolist()] if table.groups else None
 
 
 def check_common(before: ScoreTable, names: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.report.baseline import places_in
+from tcva_adapters.report.baseline import groups_at, places_in
 from tcva_adapters.results.assessment import FAILURES, SILENT, ClaimVerdict, Reason
 from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.inference import lower_bound
@@ -205,8 +205,7 @@ def _outcome(gate: Gate, method: str, table: ScoreTable, before: ScoreTable | No
         if values.min() < low or values.max() > 1.0:
             text = f"{title} has no lower bound, as scores lie outside [0, 1]"
             return _record(gate, method, value, None, text)
-        known = [*table.groups, ""]  # the last one is of samples that only the baseline has
-        groups = [known[row] for row in rows.tolist()] if table.groups else None
+        groups = groups_at(table, rows)
         reached = lower_bound(values, gate.confidence, low=low, groups=groups)
         of = f" ({len(set(groups))} groups)" if groups else ""
         bound = f", with {100 * gate.confidence:g} % confidence at least {apart(reached, gate.least)}{of}"
