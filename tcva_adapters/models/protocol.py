@@ -18,7 +18,8 @@ from tcva_adapters.samples.sample import whole_characters
 
 _LOG: Final = logging.getLogger(__name__)
 _MOST_TOKENS: Final = 10**12
-_OURS: Final = "tcva_adapters."
+"""No call takes more; a larger number is an error of the server."""
+_PACKAGE: Final = "tcva_adapters."
 _PROCESS: Final = uuid4().hex
 """Tells keys of objects from those of other processes."""
 
@@ -186,9 +187,8 @@ def identity_of(asked: object) -> Identity:
 def spec_of(judge: Any) -> JudgeSpec:
     """What a judge is known by now, whatever class wraps its model.
 
-    Its parameters tell it, and what its model adds that has a method ``known``; of a class that is
-    not of this package the class, too. A judge that computes in this process has neither an address
-    nor sampling.
+    That is its parameters, what its model adds by a method ``known``, and any class that is not of this
+    package. A judge that computes in this process has neither an address nor sampling.
 
     Args:
         judge: A judge, or a model alone.
@@ -200,18 +200,18 @@ def spec_of(judge: Any) -> JudgeSpec:
 
 
 def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
-    """What keys of judgements say of a judge: its name as ``judge``, and its ``parameters``.
+    """A judge's part of the keys of its judgements: its name as ``judge``, and its ``parameters``.
 
-    A judge or model that declares these is taken at its word. An LLM object declares nothing: all that
-    it is known by counts, and the form in which it sends a prompt. Where a part of this is unknown,
-    it is known by being this very object.
+    A judge or model that declares these is taken at its word. An LLM object declares nothing: its key
+    has everything that `spec_of` finds, and the form of its prompts. If a part of that is unknown, only
+    the same object has the same key.
 
     Args:
         judge: A judge, or a model alone.
-        is_stored: Judgements are to outlast the object.
+        is_stored: Whether the judgements are to outlast the object.
 
     Raises:
-        InvalidValueError: They are, and something is unknown that can change its answers.
+        InvalidValueError: They are, and something that can change the answers is unknown.
     """
     model, declared = getattr(judge, "model", judge), dict(judge.parameters)
     if heirs := [*filter(None, map(_heir, (judge, model)))]:
@@ -223,8 +223,8 @@ def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
             return {"judge": spec.name, "parameters": {**spec.parts, "prompt": model.prompt}}
         if is_stored:
             msg = (
-                f"store cannot be used with {judge.name}: its {', '.join(unknown)} unknown, so another "
-                "judge's verdicts could be served as its own; leave store out, or pass an object with "
+                f"store cannot be used with {judge.name}: nothing tells its {' and '.join(unknown)}, so "
+                "it could be given another judge's verdicts; leave store out, or pass an object with "
                 "complete and acomplete whose name and parameters say all that can change its answers"
             )
             raise InvalidValueError(msg)
@@ -233,16 +233,16 @@ def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
 
 
 def _heir(made: object) -> str | None:
-    """The class of what inherits name and parameters from this package, and may answer otherwise."""
-    is_heir = any(kind.__module__.startswith(_OURS) for kind in type(made).__mro__)
+    """The class of an object that inherits from a class of this package, and may answer otherwise."""
+    is_heir = any(kind.__module__.startswith(_PACKAGE) for kind in type(made).__mro__)
     return foreign_class(made) if is_heir else None
 
 
 def foreign_class(judge: object) -> str | None:
     """Module and name of a judge's class that is not of this package; None for one that is."""
     kind = type(judge)
-    is_ours = kind.__module__.startswith(_OURS)
-    return None if is_ours else f"{kind.__module__}.{kind.__qualname__}"
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return None if name.startswith(_PACKAGE) else name
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:

@@ -459,7 +459,8 @@ def test_what_is_unknown_is_refused(name: str, tmp_path: Path) -> None:
     llm, store = UNKNOWN[name](), tmp_path / "v.sqlite"
     TCVA(judge=llm)  # without a store it judges
     with pytest.raises(
-        InvalidValueError, match=r"store cannot be used with .* unknown, .* leave store out"
+        InvalidValueError,
+        match=r"store cannot be used with .* nothing tells its .* leave store out",
     ):
         TCVA(judge=llm, store=store)
     for make in (
