@@ -55,8 +55,8 @@ CHUNK: Final = 64
 """Samples that are looked up in a store at once, at most."""
 
 ENOUGH_FAILURES: Final = 20
-"""Failures with the same reason and no success among them that end a run. Once a call succeeded,
-only failures count that hold for every call."""
+"""So many failures with the same reason and no success among them end a run. Once a call succeeded,
+only failures count that every call would meet (a wrong key)."""
 
 LONGEST_WAIT: Final = 300.0
 """Seconds after which a waiter asks for itself where the judge's own deadline is not known."""
@@ -65,8 +65,8 @@ _ELSEWHERE: Final = 1.0
 """Seconds that a call of another event loop is waited for: nobody may run that loop any more, and a
 thread that waits may be the one that it needs."""
 
-_A_FILE: Final = 0.05
-"""Seconds that a store may take: more than an event loop is held up for."""
+_STORE_SECONDS: Final = 0.05
+"""Seconds that reading or writing a store may take: too many to hold up an event loop."""
 
 _READING: Final = 0.02
 """Seconds after which further samples of a chunk are not waited for."""
@@ -381,8 +381,8 @@ class Runner(Generic[R]):
         return await self._aside(partial(self._kept, question, answer))
 
     async def _aside(self, work: Callable[[], Item]) -> Item:
-        """Whatever may wait for the store's file, off the event loop."""
-        return work() if self._store is None else await work_aside(work, _A_FILE)
+        """Do work that may wait for the store's file off the event loop."""
+        return work() if self._store is None else await work_aside(work, _STORE_SECONDS)
 
     def stream(self, samples: Iterator[Sample], shown: Progress) -> Iterator[R]:
         """The results of many samples, in order.
@@ -537,12 +537,15 @@ class Runner(Generic[R]):
             calls = self._calls.setdefault(id(question.judge), _Calls())
             if why is not None:
                 answer = answer.own_failure() if calls.has_succeeded else answer
-                calls.failures[why.reason] += why.fatal or not calls.has_succeeded
+                if why.fatal or not calls.has_succeeded:
+                    calls.failures[why.reason] += 1
                 if calls.failures[why.reason] >= ENOUGH_FAILURES:
                     detail = f"not asked, after {ENOUGH_FAILURES} failures like this: {why.detail}"
                     ended = {"raw_reply": None, "fatal": True, "detail": detail}
                     calls.ended = calls.ended or why.model_copy(update=ended)
-            elif answer.unscored is None or answer.usage.calls:  # and not a sample without a call
+            elif (
+                answer.unscored is None or answer.usage.calls
+            ):  # a sample without a call proves nothing
                 calls.has_succeeded = True
                 calls.failures.clear()
         if self._store is not None:

@@ -62,7 +62,7 @@ _NO_PART: Final = re.compile(
 counts."""
 
 _VENDORS: Final = re.compile(r"(langchain|llama_index|ragas|deepeval|tcva_adapters)\w*\.")
-"""Modules of classes that do what their settings say."""
+"""Modules of classes whose settings tell all that they send."""
 
 _MODELS: Final = ("model_name", "model", "model_id")
 """What LLM classes call the model's name."""
@@ -115,8 +115,8 @@ class LLMObject:
         """Parameters with what else the LLM is known by, as it is now; None is not sent.
 
         That is all that it sends, or that changes what it sends: settings as they are, anything
-        else as a digest, and ``unknown`` for what has none. The classes that wrap the model are no
-        part of it, but for classes of the user's.
+        else as a digest, and ``unknown`` for what has none. Of the classes that wrap the model, only
+        those of the user count.
         """
         core = self._core()
         values = [getattr(core, name, None) for name in _ARGUMENTS]
@@ -129,9 +129,10 @@ class LLMObject:
         arguments += [each for each in inner if isinstance(each, Mapping)]
         given = {name: value for each in arguments for name, value in each.items()}
         known |= {name: given.pop(name) for name in self.settings if name in given}
-        if not _VENDORS.match((kind := type(core)).__module__):
+        kind = type(core)
+        if not _VENDORS.match(kind.__module__):
             known["class of the LLM"] = _digest(kind)  # it may change what it inherits
-        # A keyword of DeepEval's classes that is no parameter of theirs.
+        # DeepEval's classes take it as a keyword that their signatures do not name.
         given["async_http_client"] = getattr(core, "async_http_client", None)
         for name, value in {**_fields(core), **given}.items():
             is_told = name in known or _NO_PART.fullmatch(name) or SECRET_NAME.search(name)
@@ -215,8 +216,8 @@ def _clients(holder: Any, depth: int = 2) -> Iterator[Any]:
     """The clients of an LLM, synchronous and asynchronous ones, down to those that know an address."""
     for client in (getattr(holder, name, None) for name in _CLIENTS):
         if client is not None and not isinstance(client, str):
-            is_outer = depth and not _url(client)
-            yield from (is_outer and [*_clients(client, depth - 1)]) or [client]
+            inner = _clients(client, depth - 1) if depth and not _url(client) else ()
+            yield from [*inner] or [client]
 
 
 def takes_logprobs(kind: type) -> bool:

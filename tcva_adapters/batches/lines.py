@@ -26,7 +26,9 @@ CONFLICT: Final[Outcome] = (
 
 _CUSTOM_ID: Final = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
 
-_MOST_LINES: Final = 10  # of one request
+_MOST_LINES: Final = 10
+"""Lines that are read of one request: each is compared with the one before it."""
+
 _UNASKED: Final = ("batch_expired", "batch_cancelled")
 
 
@@ -41,10 +43,10 @@ def request_line(question: str, turn: int, body: Mapping[str, Any]) -> bytes:
 
 
 def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[Line]:
-    """What came of requests, from the lines of a result file.
+    """Read what came of requests from the lines of a result file.
 
-    Left out are lines that are none, requests that nobody looked at, and further lines of a request
-    that has many: each costs reading what came before.
+    Lines that cannot be read, requests that the server did not look at, and all but the first ten lines
+    of a request are left out.
 
     Args:
         lines: The lines.

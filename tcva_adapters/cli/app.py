@@ -60,10 +60,10 @@ class _Commands(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """A command that refuses an option that is given twice, and to write over what it reads."""
+    """A command that refuses an option given twice, and refuses to write over what it reads."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As usual; of an option that is given twice the last one would count.
+        """Parse the arguments; click alone would take the last of two equal options.
 
         Raises:
             InvalidValueError: An option is given twice, or a file is both read and written.
@@ -75,7 +75,9 @@ class _Command(TyperCommand):
                 msg = f"{each.opts[0]} is given twice; {way}"
                 raise InvalidValueError(msg)
         rest = super().parse_args(ctx, args)
-        import_module("tcva_adapters.cli.output").check_apart(ctx.params)  # --help needs it not
+        import_module("tcva_adapters.cli.output").check_apart(
+            ctx.params
+        )  # which takes time that --help does not need
         return rest
 
 

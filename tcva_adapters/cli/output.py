@@ -30,34 +30,34 @@ _WRITTEN: Final = ("out", "report", "markdown", "junit", "figures")
 """Arguments that name what a command writes; all others may name what it reads."""
 
 _COMPARISON: Final = ("/scores.csv", "/assessments.jsonl", "/samples.jsonl", "/summary.json")
-"""What is read and written of a comparison's folder."""
+"""Files of a comparison's folder, which is read and written."""
 
 Targets = Mapping[str, tuple[str | Path | None, re.Pattern[bytes] | None]]
 """What each option names, with how a file of this kind begins."""
 
 
 def check_apart(arguments: Mapping[str, Any]) -> None:
-    """Refuse, before anything is read, to write what a command makes over what it reads.
+    """Refuse, before anything is read, to write over a file that a command reads.
 
-    The file counts, not its name: links and other spellings of a path are found, too. Of a folder
-    count the files that a comparison has.
+    Links and other spellings of a path are the same file. Of a folder, the files of a comparison count.
 
     Args:
-        arguments: Of any command, by name.
+        arguments: The arguments of any command, by name.
 
     Raises:
         InvalidValueError: A file that is there is both read and written.
     """
     read: set[Any] = set()
-    given = {"": DEFAULT_STORE, **arguments}
-    for argument in sorted(given, key=_WRITTEN.__contains__):
-        value = given[argument]
+    named = {"": DEFAULT_STORE, **arguments}
+    for argument in sorted(named, key=_WRITTEN.__contains__):  # those that are read come first
+        value = named[argument]
         paths = [
-            os.path.expanduser(text) + name  # noqa: PTH111  # raises for no text, unlike Path's
-            for each in (value if isinstance(value, list) else [value])
-            for text in (str(each), *re.split("=|::", str(each)))  # NAME=FILE, FILE::COLUMN
+            os.path.expanduser(part) + name  # noqa: PTH111  # raises for no text, unlike Path's
+            for source in (value if isinstance(value, list) else [value])
+            for part in (str(source), *re.split("=|::", str(source)))  # NAME=FILE, FILE::COLUMN
             for name in ("", *_COMPARISON)
         ]
+        # By inode and device, as two paths may lead to one file.
         files = {os.stat(path)[1:3] for path in paths if os.path.isfile(path)}  # noqa: PTH113, PTH116  # as above
         if argument not in _WRITTEN:
             read |= files

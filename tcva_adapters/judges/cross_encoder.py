@@ -123,9 +123,9 @@ class CrossEncoder:
         _made.add(self)
 
     def _plain(self, text: str) -> str:
-        """A text with blanks for the marks of special tokens: in a sample, [SEP] is a word.
+        """Replace the marks of special tokens by blanks, as [SEP] is a word in a sample.
 
-        The tokenizer says which they are: many vocabularies hold them like words, also in full width.
+        The tokenizer tells which these are: many vocabularies know them in full width, too.
         """
         encoded = self._tokenizer.encode(text, add_special_tokens=False)
         for number, (begin, end) in zip(encoded.ids, encoded.offsets, strict=True):
@@ -234,9 +234,9 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _weights(graph: Path) -> dict[str, Path]:
-    """The files beside a graph whose names stand in it: those with its weights are among them."""
+    """The files beside a graph whose names stand in it, among them all that have its weights."""
     data = graph.read_bytes()
-    # Beside a link, and beside what it leads to: onnxruntime looks in both places.
+    # Where the graph is a link, onnxruntime looks beside it and beside its target.
     folders = (graph.parent, graph.resolve().parent) if b"location" in data else ()
     return {
         str(path.relative_to(folder)): path

@@ -1,4 +1,4 @@
-"""Secrets taken out of texts, and addresses of servers, which may hold some."""
+"""Take secrets out of texts, and out of the addresses of servers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _READ: Final = 10_000
 """Characters of a text that are looked at for a message: a server may send megabytes."""
 
 _IS_SECRET: Final = re.compile(r".{10}|(?=.*\d).{6}", re.DOTALL)
-"""A secret has so many characters: placeholders such as ``none`` or ``ollama`` are words that replies
-hold."""
+"""What has fewer characters is no secret: placeholders such as ``none`` are words that replies hold."""
 
-# A value wants a digit, another sign that it is no word, or many characters.
+# A value needs a digit, another sign that it is no word, or many characters.
 _SHAPED: Final = re.compile(
     r"\b(?:sk|pk|rk|gsk|csk|xai|hf|pplx|r8|ghp|glpat|nvapi|key)[-_]"
     r"(?:(?=[\w.-]{0,200}[\d*])[\w*.-]{6,}|[\w.-]{16,})"
@@ -41,29 +40,28 @@ _NAMED: Final = re.compile(
     r"(?:(?=\S{0,200}[\d=])|(?-i:(?=\S{0,200}[a-z][A-Z]))|(?=[^\s\"',;&}]{16}))[^\s\"',;&}]{6,}",
     re.IGNORECASE,
 )
-_KEY_NAME: Final = re.compile(r"_API_KEY\Z")
 _BETWEEN: Final = r"(?:=?+(?:[\\]++(?:[nrt]\s*+)?+|[\r\n]\s*+)|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
-"""What stands between the characters of a secret in a wrapped line, and before those that JSON escapes."""
+"""What may stand between two characters of a secret: a line break, an escaped one, or a backslash of JSON."""
 
 _UNITS: Final = (
     re.compile(r'(?<![^\s"])[^\s"%&\\]*+[%&\\][^\s"]*(?<!\\)'),
     re.compile(r'(?:[^\s"\\]|(?<!\\)\\++\S)+'),
     re.compile(".+", re.DOTALL),
 )
-"""What may hold an encoded secret: words between quotation marks, words with such marks, all the text."""
+"""Parts of a text that may hold an encoded secret, smallest first: words, quoted words, the whole text."""
 
 _HEX: Final = re.compile(
     r"(?:(?<!\\)\\+|%)(?:u\{?|x)((?<!x)[\da-f]{4}|[\da-f]{2})\}?", re.IGNORECASE
 )
 
 _LAYERS: Final = 5
-"""Encodings inside each other that are taken off, as of JSON in HTML in an address."""
+"""Encodings inside each other that are undone, such as JSON in HTML in an address."""
 
 SECRET_NAME: Final = re.compile(
     r"(?:^|[_-]|api)key$|secret|passw|credential|auth|cookie|(?:^|access|session|api)[_-]?token$",
     re.IGNORECASE,
 )
-"""What arguments, headers and parts of a query that hold a secret are called."""
+"""Names of arguments, headers and parts of a query that hold a secret."""
 
 _USUAL: Final = frozenset({"accept", "accept-encoding", "connection", "content-type", "user-agent"})
 """Headers that packages set by themselves."""
@@ -72,20 +70,21 @@ _HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 
 
 def mask(text: str, *secrets: str) -> str:
-    r"""Take secrets, and the keys of the environment, out of a text, also where they are encoded there.
+    r"""Take secrets, and the API keys of the environment, out of a text, also where they are encoded.
 
-    Encodings are those of JSON, addresses and HTML, up to five inside each other, and base 64
-    inside these. Lines may be wrapped. Of a word with other characters encoded
-    than JSON must encode, nothing is left; and of a text, where a secret is several such words.
+    Known are the encodings of JSON, addresses and HTML, up to five inside each other, base 64 inside
+    these, and wrapped lines. A secret that JSON merely escapes is replaced alone. Where more of it is
+    encoded, so is the word that holds it, or the whole text if the secret has several words.
 
     Args:
         text: The text.
-        *secrets: Keys and passwords. Short words are none.
+        *secrets: Keys and passwords; those of fewer than ten characters count only with a digit, and
+            six characters.
 
     >>> mask(r'it was at=hunter2%2fx, and {"password": "hunter2\/x"}', "hunter2/x")
     'it was *** and {"password": "***"}'
     """
-    keys = map(os.environ.__getitem__, filter(_KEY_NAME.search, [*os.environ]))
+    keys = [value for name, value in os.environ.items() if name.endswith("_API_KEY")]
     pattern = _pattern((*secrets, *keys))
 
     def masked(unit: re.Match[str]) -> str:
@@ -100,12 +99,15 @@ def mask(text: str, *secrets: str) -> str:
 
 @lru_cache(maxsize=32)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
-    """Secrets of enough characters as they may stand in a decoded text."""
-    # As `_BETWEEN` reads them.
+    """A pattern of all secrets that are long enough, as they may stand in a decoded text."""
+    # Without what `_BETWEEN` skips, or it would be looked for twice.
     forms = [re.sub(r"\\[nrt]?", "", _decoded(s)) for s in secrets if _IS_SECRET.search(s)]
-    for n, text in [*product(range(3), forms)]:
-        raw = bytes(n) + text.encode()  # what stands before it decides how it falls into base 64
-        forms.append(base64.b64encode(raw)[n + (n > 0) : len(raw) * 8 // 6].decode())
+    for n_before, text in [*product(range(3), forms)]:
+        # Base 64 takes three bytes at once, so that what stands before a secret shifts it. Left out
+        # are the characters at both ends that depend on what stands beside it.
+        raw = bytes(n_before) + text.encode()
+        encoded = base64.b64encode(raw).decode()
+        forms.append(encoded[n_before + (n_before > 0) : len(raw) * 8 // 6])
     forms.sort(reverse=True)  # longer ones before those that they begin with
     return re.compile("|".join(_BETWEEN.join(map(re.escape, f)) for f in forms) or "(?!)")
 
@@ -118,22 +120,24 @@ def _decoded(text: str) -> str:
 
 
 def quotable(text: str, *secrets: str) -> str:
-    """A text fit for a message: on one line, not too long, without secrets.
+    """Make a text fit for a message: on one line, not too long, without secrets.
 
     >>> quotable("Incorrect API key provided: sk-abcdefgh1234")
     'Incorrect API key provided: ***'
     """
-    text = mask(whole_characters(text[: 2 * _READ]), *secrets)[:_READ]  # no half of one at the end
+    text = mask(whole_characters(text[: 2 * _READ]), *secrets)[
+        :_READ
+    ]  # a secret cut in half is not known
     text = _NAMED.sub(rf"\g<name>{HIDDEN}", _SHAPED.sub(HIDDEN, text))
     text = " ".join(text.split())
     return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """The address of a server without its user and password, and these.
+    """Split user and password off the address of a server.
 
     Raises:
-        InvalidValueError: It is none, or it has a query; the message holds no password.
+        InvalidValueError: It is no address, or has a query; the message holds no password.
 
     >>> split_url("https://me:secret@host:8000/v1")
     ('https://host:8000/v1', 'me:secret')
@@ -152,7 +156,7 @@ def split_url(url: str) -> tuple[str, str]:
 
 
 def shown_url(url: str) -> str:
-    """An address without credentials, query and closing slash, also one that is none.
+    """An address without credentials, query and closing slash; it may be malformed.
 
     >>> shown_url("me:secret@host/v1/?key=x")
     'host/v1'
@@ -165,8 +169,8 @@ def shown_url(url: str) -> str:
 def server_of(client: Any, url: str) -> str:
     """Host and path of a server, with a digest of what a client sends it in query and headers.
 
-    The digest is of all headers that the user sets, since a gateway may route by them, but not of keys in
-    the query; keys in the path are the caller's to mask. Empty without a host.
+    All headers that the user sets count, since a gateway may route by them, but no keys in the query.
+    Keys in the path have to be masked by the caller. Empty without a host.
 
     >>> server_of(None, "https://me:secret@host/v1/?key=x"), server_of(None, "https://host/?a=1")
     ('host/v1', 'host?5499f31dbd916e5a')
@@ -174,23 +178,23 @@ def server_of(client: Any, url: str) -> str:
     # The properties of openai's clients hold more than what the user sends.
     query = parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
     query += _first(client, "_custom_query", "default_query")
-    sent = [each for each in query if not SECRET_NAME.search(each[0])]
+    sent = [pair for pair in query if not SECRET_NAME.search(pair[0])]
     sent += _first(client, "_custom_headers", "default_headers", "headers")
     sent += _first(getattr(client, "_client", None), "headers")
-    kept = sorted((n.lower(), str(value)) for n, value in sent if n.lower() not in _USUAL)
+    parts = sorted((n.lower(), str(value)) for n, value in sent if n.lower() not in _USUAL)
     place = shown_url(url).partition("://")[2]
-    digest = hashlib.sha256(repr(kept).encode()).hexdigest()[:16]
-    return f"{place}?{digest}" if place and kept else place
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    return f"{place}?{digest}" if place and parts else place
 
 
 def _first(holder: Any, *names: str) -> list[tuple[str, Any]]:
-    """The items of the first attribute that there is, if it is a mapping."""
+    """The items of the first of these attributes that exists; none if it is no mapping."""
     values = next((getattr(holder, name) for name in names if hasattr(holder, name)), None)
     return [*values.items()] if isinstance(values, Mapping) else []
 
 
 def basic(userinfo: str) -> str:
-    """What a user and password in an address are in the header of a request.
+    """Encode user and password of an address for the header of a request.
 
     >>> basic("me:p%40ss")
     'bWU6cEBzcw=='

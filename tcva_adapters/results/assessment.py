@@ -175,8 +175,8 @@ class Unscored(BaseModel):
         reason: The word.
         detail: The sentence.
         raw_reply: What the judge answered, where it did: it was paid for.
-        fatal: True when no further call is made: it would fail, too (a wrong key), or so many did that
-            a run ended.
+        fatal: True when no further call is made, since it would fail, too (a wrong key), or since so
+            many calls failed that the run ended.
     """
 
     model_config = FROZEN
@@ -489,7 +489,8 @@ class Assessment(Judgement):
 
         In [0, 1]. Of several answers, or with additional judges, it is the largest one. No gate
         passes an answer most of which is no claim by the judge's word alone. Greetings, offers and
-        questions that the lists know count only beside a refusal: else they could pad a claim.
+        questions that the lists know count only in an answer that refuses; otherwise an answer could
+        lower its share by courtesies.
 
         >>> marked = ClaimVerdict(claim="Servus!", verdict=None, marked_by_judge=True)
         >>> Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (marked,)}).marked_share
@@ -497,12 +498,11 @@ class Assessment(Judgement):
         """
         sizes = Counter[str]()
         for claim in self.claims:
-            is_listed = claim.verdict is None and not claim.marked_by_judge
-            kind = claim.reason if is_listed else str(claim.marked_by_judge)
-            sizes[kind] += len(claim.claim)
-        counted = sizes.total() if sizes["refusal"] else sizes["True"] + sizes["False"]
-        own = sizes["True"] / max(counted, 1)
-        return max(own, self.marked_of_one, *(member.marked_share for member in self.members))
+            kind = "claim" if claim.verdict else claim.reason
+            sizes["marked" if claim.marked_by_judge else kind] += len(claim.claim)
+        counted = sizes.total() if sizes["refusal"] else sizes["marked"] + sizes["claim"]
+        share = sizes["marked"] / max(counted, 1)
+        return max(share, self.marked_of_one, *(member.marked_share for member in self.members))
 
     @property
     def counts(self) -> FloatArray:

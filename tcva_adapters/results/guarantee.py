@@ -18,7 +18,7 @@ _Count = Annotated[int, Field(ge=1)]
 
 
 def percent(share: float) -> str:
-    """A limit or a confidence as it was given.
+    """Write a limit or a confidence with the digits that it was given with.
 
     >>> percent(0.1), percent(0.025), percent(0.999)
     ('10 %', '2.5 %', '99.9 %')
@@ -76,7 +76,7 @@ class Guarantee(Limits):
         judged_by: What criterion and judges are known by, see `TCVA.judged_by`; empty where the
             rated answers do not say it, or differ in it.
         setting: That of the score with its threshold, as keyword arguments of `ScoringConfig`.
-        digest: Of all the rest, when it was certified: what was edited since has another one. None in
+        digest: The digest of all other fields when it was certified, which shows later edits. None in
             files of earlier versions.
     """
 
@@ -97,31 +97,32 @@ class Guarantee(Limits):
 
     @property
     def digest_now(self) -> str:
-        """The digest of everything but the digest."""
+        """The digest of all other fields as they are now."""
         plain = self.model_dump(mode="json", exclude={"digest"}, exclude_none=True)
         return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
     def sealed(self) -> Self:
-        """The same with its digest."""
+        """Return the same with its digest."""
         return self.model_copy(update={"digest": self.digest_now})
 
     @cached_property
     def warned_of(self) -> set[str]:
-        """What was warned of in this run."""
+        """What a run has warned of already."""
         return set()
 
     @property
     def said(self) -> str:
         """What is guaranteed, and what the rated answers did."""
         where = f" for each {self.by}" if self.by else ""
-        said = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
+        claim = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
         below = f"rejected answers (rated below {self.human_threshold:g})"
         if not (self.by or self.groups):
             rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected} {below}"
             good = f"{self.true_pass * self.good:.0f} of {self.good} good ones"
-            return f"{said}. Of those rated, {rejected} and {good} pass."
-        at = f"in the mean over groups ({self.groups} of them with a rejected answer)"
-        at = f"in the {self.by} where each share is worst" if self.by else at
+            return f"{claim}. Of those rated, {rejected} and {good} pass."
+        measured = f"in the mean over groups ({self.groups} of them with a rejected answer)"
+        if self.by:
+            measured = f"in the {self.by} where each share is worst"
         shares = f"{self.false_pass:.1%} of the rejected and {self.true_pass:.1%} of the good ones"
         shares = shares.replace("%", " %")
-        return f"{said}. Of {self.rejected} {below} and {self.good} good ones, {shares} pass {at}."
+        return f"{claim}. Of {self.rejected} {below} and {self.good} good ones, {shares} pass {measured}."

@@ -38,8 +38,8 @@ def checked(
     """Whether a guarantee holds for a score.
 
     Args:
-        guarantee: What was certified. Of a file of an earlier version, only its setting is known; of
-            one that was edited, nothing.
+        guarantee: What was certified. Of a file of an earlier version, only the setting is known; an
+            edited one proves nothing.
         judged_by: What the judges of the score are known by.
         scoring: Its setting.
         failed: Which of several judges it is made without, as a text; empty where all are in it.

@@ -123,9 +123,8 @@ def fields_of(
 def fields_in(talk: Talk) -> dict[str, Any]:
     """Question, answer and contexts of messages; only what there is.
 
-    Contexts are what tools returned before the answer, and what it or messages before it have as
-    their own. Where the model's last message has no text, and none before it since the last question,
-    the answer is empty.
+    Contexts are what tools returned before the answer, and the contexts of its own that it or a message
+    before it has. The answer is empty if the model ended without a text to the last question.
 
     Raises:
         InvalidSampleError: Something in it is no message.
@@ -134,31 +133,32 @@ def fields_in(talk: Talk) -> dict[str, Any]:
     >>> fields_in(Talk("messages", messages, None, True))
     {'input': 'Who?', 'response': 'Ada.'}
     """
-    said, given = [*chain.from_iterable(spoken(talk.name, talk.messages))], talk.answer
+    said = [*chain.from_iterable(spoken(talk.name, talk.messages))]
     answers = [
         place
         for place, (who, text) in enumerate(said)
         if who == "model" and text.strip()
-        if given is None or given.strip().endswith(text.strip())
+        if talk.answer is None or talk.answer.strip().endswith(text.strip())
     ]
     end = answers[-1] if answers else len(said)
-    since = [*takewhile(lambda part: part[0] != "user", reversed(said))]
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if questions := [text for who, text in said[:end] if who == "user"]:
-        found["input"] = questions[-1]
-    if given is None and [who for who, _ in since[:1]] == ["model"] and not answer_in(since):
-        found["response"] = ""
+        fields["input"] = questions[-1]
+    last = [*takewhile(lambda part: part[0] != "user", reversed(said))]
+    is_from_model = last and last[0][0] == "model"
+    if talk.answer is None and is_from_model and not answer_in(last):
+        fields["response"] = ""
     elif answers:
-        found["response"] = answer_in(said[: end + 1])
-    if contexts := [each for each in said[:end] if each[0] in RETRIEVED]:
-        found["contexts"] = [each[1] for each in contexts if each != ("context", "")]
-    return found
+        fields["response"] = answer_in(said[: end + 1])
+    if contexts := [part for part in said[:end] if part[0] in RETRIEVED]:
+        fields["contexts"] = [part[1] for part in contexts if part != ("context", "")]
+    return fields
 
 
 def spoken(name: str, messages: Iterable[Any]) -> Iterator[list[Said]]:
-    """Who says what in each message, behind the contexts of its own.
+    """Who says what in each message, after the contexts of its own.
 
-    Tools return nothing of the statements that they, or tools before them, were called with.
+    Statements with which a tool, or one before it, was called are taken out of what it returns.
 
     Raises:
         InvalidSampleError: Something is no message.

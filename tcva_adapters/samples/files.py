@@ -189,24 +189,24 @@ def distinct(names: Iterable[Name]) -> tuple[list[Name], tuple[str, ...]]:
     >>> distinct(["a", "b", "a", "a"])
     (['a', 'b', 'a#2', 'a#3'], ('a',))
     """
-    often: dict[str, int] = {}
-    found = [name if name is None else numbered(name, often) for name in names]
-    return found, tuple(name for name, count in often.items() if count > 1)
+    counts: dict[str, int] = {}
+    different = [name if name is None else numbered(name, counts) for name in names]
+    return different, tuple(name for name, count in counts.items() if count > 1)
 
 
-def numbered(name: str, often: dict[str, int]) -> str:
-    """The name, or ``NAME#2`` and so on where it came before; it is counted.
+def numbered(name: str, counts: dict[str, int]) -> str:
+    """Count a name, and return it, or ``NAME#2`` and so on where it came before.
 
     >>> names: dict[str, int] = {}
     >>> [numbered(name, names) for name in "aba"]
     ['a', 'b', 'a#2']
     """
-    own = name
-    while own in often:
-        often[name] += 1
-        own = f"{name}#{often[name]}"
-    often[own] = 1
-    return own
+    different = name
+    while different in counts:
+        counts[name] += 1
+        different = f"{name}#{counts[name]}"
+    counts[different] = 1
+    return different
 
 
 def _repeated(names: Sequence[str]) -> list[str]:

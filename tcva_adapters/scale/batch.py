@@ -108,9 +108,10 @@ def judged_rows(
         for item in items
     ]
     reasons = [scorer.emitted(result).unscored for result in results]
-    for why in reasons if None not in reasons else ():  # a call that succeeded says the opposite
-        if why is not None and why.fatal:
-            raise JudgeError(why.detail, fatal=True)
+    if None not in reasons:  # else a call succeeded, and others may, too
+        for why in reasons:
+            if why is not None and why.fatal:
+                raise JudgeError(why.detail, fatal=True)
     judged = map(_added, _keys(scorer, items), results)
     return [{"error": error} if error is not None else next(judged) for error in errors]
 

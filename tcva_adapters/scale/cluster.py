@@ -91,9 +91,9 @@ def judge_files(
     """Judge files on Ray, and write their rows with the results into a folder of jsonl parts.
 
     Parts appear while it runs, in any order. The same call again continues a run that was killed:
-    parts that exist are not judged again, and a worker that dies is replaced. A file is known by what
-    it holds: under another name, or named twice, it is not judged again. Further files beside those
-    that the folder is of are added.
+    parts that exist are not judged again, and a worker that dies is replaced. A file is known by its
+    content: under another name, or named twice, it is not judged again. Further files among the
+    sources are added.
 
     Args:
         source: jsonl, json, csv or parquet files, on a disk that every node has.
@@ -157,13 +157,13 @@ def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[Record]:
 
 
 def _digest(path: str) -> str:
-    """What a file holds, whatever it is called."""
+    """The digest of a file's content, whatever its name."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _claim(folder: Path, settings: Mapping[str, Any], sources: Sequence[str]) -> None:
-    """Make a folder that of this run: new, or one that an equal run, or one of fewer files, has left.
+    """Take a folder for this run: a new one, or one of an equal run, perhaps of fewer files.
 
     Raises:
         InvalidValueError: See `judge_files`.
@@ -176,7 +176,7 @@ def _claim(folder: Path, settings: Mapping[str, Any], sources: Sequence[str]) ->
         raise InvalidValueError(msg)
     if known["settings"] != settings or not {*known["sources"]} <= {*sources}:
         why = "contains results of other settings, or of files that have changed since or are not named now"
-        msg = f"{folder} {why}; name all files that it is of, use another folder, or empty it"
+        msg = f"{folder} {why}; name all files that were judged into it, use another folder, or empty it"
         raise InvalidValueError(msg)
     with replacing(manifest) as stream:
         stream.write(json.dumps(ours, indent=2).encode())

@@ -56,11 +56,11 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     if keys <= source_keys:
         return []
     first_keys = {token.key for token in source if token.kind in _NUMBERS}
-    others = [
-        (place, value_of(token.key), bound_of(source, place))
+    others = {
+        place: (value_of(token.key), bound_of(source, place))
         for place, token in enumerate(source)
         if token.kind == "number" and token.key not in keys
-    ]
+    }
     words, source_words = (
         {_FRACTIONS.get(token.text.casefold(), token.key) for token in tokens}
         for tokens in (claim, source)
@@ -75,7 +75,7 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
         ):
             continue
         value = value_of(token.key)
-        near = {other[1:] for other in others if _in_place(claim, place, source, other[0])}
+        near = {others[other] for other in others if _in_place(claim, place, source, other)}
         if (
             near
             and not _is_allowed(value, bound_of(claim, place), near)
@@ -87,8 +87,7 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
 
 def _is_same_year(key: str, other: str) -> bool:
     """Tell whether one number is a year of the last or this century, and the other its last digits."""
-    centuries = {key[:-2], other[:-2]}
-    return key[-2:] == other[-2:] and centuries in ({"", "19"}, {"", "20"})
+    return key[-2:] == other[-2:] and {key[:-2], other[:-2]} in ({"", "19"}, {"", "20"})
 
 
 def _is_allowed(value: float, claimed: str, others: set[tuple[float, str]]) -> bool:
