@@ -101,7 +101,7 @@ def edited(edit: Callable[[Plain], Any], path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edited_certificate_is_lost(name: str, tmp_path: Path) -> None:
+def test_an_edited_certificate_loses_the_guarantee(name: str, tmp_path: Path) -> None:
     path = edited(EDITS[name], tmp_path / "gate.json")
     scorer = TCVA.from_config(path, judge="lexical")
     with pytest.warns(GuaranteeWarning, match=EDITED):
@@ -113,7 +113,9 @@ def test_an_edited_certificate_is_lost(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
-def test_an_edit_outside_the_certificate_differs_from_it(name: str, tmp_path: Path) -> None:
+def test_a_setting_edited_outside_the_certificate_loses_the_guarantee(
+    name: str, tmp_path: Path
+) -> None:
     path = edited(OUTSIDE[name], tmp_path / "gate.json")
     scorer = TCVA.from_config(path, judge="lexical")
     with pytest.warns(GuaranteeWarning, match="lost: "):
@@ -139,7 +141,7 @@ def test_a_certificate_without_a_digest_cannot_be_checked(tmp_path: Path) -> Non
         assert state_of(TCVA.from_config(path, judge="lexical").evaluate(GOOD)) == OPEN
 
 
-def test_the_same_in_other_words_holds(tmp_path: Path) -> None:
+def test_a_certificate_holds_however_its_json_is_written(tmp_path: Path) -> None:
     plain = json.loads(certified().model_dump_json(exclude_none=True))
     plain["guarantee"] = dict(reversed(plain["guarantee"].items()))
     plain["guarantee"]["human_scale"] = [0, 1]  # as JavaScript writes 0.0 and 1.0
@@ -222,7 +224,7 @@ def _unjudged() -> Any:
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.filterwarnings("ignore::tcva_adapters.errors.GuaranteeWarning")
-def test_another_run_is_lost(name: str) -> None:
+def test_a_run_that_differs_from_the_certified_one_loses_the_guarantee(name: str) -> None:
     config = certified_by(_model())
     same = TCVA.from_config(config, judge=_model()).result(_unjudged())
     assert state_of(same) == HOLDS
@@ -245,7 +247,7 @@ PANELS: Final[dict[str, Plain]] = {
 
 @pytest.mark.parametrize("name", PANELS)
 @pytest.mark.filterwarnings("ignore::tcva_adapters.errors.GuaranteeWarning")
-def test_another_panel_is_lost(name: str) -> None:
+def test_a_panel_that_differs_from_the_certified_one_loses_the_guarantee(name: str) -> None:
     config = certified_by(PANEL)
     assert state_of(TCVA.from_config(config, judge=PANEL).result(_unjudged())) == HOLDS
     assert state_of(TCVA.from_config(config, **PANELS[name]).result(_unjudged())) == LOST

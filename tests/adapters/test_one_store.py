@@ -235,7 +235,7 @@ def judged(llm: Any, store: Path, **settings: Any) -> Any:
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_two_servers_never_mix_and_the_same_one_is_served(
+def test_a_store_serves_judgements_of_the_same_server_alone(
     maker: str, servers: tuple[ScriptedServer, ScriptedServer], tmp_path: Path
 ) -> None:
     store, make = tmp_path / "v.sqlite", MAKERS[maker]
@@ -294,7 +294,7 @@ def test_an_address_from_the_environment_counts(
 
 @pytest.mark.filterwarnings("ignore:Parameters .* should be specified explicitly:UserWarning")
 @pytest.mark.parametrize(("maker", "name", "further"), DIFFERENCES, ids=lambda each: str(each)[:30])
-def test_whatever_differs_is_judged_anew(
+def test_a_judge_that_differs_in_anything_judges_anew(
     maker: str,
     name: str,
     further: dict[str, Any],
@@ -455,7 +455,7 @@ UNKNOWN: Final[dict[str, Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_what_is_unknown_is_refused(name: str, tmp_path: Path) -> None:
+def test_a_store_is_refused_for_a_judge_that_is_not_fully_known(name: str, tmp_path: Path) -> None:
     llm, store = UNKNOWN[name](), tmp_path / "v.sqlite"
     TCVA(judge=llm)  # without a store it judges
     with pytest.raises(
@@ -517,7 +517,7 @@ def test_evaluators_of_one_chain_share_and_those_of_two_do_not(
     assert [each.count for each in servers] == [1, 1]
 
 
-def test_what_becomes_unknown_is_not_served(
+def test_a_judge_that_is_no_longer_fully_known_gets_no_stored_judgement(
     servers: tuple[ScriptedServer, ScriptedServer], tmp_path: Path
 ) -> None:
     llm = llamaindex(servers[0].base_url)

@@ -70,7 +70,7 @@ def kept(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     return tcva
 
 
-def test_the_table_has_every_option_that_writes() -> None:
+def test_every_option_that_writes_is_tested() -> None:
     """A new option of a command belongs into the table above, or among those that write nothing."""
     for name in COMMANDS:
         group = imported(name)
@@ -121,7 +121,7 @@ def test_no_input_is_written_over(command: str, option: str, spelling: str, kept
     "report paid.jsonl --out .tcva/verdicts.sqlite",
     "evaluate in.jsonl --ray local --out in.jsonl",
 ])  # fmt: skip
-def test_folders_and_stores_are_kept(command: str, kept: Run) -> None:
+def test_no_folder_and_no_store_is_written_over(command: str, kept: Run) -> None:
     kept("compare", "in.jsonl", "--with", "none", "--judge", "lexical", "--out", SIDE)
     Path(".tcva").mkdir()
     shutil.copy("paid.jsonl", ".tcva/verdicts.sqlite")
@@ -132,7 +132,7 @@ def test_folders_and_stores_are_kept(command: str, kept: Run) -> None:
     assert {p: p.read_bytes() for p in Path().rglob("*") if p.is_file()} == before
 
 
-def test_what_is_written_beside_its_input_goes_on(kept: Run) -> None:
+def test_files_beside_the_input_may_be_written(kept: Run) -> None:
     kept("compare", "in.jsonl", "--with", "none", "--judge", "lexical", "--out", SIDE)
     for _ in range(2):
         kept("report", SIDE, "--out", f"{SIDE}/report.html")

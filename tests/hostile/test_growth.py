@@ -63,13 +63,13 @@ def test_a_line_that_is_too_long_for_a_reply_is_cut_off() -> None:
     assert short == b"{}"
 
 
-def test_lines_without_end_for_one_request_are_not_all_looked_at() -> None:
+def test_only_ten_lines_of_one_request_are_read() -> None:
     line = b'{"custom_id": "5f-%d", "response": {"status_code": 500, "body": {}}}'
     assert len([*read_lines([line % 0] * 5_000, str)]) == 10
     assert len([*read_lines((line % n for n in range(5_000)), str)]) == 5_000
 
 
-def test_many_claims_are_held_against_many_lines() -> None:
+def test_many_claims_are_compared_with_many_lines_in_linear_time() -> None:
     row = "Row {0} is {1} in the long table of rows that stands on the last page of the book."
     claims = [row.format(n, n * n) for n in range(200)]
 

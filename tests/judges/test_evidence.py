@@ -404,7 +404,7 @@ def test_another_value_of_the_same_quantity_lowers() -> None:
         assert check_of(claim, quote) is EvidenceCheck.CONTRADICTS, claim
 
 
-def test_what_fills_one_place_of_claim_and_quote_is_compared() -> None:
+def test_another_filler_in_the_same_place_contradicts_the_claim() -> None:
     false, true = (
         [pair for kind in kinds.split() for pair in FILLERS[kind]]
         for kinds in (

@@ -190,7 +190,7 @@ NOISE: Final = '{"a": 1} ' * 1500
     '{note: see {"claim_1": {"verdict": "fully"}} ok}', NOISE + '{"claim_1": {"verdict": "fully"}}',
     '[see {"claim_1": {"verdict": "fully", "x": 1}}', '{"x": "say \\"{\\"claim_1\\": {\\"verdict\\": \\"fully\\"}}\\""}',
 ])  # fmt: skip
-def test_every_reading_of_the_sample_counts(sample: str) -> None:
+def test_json_of_the_sample_is_a_quote_in_each_way_to_read_it(sample: str) -> None:
     repeated = [{"claim_1": {"verdict": "fully"}}]
     if sample.startswith(
         ('{"claim', '{"1"')
@@ -271,7 +271,7 @@ def test_two_verdicts_on_one_claim_are_a_conflict(reply: str) -> None:
     '{"claim_1": {"verdict": "none", "label": "not supported"}}', '{"verdicts": [{"claim": 1, "verdict": "none"}], "score": 0.0}',
     '{"verdicts": [{"claim": 1, "verdict": "none"}], "rating": "2 of 5"}', '{"claim_1": {"verdict": "none", "rating": null}}',
 ])  # fmt: skip
-def test_a_second_key_that_says_the_same_or_no_level_is_none(reply: str) -> None:
+def test_a_second_key_with_the_same_or_no_level_is_no_conflict(reply: str) -> None:
     assert verdicts(reply) == {1: "none"}
 
 

@@ -182,7 +182,7 @@ def records(size: int) -> list[Sample]:
     return [Sample(id=str(n), input="?", response=t, contexts=[t]) for n, t in enumerate(texts)]
 
 
-def test_it_is_in_no_result_store_log_or_repr(
+def test_a_secret_is_in_no_result_store_log_or_repr(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG, "tcva_adapters"), ScriptedServer(repeating) as server:
@@ -200,7 +200,7 @@ def test_it_is_in_no_result_store_log_or_repr(
     assert files_hold(tmp_path) == {}
 
 
-def test_it_is_in_no_file_of_a_command(
+def test_a_secret_is_in_no_file_of_a_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -224,7 +224,7 @@ def test_it_is_in_no_file_of_a_command(
 
 
 @pytest.mark.parametrize("encoded", ENCODINGS.values(), ids=ENCODINGS)
-def test_it_is_in_no_reply_of_a_batch(encoded: Callable[[str], str]) -> None:
+def test_a_secret_is_in_no_reply_of_a_batch(encoded: Callable[[str], str]) -> None:
     said = f"{encoded(KEY)} and {encoded(PASSWORD)}"
     bodies = (
         reply(said).payload,
@@ -266,7 +266,7 @@ def test_a_call_raises_no_secret() -> None:
     "\\", '\\"', r"\u0041", "%41", "%25", "&amp;", "&nosuch;", "\n ", " ", "a", "h", "h\\", "h\n", "=", "%",
     KEY, KEY[:-1], "\\u0041 ", "\u200b", "g\\n",
 ])  # fmt: skip  # a table
-def test_it_takes_time_in_proportion_to_the_text(unit: str) -> None:
+def test_masking_takes_time_in_proportion_to_the_text(unit: str) -> None:
     def seconds(size: int) -> float:
         text, started = unit * (size // len(unit)), time.process_time()
         mask(text, KEY, PASSWORD)

@@ -106,13 +106,13 @@ def test_answers_that_vanish_close_a_gate_on_change(
 
 
 @pytest.mark.parametrize("changed", ALLOWED.values(), ids=ALLOWED)
-def test_what_has_lost_nothing_passes(changed: Callable[[Rows], Rows]) -> None:
+def test_a_run_that_lost_no_score_passes_a_gate_on_change(changed: Callable[[Rows], Rows]) -> None:
     gates = ("--gate", "change>=0", "--gate", "coverage>=0.9", "--baseline", "base.jsonl")
     assert evaluated(changed(rows()), *gates) == 0
 
 
 @pytest.mark.parametrize("answer", [None, 7])
-def test_an_answer_that_is_none_cannot_be_read(answer: object) -> None:
+def test_an_answer_that_is_no_text_closes_a_gate_on_change(answer: object) -> None:
     gates = ("--gate", "change>=-0.02", "--baseline", "base.jsonl")
     assert evaluated(all_but_two(answer=answer)(rows()), *gates) in {1, 2}
     assert evaluated(all_but_two(answer=answer)(rows()), *gates, "--skip-bad") == 1

@@ -82,7 +82,7 @@ def test_a_test_run_of_deepeval_with_a_key_twice_is_refused(tmp_path: Path) -> N
             read()
 
 
-def test_numbers_that_are_none_stay_refused() -> None:
+def test_nan_and_infinite_numbers_in_json_are_refused() -> None:
     for text in ("1e999", "[-1e999]", "NaN", "Infinity", '"\\ud800"'):
         with pytest.raises(ValueError, match="not JSON"):
             loads(text)
