@@ -85,7 +85,7 @@ def _fields(text: str) -> object:
 
 
 def _talk(text: str) -> object:
-    """A conversation whose tool repeats its arguments, one of many statements, one of many messages."""
+    """A conversation whose tool repeats its arguments, one of many statements, one of many messages, one that goes on."""
     call = {
         "role": "assistant",
         "tool_calls": [{"function": {"arguments": json.dumps({"text": text})}}],
@@ -94,10 +94,14 @@ def _talk(text: str) -> object:
     many = [{"role": role, "content": word} for word in words for role in ("user", "assistant")]
     calls = [{"role": "assistant", "input": f"{word} is one of two"} for word in words]
     tool, said = {"role": "tool", "content": text}, [{"role": "user", "content": "Who?"}]
+    saved = (
+        {"role": "assistant", "args": "Ada is the captain."},
+        {"role": "tool", "content": f"Ada is the captain{text}x"},
+    )
     last = {"role": "assistant", "content": text}
     return [
         Sample.from_record({"messages": [*said, *messages, tool, last]})
-        for messages in ([call], many, [{"role": "assistant", "args": text}], calls)
+        for messages in ([call], many, [{"role": "assistant", "args": text}], calls, [*saved])
     ]
 
 

@@ -37,22 +37,32 @@ _MEDIA: Final = "image image_url input_image file input_file document audio inpu
 """Parts of a message that are no text."""
 
 _ARGUMENTS: Final = frozenset(
-    ["arguments", "args", "input", "tool_kwargs", "inputParameters", "input_parameters", "queries"]
+    [
+        "arguments",
+        "args",
+        "input",
+        "tool_kwargs",
+        "inputParameters",
+        "input_parameters",
+        "queries",
+        "action",
+        "operation",
+    ]
 )
 """What interfaces call the arguments of a tool's call."""
 
-_SENTENCE_END: Final = re.compile('[.!;](?=[\\s"]|$)|[\u3002\uff01\uff1b\n"]')
+_SENTENCE_END: Final = re.compile(
+    "[.!;](?=[\\s\"'`]|$)|[\u3002\uff01\uff1b\n\"`\u201c\u201d]|['\u2019](?!\\w)|(?<!\\w)['\u2018]"
+)
 _UNSPACED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
 _WORD: Final = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]+")
 """A word, or one or two characters of a script without spaces."""
-_PIECE: Final = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
-_BEFORE: Final = "(?P<before>(?:^|[\"'\u201c\u2018\u00ab\u300c\u300e(\\[{:\uff1a\n.!?\u3002\uff01\uff1f\uff1b;>\u2013\u2014-]|\\bthat\\b)\\s*)?"
+_PIECE: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+_BEFORE: Final = "(?P<before>(?:^|[\"'\u201c\u2018\u00ab\u300c\u300e(\\[{:\uff1a\n.!?\u3002\uff01\uff1f\uff1b;>\u2013\u2014\u2713\u2714\u2705-]|\\bthat\\b)[^\\S\n]*[*_`]*)?"
 """What stands before a text that is repeated as a whole, where it does."""
-_BEHIND: Final = (
-    "(?=\\s*(?:$|[\"'\u201d\u2019\u00bb\u300d\u300f)\\]},.!;\u3002\uff0c\uff01\uff1b\n\\\\]))"
-)
+_BEHIND: Final = "(?=[*_`]*\\s*(?:$|\"(?!\\s*:)|['\u201d\u2019\u00bb\u300d\u300f)\\]},.!;<\u3002\uff0c\uff01\uff1b\u2713\u2714\u2705\n\\\\]))"
 """What stands behind it: not the rest of a sentence, nor the answer to a question."""
-_CODE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_CODE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
 _MANY: Final = 100
 """What repeats more statements is a copy of them."""
 FEW_WORDS: Final = 3
@@ -174,7 +184,7 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
         return ""
     for statement in sorted(repeated):
         behind = _BEHIND if len(statement) < _ENOUGH_WORDS else _REST
-        pattern = re.compile(_BEFORE + r"\W*".join(statement) + behind, re.IGNORECASE)
+        pattern = re.compile(_BEFORE + r"[\W_]*".join(statement) + behind, re.IGNORECASE)
         left = pattern.sub(" ", left)
         kept = pattern.sub(_marked, kept)
     if left == plain:
@@ -189,8 +199,8 @@ def _marked(repeated: re.Match[str]) -> str:
 
 
 def _decoded(text: str) -> str:
-    """A text in which JSON has written characters as codes."""
-    return _CODE.sub(lambda code: chr(int(code[1], 16)), text)
+    """A text in which JSON has written characters as codes, and breaks of lines as letters."""
+    return _CODE.sub(lambda code: chr(int(code[1] or "a", 16)), text)
 
 
 def said_in(name: str, number: int, message: Any) -> list[Said]:

@@ -120,6 +120,8 @@ def test_no_input_is_written_over(command: str, option: str, spelling: str, kept
     "demo --report .tcva/verdicts.sqlite",
     "report paid.jsonl --out .tcva/verdicts.sqlite",
     "evaluate in.jsonl --ray local --out in.jsonl",
+    "evaluate in.jsonl --judge lexical --store new.jsonl --out new.jsonl",
+    "evaluate in.jsonl --judge lexical --store new.xml --junit new.xml",
 ])  # fmt: skip
 def test_no_folder_and_no_store_is_written_over(command: str, kept: Run) -> None:
     kept("compare", "in.jsonl", "--with", "none", "--judge", "lexical", "--out", SIDE)

@@ -276,5 +276,76 @@ def test_a_long_sentence_that_the_model_wrote_is_no_context(n_words: int) -> Non
     call = ("model", "", [("r", "remember", {"t": sentence})])
     steps = [*ASKED, call, ("tool", f"Saved: {sentence}. The log has twelve pages now.", "r")]
     (turn,) = Conversation.from_messages(of_openai([*steps, ("model", ANSWER, ())])).turns
-    assert sentence[:200] not in "".join(turn.contexts or ())
-    assert "The log has twelve pages now." in "".join(turn.contexts or ())
+    contexts = "".join(turn.contexts or ())
+    assert sentence[:200] not in contexts
+    assert "The log has twelve pages now." in contexts
+
+
+LINES = f"{ANSWER}\nShe carries forty sailors.\n\n- She sails in May"
+SHELL = {"stdout": LINES, "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}
+
+
+def called(text: str, returned: str) -> list[Any]:
+    """A conversation in which the model calls a tool with a text, as OpenAI writes it."""
+    call = ("model", "", [("r", "remember", {"text": text})])
+    return of_openai([*ASKED, call, ("tool", returned, "r"), ("model", ANSWER, ())])
+
+
+@pytest.mark.parametrize("steps", [
+    of_openai([("model", "", [("r", "remember", {"text": LINES})]), ("tool", f"Saved: {LINES}", "r")]),
+    of_openai([("model", "", [("r", "remember", {"text": LINES})]), ("tool", json.dumps({"saved": LINES}), "r")]),
+    of_openai([("model", "", [("r", "remember", {"text": LINES.replace("\n", "\r\n\t")})]), ("tool", LINES, "r")]),
+    of_openai([("model", "", [("r", "remember", {"note": json.dumps({"text": LINES})})]), ("tool", LINES, "r")]),
+    of_responses([("model", "", [("r", "remember", {"text": LINES})]), ("tool", f"Saved: {LINES}", "r")]),
+    [{"role": "assistant", "function_call": {"name": "r", "arguments": json.dumps({"text": LINES})}}, {"role": "function", "name": "r", "content": LINES}],
+    [{"type": "mcp_call", "name": "r", "arguments": json.dumps({"text": LINES}), "output": f"Saved: {LINES}"}],
+    [{"type": "local_shell_call", "action": {"type": "exec", "command": ["echo", LINES]}}, {"type": "local_shell_call_output", "output": LINES}],
+    [{"type": "shell_call", "action": {"commands": [f"echo '{LINES}' >> notes; cat notes"]}}, {"type": "shell_call_output", "output": [SHELL]}],
+    [{"type": "apply_patch_call", "operation": {"type": "create_file", "diff": "+" + LINES.replace("\n", "\n+")}}, {"type": "apply_patch_call_output", "output": LINES}],
+    of_openai([("model", "", [("r", "python", {"code": f"print('{ANSWER}')"})]), ("tool", f"{ANSWER}\n", "r")]),
+    of_openai([("model", "", [("r", "python", {"code": f'print("{ANSWER}")'})]), ("tool", f"{ANSWER}\n", "r")]),
+])  # fmt: skip
+def test_lines_and_quoted_texts_of_arguments_are_no_contexts(steps: list[Any]) -> None:
+    messages = [*of_openai(ASKED), *steps, {"role": "assistant", "content": ANSWER}]
+    (turn,) = Conversation.from_messages(messages).turns
+    words = " ".join(turn.contexts or ())
+    assert not [said for said in ("captain", "sailors", "sails") if said in words]
+
+
+@pytest.mark.parametrize("form", [
+    "**{}**", "Saved: **{}**", "Saved: `{}`", "> _{}_", "Saved: *{}*. Now there are forty notes.", "<note>{}</note>",
+    "\u2713 {}", "\u2705 {} \u2705", "Saved: {} \u2714", "- {}\n- The log has twelve pages.", "Saved:\n\n  {}",
+])  # fmt: skip
+def test_marks_around_what_a_tool_repeats_make_no_context_of_it(form: str) -> None:
+    for text in (ANSWER, ANSWER.rstrip(".")):
+        (turn,) = Conversation.from_messages(called(ANSWER, form.format(text))).turns
+        assert "captain" not in " ".join(turn.contexts or ())
+
+
+@pytest.mark.parametrize(("search", "returned"), [
+    ("capital of France", '{"capital of France": "Paris"}'),
+    ("capital of France", '{"capital of France" : ["Paris"]}'),
+    ("capital of France", "**Capital of France**: Paris"),
+    ("capital of France", "| Capital of France | Paris |"),
+    ("price of the chair", "Price of the chair $40"),
+    ("price of the chair", "price of the chair - 40 euros"),
+    ("print('Revenue of the year:', 400)", "Revenue of the year: 400\n"),
+    ("the 'red chair' and its price", "The 'red chair' and its price: 40 euros"),
+    ("user's manual of the device", "The user's manual of the device says 4 V."),
+    (r"C:\new\table of prices", r"C:\new\table of prices has 40 rows"),
+])  # fmt: skip
+def test_what_a_tool_says_of_a_search_stays_a_context(search: str, returned: str) -> None:
+    (turn,) = Conversation.from_messages(called(search, returned)).turns
+    assert turn.contexts == (returned,)
+
+
+@pytest.mark.parametrize("unit", ["\n", " ", "\r\n", "\\n", "> ", "- ", "**", "_", "that "])
+def test_a_tool_that_goes_on_is_read_in_linear_time(unit: str) -> None:
+    def seconds(size: int) -> float:
+        returned = f"Saved: {ANSWER}{unit * (size // len(unit))}x"
+        began = time.process_time()
+        Conversation.from_messages(called(ANSWER, returned))
+        return time.process_time() - began
+
+    small = min(seconds(4000) for _ in range(3))
+    assert seconds(32000) < 24 * small + 0.1
