@@ -56,7 +56,7 @@ CHUNK: Final = 64
 
 ENOUGH_FAILURES: Final = 20
 """Failures with the same reason and no success among them that end a run. Once a call succeeded,
-only failures count that hold for every call."""
+only failures count that hold for every call; a text that a server refuses says nothing of others."""
 
 LONGEST_WAIT: Final = 300.0
 """Seconds after which a waiter asks for itself where the judge's own deadline is not known."""
@@ -537,7 +537,8 @@ class Runner(Generic[R]):
             calls = self._calls.setdefault(id(question.judge), _Calls())
             if why is not None:
                 answer = answer.own_failure() if calls.has_succeeded else answer
-                calls.failures[why.reason] += why.fatal or not calls.has_succeeded
+                is_own = calls.has_succeeded or why.reason is Reason.INVALID_INPUT
+                calls.failures[why.reason] += why.fatal or not is_own
                 if calls.failures[why.reason] >= ENOUGH_FAILURES:
                     detail = f"not asked, after {ENOUGH_FAILURES} failures like this: {why.detail}"
                     ended = {"raw_reply": None, "fatal": True, "detail": detail}

@@ -102,8 +102,9 @@ def mask(text: str, *secrets: str) -> str:
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
     """Secrets of enough characters as they may stand in a decoded text."""
     # As `_BETWEEN` reads them.
-    forms = [re.sub(r"\\[nrt]?", "", _decoded(s)) for s in secrets if _IS_SECRET.search(s)]
-    for n, text in [*product(range(3), forms)]:
+    kept = [*filter(_IS_SECRET.search, secrets)]
+    forms = [re.sub(r"\\[nrt]?", "", _decoded(s)) for s in kept]
+    for n, text in product(range(3), kept):
         raw = bytes(n) + text.encode()  # what stands before it decides how it falls into base 64
         forms.append(base64.b64encode(raw)[n + (n > 0) : len(raw) * 8 // 6].decode())
     forms.sort(reverse=True)  # longer ones before those that they begin with
