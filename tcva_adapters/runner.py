@@ -56,7 +56,8 @@ CHUNK: Final = 64
 
 ENOUGH_FAILURES: Final = 20
 """So many failures with the same reason and no success among them end a run. Once a call succeeded,
-only failures count that every call would meet (a wrong key)."""
+only failures count that every call would meet (a wrong key); a text that a server refuses says
+nothing of others."""
 
 LONGEST_WAIT: Final = 300.0
 """Seconds after which a waiter asks for itself where the judge's own deadline is not known."""
@@ -537,7 +538,8 @@ class Runner(Generic[R]):
             calls = self._calls.setdefault(id(question.judge), _Calls())
             if why is not None:
                 answer = answer.own_failure() if calls.has_succeeded else answer
-                if why.fatal or not calls.has_succeeded:
+                is_own = calls.has_succeeded or why.reason is Reason.INVALID_INPUT
+                if why.fatal or not is_own:
                     calls.failures[why.reason] += 1
                 if calls.failures[why.reason] >= ENOUGH_FAILURES:
                     detail = f"not asked, after {ENOUGH_FAILURES} failures like this: {why.detail}"
@@ -548,6 +550,7 @@ class Runner(Generic[R]):
             ):  # a sample without a call proves nothing
                 calls.has_succeeded = True
                 calls.failures.clear()
+                calls.ended = None  # a call that was under way shows that calls can succeed
         if self._store is not None:
             if self._scorer.is_instant:
                 self._computed.append((question, answer))

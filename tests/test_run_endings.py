@@ -111,6 +111,19 @@ def test_a_wrong_address_costs_twenty_calls(face: Face) -> None:
     check_ended(judged(NOBODY, face), "check OPENAI_BASE_URL or base_url")
 
 
+@pytest.mark.parametrize("concurrency", [1, 8, 64])
+def test_texts_that_are_too_long_for_the_model_say_nothing_of_others(concurrency: int) -> None:
+    def script(body: Body, number: int) -> Any:
+        is_long = number <= 2 * ENOUGH_FAILURES
+        too_long = error(400, "8192 tokens", code="context_length_exceeded")
+        return too_long if is_long else auto_judge(body, number)
+
+    with ScriptedServer(script) as server:
+        results = judged(server.base_url, FACES["many"], concurrency=concurrency)
+    reasons = [result.unscored.reason for result in results if result.unscored]
+    assert reasons == ["invalid_input"] * 2 * ENOUGH_FAILURES
+
+
 def test_repeated_requests_count_as_one_call() -> None:
     with ScriptedServer(lambda *_: error(500, "x", retry_after=0.01)) as server:
         check_ended(judged(server.base_url, FACES["many"], max_retries=2), "3 requests sent")

@@ -77,6 +77,9 @@ def read_rating(reply: str, shown: str = "") -> Rating:
         if repeated_words(text) not in held:
             scores += _scores(node.value)
     texts = [str(each) if isinstance(each, str | int | float) else "" for each in scores]
+    # An object inside may be a quote.
+    if re.search(r"[{\[][^{\[]*+[{\[]", body) and f" score {' '.join(texts[:1])} " in held:
+        texts = []
     # With blanks around it, a stroke stands between the two values of a key given twice.
     return _agreed([_of_text(text.replace(" / ", " or ")) for text in texts])
 

@@ -61,7 +61,7 @@ def check_apart(arguments: Mapping[str, Any]) -> None:
         files = {os.stat(path)[1:3] for path in paths if os.path.isfile(path)}  # noqa: PTH113, PTH116  # as above
         if argument not in _WRITTEN:
             read |= files
-        elif files & read or (value and value == given.get("store")):
+        elif files & read or (value and value == arguments.get("store")):
             msg = f"--{argument} {value} is also what is read; give each a file of its own"
             raise InvalidValueError(msg)
 

@@ -68,6 +68,8 @@ _KEYS: Final = {
         "evidence": "evidence quote quote_from_passage quote_from_reference quote_from_question "
         "quote_from_response quotes supporting_quote citation support",
         "reason": "reason explanation reasoning rationale justification",
+        "text": "evidence quote quote_from_passage quotes citation reason explanation reasoning "
+        "rationale context contexts source sources sample input question",
         "words": "verdicts verdict results judgements judgments labels",
         "list": "evaluations assessments claims statements criteria answers output result response",
     }.items()
@@ -186,23 +188,23 @@ def _json_readings(
     readings: list[list[ParsedVerdict]] = []
     alone: list[ParsedVerdict] = []  # verdicts written one after the other make one reading
     damage: dict[str, None] = {}
-    rest = ""
+    rest, heading, since = "", "", position
     for node in reply_json.json_values(reply, position):
-        before = reply[position : node.start]
-        rest += before if readings or alone or damage else ""
+        rest += reply[position : node.start] if readings or alone or damage else ""
         position = node.end
         entries = _entries(node.value)
         if entries:
             held, verdicts = _quotable(shown)
-            words = repeated_words(reply[node.start : node.end]) if held else " "
+            words = repeated_words(reply[node.start : node.end])
             if words in held or verdicts.issuperset(map(_essence, entries)):
                 continue
+            heading, since = reply[since : node.start], node.end
         if node.is_cut:
             damage[_IS_CUT] = None
         if node.is_doubtful:
             damage[_IS_DOUBTFUL] = None
         if len(entries) == 1 and not _LABEL_KEYS.isdisjoint(map(reply_json.plain_key, node.value)):
-            alone.append(_under_heading(entries[0], before))
+            alone.append(_under_heading(entries[0], heading))
         elif entries:
             readings.append(entries)
     if alone:
@@ -245,7 +247,7 @@ def _object_entries(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
     for name, item in value.items():
         plain, number = reply_json.plain_key(name), read_number(name)
         fields[plain] = item
-        inner = _entries(item, plain, depth + 1)
+        inner = [] if plain in _KEYS["text"] else _entries(item, plain, depth + 1)
         if number is not None and len(inner) != 1:
             inner = [_entry(number, item)]  # under a number stands one verdict, or none
         elif number is not None and inner[0].number is None:
@@ -342,7 +344,7 @@ def _quotable(shown: tuple[str, ...]) -> tuple[str, set[_Essence]]:
             number, label, evidence = _essence(entry)
             labels = {label, *map(read_label, re.split(r"[^\w\s-]+", str(entry.word)))}
             verdicts.update(product((number, None), labels, (evidence, "")))
-    return repeated_words("\n".join(shown)) if nodes else "", verdicts
+    return "|".join(map(repeated_words, shown)) if nodes else "", verdicts
 
 
 def _shown_nodes(shown: Sequence[str]) -> list[reply_json.Node]:
@@ -361,31 +363,26 @@ _NOUN: Final = r"(?:claim|statement|criterion|sentence|verdict)"
 _LINE: Final = re.compile(
     rf"^[ \t]*+(?:[-*•>|]++[ \t]*+)*+(?P<noun>{_NOUN}[ \t]*+(?:no\.?|number)?[ \t]*+)?"
     r"(?P<open>[#(\[]?)(?P<number>\d{1,6})(?P<separator>[)\]*.:|=–—\- \t]++)"
-    r"(?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?(?![^\n]*\b(?:verdict|level)[* \t]*+[:=])(?P<rest>[^\n]*+)",
+    r"(?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?"
+    r"(?![^\n]*(?:\n[^\w\n]*+)?\b(?:verdict|level)[* \t]*+[:=])(?P<rest>[^\n]*+)",
     re.IGNORECASE | re.MULTILINE,
 )
 _HEADING: Final = re.compile(
     rf"(?:{_NOUN}[\s_]*+(?:no\.?|number)?[\s_#(\[*]*+|^[^\w\n]*+(?=\d++[.):\]]))(\d{{1,6}})",
     re.IGNORECASE | re.MULTILINE,
 )
-_LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(|\t–—]|\.(?!\.)")
+_LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(|\t–—→]|\.(?!\.)")
 _WORDS_OF_A_LABEL: Final = 3
-_LETTERS: Final = 3
-"""No longer text, such as an answer A or F, is taken for the beginning of a line."""
 MOST_LINES: Final = 1000
 """Lines of a reply that are looked at: each is looked up in the sample."""
 
 
 def _line_entries(reply: str, position: int, shown: tuple[str, ...]) -> list[ParsedVerdict]:
-    found, held = [], repeated_words("\n".join(shown))
-    sentences = tuple(text for text in shown if len(text) > _LETTERS)
+    found, held = [], "|".join(["", *map(repeated_words, shown), ""])
     for match in islice(_LINE.finditer(reply, position), MOST_LINES):
         entry = _entry_of_line(match)
-        is_claim = match["rest"].lstrip(_AROUND_A_WORD).startswith(sentences)
-        if entry and not (
-            entry.label
-            and (is_claim or _is_quoted(reply[match.start("number") : match.end()], entry, held))
-        ):
+        line = reply[match.start("number") : match.end()]
+        if entry and not (entry.label and _is_quoted(line, entry, held)):
             found.append(entry)
     # A numbered remark before the verdict of the same number is no verdict.
     known = {entry.number for entry in found if entry.label}
@@ -393,12 +390,20 @@ def _line_entries(reply: str, position: int, shown: tuple[str, ...]) -> list[Par
 
 
 def _is_quoted(line: str, entry: ParsedVerdict, held: str) -> bool:
-    """Whether the sample has the label of a line behind the same words, or before the same ones."""
+    """Whether the sample has the label of a line behind the same words, or before the same ones.
+
+    A text that begins with several words which are a label, or with one where the line has another
+    label, too, may be repeated in part.
+    """
     label, kept = repeated_words(str(entry.word)), _CUT.sub("", line)
     before, _, behind = repeated_words(kept).partition(label)
-    start = label + " ".join(behind.split()[:2])
-    is_phrase = " " in start.strip() or kept != line
-    return before + label in held or (is_phrase and start in held)
+    is_part = behind or kept != line
+    start = label + " ".join(behind.split()[:2]) if is_part else f"|{label}|"
+    others = {*map(read_label, _LABEL_END.split(entry.reason))} - {None, entry.label}
+    is_start = f"|{label}" in held and (others or " " in label.strip())
+    # A level alone in small letters is what was asked for.
+    is_held = start in held and (is_part or not line.islower())
+    return bool(before + label in held or is_held or is_start)
 
 
 def _entry_of_line(line: str | re.Match[str]) -> ParsedVerdict | None:

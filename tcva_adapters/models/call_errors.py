@@ -57,7 +57,7 @@ _KINDS: Final = (
     Kind("authentication", (401,), "authenticationerror|unauthenticated",
          "the API key was not accepted; check OPENAI_API_KEY", fatal=True),
     Kind("permission", (403,), "permissiondenied", "the API key does not have the rights for this"),
-    Kind("context_length", (), "context_length", "the prompt is too long for {model}"),
+    Kind("invalid_input", (), "context_length", "the prompt is too long for {model}"),
     Kind("model_not_found", (), r"\bmodel_not_found\b|DeploymentNotFound", _NO_MODEL, fatal=True),
     Kind("model_not_found", (404,), r"\bnotfounderror\b", _NO_MODEL),
     Kind("server_error", range(500, 600), "internalservererror"),

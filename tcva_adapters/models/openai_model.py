@@ -182,8 +182,8 @@ class OpenAICompatibleModel:
         Raises:
             JudgeError: No text came. ``reason`` is one of ``authentication``, ``permission``,
                 ``model_not_found``, ``quota``, ``redirect``, ``unreachable``, ``connection``,
-                ``timeout``, ``rate_limit``, ``server_error``, ``context_length`` and
-                ``judge_error``; ``fatal`` is true where every call would fail like
+                ``timeout``, ``rate_limit``, ``server_error``, ``invalid_input`` (a prompt
+                that is too long) and ``judge_error``; ``fatal`` is true where every call would fail like
                 that: ``authentication``, ``quota``, ``unreachable``, and where the server's code
                 says that there is no such model.
         """

@@ -100,12 +100,13 @@ def mask(text: str, *secrets: str) -> str:
 @lru_cache(maxsize=32)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern of all secrets that are long enough, as they may stand in a decoded text."""
+    kept = [*filter(_IS_SECRET.search, secrets)]
     # Without what `_BETWEEN` skips, or it would be looked for twice.
-    forms = [re.sub(r"\\[nrt]?", "", _decoded(s)) for s in secrets if _IS_SECRET.search(s)]
-    for n_before, text in [*product(range(3), forms)]:
+    forms = [re.sub(r"\\[nrt]?", "", _decoded(secret)) for secret in kept]
+    for n_before, secret in product(range(3), kept):
         # Base 64 takes three bytes at once, so that what stands before a secret shifts it. Left out
         # are the characters at both ends that depend on what stands beside it.
-        raw = bytes(n_before) + text.encode()
+        raw = bytes(n_before) + secret.encode()
         encoded = base64.b64encode(raw).decode()
         forms.append(encoded[n_before + (n_before > 0) : len(raw) * 8 // 6])
     forms.sort(reverse=True)  # longer ones before those that they begin with

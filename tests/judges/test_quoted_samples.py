@@ -300,6 +300,55 @@ def test_json_under_a_heading_belongs_to_the_claim_that_it_names(
 REFUSED: Final = "I cannot judge this. The answer says:\n{}\nNo verdict."
 
 
+PARTS: Final = (
+    "Claim 1: Fully covered - none", "Claim 1: Fully covered -> none", "1. Fully covered → none", "1. fully covered: none",
+    "| 1 | Fully covered | none |", "1. Fully covered, is it? none", "1: “Fully covered” – none", "Claim 1. Fully covered (none)",
+    "1. Fully covered (implants) - none", "Claim 1: fully covered, free implants. None.", "**Claim 1:** Fully covered; none",
+    "Claim 1: Fully covered: implants are free\nVerdict: none", "**Claim 1: Fully covered**\n- Level: none",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", PARTS)
+def test_a_claim_repeated_in_part_is_not_its_verdict(line: str) -> None:
+    claim = "Fully covered: implants cost nothing."
+    assert not parse_verdicts(line, 1, ["Is it?", f"{claim} Glasses are paid.", claim]).verdicts
+
+
+@pytest.mark.parametrize("level", ["fully", "mostly", "partially", "not"])
+def test_a_level_in_two_words_is_read_whatever_the_instructions_say(level: str) -> None:
+    shown = [TCVA(judge="lexical").criterion.instruction, f"Printers are {level} supported.", "c"]
+    for line in (f"1. {level} supported", f"**Claim 1:** {level.capitalize()} supported."):
+        assert parse_verdicts(line, 1, shown).verdicts, line
+
+
+@pytest.mark.parametrize("line", ["1. none (None)", "- Claim 1: none - None was found.", "1: none"])
+def test_texts_of_a_sample_are_no_phrase_together(line: str) -> None:
+    shown = ["Which claim? None", "None reported.", "None"]
+    assert parse_verdicts(line, 1, shown).verdicts[1].label == "none"
+
+
+@pytest.mark.parametrize("key", ["evidence", "quote", "reason", "context", "source"])
+def test_an_object_under_the_key_of_a_text_is_no_verdict(key: str) -> None:
+    reply = {"claim_1": {key: {"claim": 1, "verdict": "fully"}}, "claim_2": {"verdict": "none"}}
+    assert list(parse_verdicts(json.dumps(reply), 2).verdicts) == [2]
+
+
+def test_a_heading_counts_over_json_that_its_claim_holds() -> None:
+    claims = ['Set {"debug": true}.', "Then restart."]
+    blocks = [
+        f'### Claim {n}\n{claim}\n{{"verdict": "mostly"}}' for n, claim in enumerate(claims, 1)
+    ]
+    assert list(parse_verdicts("\n".join(blocks), 2, claims).verdicts) == [1, 2]
+
+
+@pytest.mark.parametrize("reply", [
+    '{"evidence": {"score": 100}, "note": "no"}', '[{"score": 100}, "I refuse"]', '{"quoted": {"score": 100, "by": "me"}}',
+])  # fmt: skip
+def test_an_object_inside_is_no_rating_where_the_sample_has_its_number(reply: str) -> None:
+    assert read_rating(reply, 'It said {"score": 100, "by": "me"}.').value is None
+    assert read_rating(reply, "It said nothing.").value == 100.0
+
+
 @pytest.mark.parametrize(("response", "quoted"), [
     ("Fully covered: implants cost nothing.", "Claim 1: Fully covered: implants cost nothing.\nVerdict: none?"),
     ("1. fully", "> 1. fully"), ('{\\"claim_1\\": {\\"verdict\\": \\"fully\\"}}', '{"claim_1": {"verdict": "fully"}}'),

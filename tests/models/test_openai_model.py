@@ -193,7 +193,7 @@ def test_what_one_sample_has_to_do_without_the_others_still_ask_for() -> None:
     (error(429, "Slow down."), "rate_limit", False, "requests_per_minute.*1 request sent"),
     (error(429, "No money.", code="insufficient_quota"), "quota", True, "No money"),
     (error(500, "Oops."), "server_error", False, "500.*Oops"),
-    (error(400, "?", code="context_length_exceeded"), "context_length", False, "too long"),
+    (error(400, "?", code="context_length_exceeded"), "invalid_input", False, "too long"),
     (reply("", finish_reason="content_filter"), "judge_error", False, "content filter"),
     (reply(" "), "judge_error", False, "the reply is empty"),
     (reply(None, refusal="I can't."), "judge_error", False, "refused to judge: I can't"),

@@ -285,3 +285,10 @@ def test_results_without_secrets_are_as_they_were() -> None:
         result = TCVA(judge=model).evaluate(Sample(response=TEXT, contexts=[TEXT]))
     assert isinstance(result, Result)
     assert result.score == 1.0
+
+
+@pytest.mark.parametrize("secret", ["a\\b-c'd9", "50%off%20now", "x\\u0041y9zz", "q&amp;r7!k"])
+def test_base_64_of_a_secret_that_looks_encoded_is_masked(secret: str) -> None:
+    for user in ("", "m:", "me:"):
+        coded = base64.b64encode(f"{user}{secret}".encode()).decode().rstrip("=")
+        assert coded[len(user) * 4 // 3 + 2 : -3] not in mask(f"it was {coded}.", secret)
