@@ -167,8 +167,8 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
         text: What the tool returned.
 
     >>> said = {("ada", "is", "the"): {4}, ("ada", "is", "the", "captain"): set()}
-    >>> without_statements(said, 'Hits for "ada is the captain": the log names Ada.')
-    'Hits for "…": the log names Ada.'
+    >>> without_statements(said, 'Hits for "ada is the captain". The log names Ada.')
+    'Hits for "…". The log names Ada.'
     >>> without_statements(said, "Saved: Ada is the captain."), without_statements(said, "Ada is the captain of Vega.")
     ('', 'Ada is the captain of Vega.')
     """
