@@ -39,7 +39,7 @@ def assert_linear(read: Callable[[int], object], what: str = "", size: int = 1) 
     )
 
 
-@pytest.mark.parametrize("size", [1_000, pytest.param(8_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [250, pytest.param(2_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("reader", READERS)
 def test_every_reader_of_what_others_wrote_is_linear(reader: str, size: int) -> None:
     short = dict(texts(reader, size))
