@@ -23,6 +23,7 @@ _BOUND: Final = re.compile(
 )
 _LARGE: Final = 1000  # numbers from here on are often rounded
 _REACH: Final = 6  # tokens that a bound of a number reaches
+_LONGEST: Final = 200  # tokens of a claim whose numbers are compared, each with all of the source
 
 
 def values(tokens: Sequence[Token]) -> set[str]:
@@ -66,7 +67,7 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
         for tokens in (claim, source)
     )
     numbers = []
-    for place, token in enumerate(claim):
+    for place, token in enumerate(claim[:_LONGEST]):
         if (
             token.kind not in _NUMBERS
             or token.key in source_keys
