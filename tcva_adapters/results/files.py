@@ -116,7 +116,7 @@ def beginning(target: str, samples: str, *, overwrite: bool = False) -> str:
     '{"source": "../samples.jsonl", '
     """
     check_suffix(target)
-    text = f'{{"source": {json.dumps(os.path.relpath(samples, Path(target).parent))}, '
+    text = f'{{"source": {json.dumps(os.path.relpath(Path(samples), Path(target).parent))}, '
     ours = re.compile(re.escape(text).encode())
     what = f"holds results of other samples than {samples}"
     check_ours(target, ours, overwrite=overwrite, what=what)

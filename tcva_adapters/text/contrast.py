@@ -176,7 +176,7 @@ def _own_mark(tokens: Sequence[Token]) -> str:
         return "deny" if _denies([token.text for token in tokens]) else "none"
     if listed := _mark(stem(plain(token.text))):
         return listed
-    if not is_content(token) or _SAYS_LITTLE.match(key[-1]):
+    if not is_content(token) or _SAYS_LITTLE.match(key[-1:]):
         return "none"
     if token.kind == "pair":
         return f"+{key[-1]}"

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
@@ -187,6 +187,7 @@ def test_more_support_is_never_worth_less(one: float, two: float, highest: int) 
 
 
 @given(st.lists(st.text(max_size=60), max_size=4), st.lists(st.text(max_size=120), max_size=3))
+@example(["0"], ["0\u00b4"])  # a mark alone has no stem
 def test_any_text_gets_the_same_verdict(claims: list[str], passages: list[str]) -> None:
     verdicts = judge(claims, *passages)
     assert ([v.claim for v in verdicts], verdicts) == (claims, judge(claims, *passages))
