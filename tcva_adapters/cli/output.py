@@ -53,7 +53,7 @@ def check_apart(arguments: Mapping[str, Any]) -> None:
         value = named[argument]
         paths = [
             os.path.expanduser(part) + name  # noqa: PTH111  # raises for no text, unlike Path's
-            for source in (value if isinstance(value, list) else [value])
+            for source in (value if isinstance(value, list | tuple) else [value])
             for part in (str(source), *re.split("=|::", str(source)))  # NAME=FILE, FILE::COLUMN
             for name in ("", *_COMPARISON)
         ]

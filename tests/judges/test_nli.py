@@ -136,7 +136,7 @@ def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -
     ("model.onnx", None, "has no model.onnx; write it with optimum-cli"),
     ("tokenizer.json", None, "has no tokenizer.json; write it with optimum-cli"),
     ("config.json", None, "has no config.json; write it with optimum-cli"),
-    ("weights.bin", None, 'weights.bin"; write the folder with optimum-cli'),
+    ("weights.bin", None, "weights.bin"),
     ("config.json", "{", "config.json cannot be used: Expecting"),
     ("config.json", "[5]", "config.json cannot be used: 'list' object"),
     ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
