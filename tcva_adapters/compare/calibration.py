@@ -129,10 +129,8 @@ def calibrate(
     table = _of_one_judge(scores)
     asked = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
     if limits := _limits(asked, confidence, objective, human_threshold, human_scale):
-        given = temperatures or [scoring.temperature]
-        return guaranteed(table, _every(scoring, given, schemes, penalties), limits, by)
-    at = passes_from(human_threshold, human_scale)
-    search = _Search(objective, at, resamples, level, seed)
+        return guaranteed(table, _every(scoring, temperatures, schemes, penalties), limits, by)
+    search = _Search(objective, passes_from(human_threshold, human_scale), resamples, level, seed)
     return _agreeing(search, table, scoring, (temperatures, schemes, penalties), by)
 
 
@@ -556,7 +554,7 @@ def _every(
     others = (schemes or [baseline.scheme], penalties or [baseline.penalty])
     found = (
         baseline.changed(**dict(zip(_CHOSEN, each, strict=True)))
-        for each in product(temperatures, *others)
+        for each in product(temperatures or [baseline.temperature], *others)
     )
     return list(dict.fromkeys(found))
 

@@ -136,7 +136,7 @@ def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -
     ("model.onnx", None, "has no model.onnx; write it with optimum-cli"),
     ("tokenizer.json", None, "has no tokenizer.json; write it with optimum-cli"),
     ("config.json", None, "has no config.json; write it with optimum-cli"),
-    ("weights.bin", None, "weights.bin"),
+    ("weights.bin", None, "; write the folder with optimum-cli"),
     ("config.json", "{", "config.json cannot be used: Expecting"),
     ("config.json", "[5]", "config.json cannot be used: 'list' object"),
     ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
@@ -150,6 +150,7 @@ def test_folders_that_lack_files(folder: Folder, name: str, content: str | None,
     with pytest.raises(InvalidValueError) as error:
         NLIJudge(path)
     assert said in str(error.value)
+    assert name in str(error.value)
 
 
 NAMES = "names the classes"

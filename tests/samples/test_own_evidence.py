@@ -218,7 +218,7 @@ def test_all_frameworks_score_an_answer_by_its_evidence(
     found = [judge.evaluate_conversation(of_llama_index(steps)), metric.result]
     with suppress(ValidationError):  # RAGAS has no tool without a call
         sample = MultiTurnSample(user_input=of_ragas(steps))
-        found.append(TCVAMultiTurnMetric(llm="lexical").multi_turn_score(sample).result)  # type: ignore[attr-defined]
+        found.append(TCVAMultiTurnMetric(llm="lexical").multi_turn_score(sample).result)  # type: ignore[attr-defined]  # its float carries the result
     output = TCVAConversationEvaluator("lexical").invoke(of_langchain(steps))
     scores = [result.turns[-1].score for result in filter(None, found)] + [
         output["turns"][-1]["score"]
